@@ -1,0 +1,151 @@
+// Workers wait on a generation number, take slices from a shared counter, and the caller works too.
+
+#include "yona/base/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <fstream>
+#include <mutex>
+#include <sched.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace yona {
+
+namespace {
+
+// cgroup v2 "cpu.max" (quota period, or "max period"); cgroup v1 keeps the two in separate files.
+double cgroup_quota() {
+  std::ifstream v2("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (v2 >> quota >> period) {
+    return quota == "max" || period <= 0 ? 0 : std::strtod(quota.c_str(), nullptr) / period;
+  }
+  std::ifstream quota_v1("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  std::ifstream period_v1("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  double microseconds = 0;
+  if (quota_v1 >> microseconds && period_v1 >> period && microseconds > 0 && period > 0) {
+    return microseconds / period;
+  }
+  return 0;
+}
+
+thread_local bool inside_slice = false;
+
+}  // namespace
+
+int available_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int cpus = static_cast<int>(std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    cpus = CPU_COUNT(&set);
+  }
+  if (const double quota = cgroup_quota(); quota > 0) {
+    cpus = std::min(cpus, static_cast<int>(std::ceil(quota)));
+  }
+  return std::max(cpus, 1);
+}
+
+struct ThreadPool::State {
+  std::vector<std::thread> workers;
+  std::atomic<std::uint32_t> generation{0};
+  std::atomic<std::int64_t> next{0};
+  std::atomic<int> busy{0};
+  std::atomic<bool> stopping{false};
+  std::int64_t slices = 0;
+  const void* object = nullptr;
+  Call call = nullptr;
+  std::mutex run_mutex;  // one run() at a time; others wait
+  std::mutex error_mutex;
+  std::exception_ptr error;
+
+  void take_slices() {
+    inside_slice = true;
+    for (std::int64_t slice = next.fetch_add(1); slice < slices; slice = next.fetch_add(1)) {
+      try {
+        call(object, slice);
+      } catch (...) {
+        const std::lock_guard lock(error_mutex);
+        if (!error) {
+          error = std::current_exception();
+        }
+        next.store(slices);
+      }
+    }
+    inside_slice = false;
+  }
+
+  void work() {
+    std::uint32_t seen = 0;
+    for (;;) {
+      // A short spin catches the next kernel of the same step without a system call.
+      for (int spin = 0; spin < 2000 && generation.load(std::memory_order_acquire) == seen; ++spin) {
+        __builtin_ia32_pause();
+      }
+      generation.wait(seen);
+      seen = generation.load();
+      if (stopping.load()) {
+        return;
+      }
+      take_slices();
+      if (busy.fetch_sub(1) == 1) {
+        busy.notify_one();
+      }
+    }
+  }
+};
+
+ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
+  const int most = available_cpus();
+  const int count = threads <= 0 ? most : std::min(threads, most);
+  for (int worker = 1; worker < count; ++worker) {
+    state_->workers.emplace_back([state = state_.get()] { state->work(); });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  state_->stopping.store(true);
+  state_->generation.fetch_add(1);
+  state_->generation.notify_all();
+  for (std::thread& worker : state_->workers) {
+    worker.join();
+  }
+}
+
+int ThreadPool::threads() const { return static_cast<int>(state_->workers.size()) + 1; }
+
+void ThreadPool::run_slices(std::int64_t slices, const void* object, Call call) {
+  if (slices <= 0) {
+    return;
+  }
+  if (slices == 1 || state_->workers.empty() || inside_slice) {
+    for (std::int64_t slice = 0; slice < slices; ++slice) {
+      call(object, slice);
+    }
+    return;
+  }
+  const std::lock_guard lock(state_->run_mutex);
+  State& state = *state_;
+  state.object = object;
+  state.call = call;
+  state.slices = slices;
+  state.error = nullptr;
+  state.next.store(0);
+  state.busy.store(static_cast<int>(state.workers.size()));
+  state.generation.fetch_add(1);
+  state.generation.notify_all();
+  state.take_slices();
+  for (int left = state.busy.load(); left != 0; left = state.busy.load()) {
+    state.busy.wait(left);
+  }
+  if (state.error) {
+    std::rethrow_exception(state.error);
+  }
+}
+
+}  // namespace yona
