@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
@@ -17,7 +18,9 @@ class Shape {
   static constexpr int kMaxRank = 4;
 
   Shape() = default;
-  Shape(std::initializer_list<std::int64_t> extents) {
+  Shape(std::initializer_list<std::int64_t> extents)
+      : Shape(std::span<const std::int64_t>(extents.begin(), extents.size())) {}
+  explicit Shape(std::span<const std::int64_t> extents) {
     check(extents.size() <= kMaxRank, "shape: rank {} is above the limit of {}", extents.size(),
           kMaxRank);
     for (const std::int64_t extent : extents) {

@@ -1,0 +1,55 @@
+#include "yona/base/mapped_file.h"
+
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+
+#include "tests/harness/temp_dir.h"
+
+namespace yona {
+namespace {
+
+using ::testing::HasSubstr;
+using ::yona::testing::message_of;
+using ::yona::testing::TempDir;
+using ::yona::testing::write_bytes;
+
+TEST(MappedFile, ShowsTheBytesAndKeepsTheirAddressWhenMoved) {
+  const TempDir dir;
+  write_bytes(dir / "a", std::string_view("one\0two", 7));
+  MappedFile file(dir / "a");
+  const char* address = file.bytes().data();
+  EXPECT_EQ(file.bytes(), std::string_view("one\0two", 7));
+  const MappedFile moved = std::move(file);
+  EXPECT_EQ(moved.bytes().data(), address);
+  EXPECT_EQ(moved.path(), dir / "a");
+}
+
+TEST(MappedFile, AnEmptyFileHasNoBytes) {
+  const TempDir dir;
+  write_bytes(dir / "empty", "");
+  EXPECT_TRUE(MappedFile(dir / "empty").bytes().empty());
+}
+
+TEST(MappedFile, SeesTheOldBytesAfterTheNameIsReplaced) {
+  const TempDir dir;
+  write_bytes(dir / "a", "old");
+  const MappedFile file(dir / "a");
+  write_bytes(dir / "b", "new and longer");
+  std::filesystem::rename(dir / "b", dir / "a");
+  EXPECT_EQ(file.bytes(), "old");
+}
+
+TEST(MappedFile, NamesAMissingFileAndAFolder) {
+  const TempDir dir;
+  EXPECT_THAT(message_of<IoError>([&] { MappedFile(dir / "none"); }),
+              HasSubstr("none: No such file or directory"));
+  EXPECT_THAT(message_of<IoError>([&] { MappedFile{dir.path()}; }),
+              HasSubstr("not a regular file"));
+}
+
+}  // namespace
+}  // namespace yona

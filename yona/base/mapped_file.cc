@@ -1,0 +1,72 @@
+// mmap behind an object that unmaps.
+
+#include "yona/base/mapped_file.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "yona/base/error.h"
+
+namespace yona {
+
+namespace {
+
+[[noreturn]] void fail_reading(const std::filesystem::path& path) {
+  fail<IoError>("cannot read {}: {}", path.string(), std::generic_category().message(errno));
+}
+
+// Maps what `descriptor` refers to; an empty file has nothing to map.
+std::string_view map(int descriptor, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) {
+    fail_reading(path);
+  }
+  check<IoError>(S_ISREG(status.st_mode), "cannot read {}: not a regular file", path.string());
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) {
+    return {};
+  }
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+  if (address == MAP_FAILED) {
+    fail_reading(path);
+  }
+  return {static_cast<const char*>(address), size};
+}
+
+}  // namespace
+
+MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
+  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    fail_reading(path_);
+  }
+  try {
+    bytes_ = map(descriptor, path_);
+  } catch (...) {
+    ::close(descriptor);
+    throw;
+  }
+  ::close(descriptor);
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) {
+    ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());  // NOLINT: munmap takes void*
+  }
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+}  // namespace yona
