@@ -56,9 +56,9 @@ class RandomSequence {
 
   std::uint32_t next() {
     if (used_ == 4) {
-      block_ = philox({static_cast<std::uint32_t>(count_), static_cast<std::uint32_t>(count_ >> 32U),
-                       0, 0},
-                      key_);
+      block_ = philox(
+          {static_cast<std::uint32_t>(count_), static_cast<std::uint32_t>(count_ >> 32U), 0, 0},
+          key_);
       ++count_;
       used_ = 0;
     }

@@ -84,7 +84,8 @@ struct ThreadPool::State {
     std::uint32_t seen = 0;
     for (;;) {
       // A short spin catches the next kernel of the same step without a system call.
-      for (int spin = 0; spin < 2000 && generation.load(std::memory_order_acquire) == seen; ++spin) {
+      for (int spin = 0; spin < 2000 && generation.load(std::memory_order_acquire) == seen;
+           ++spin) {
         __builtin_ia32_pause();
       }
       generation.wait(seen);

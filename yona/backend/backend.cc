@@ -1,0 +1,73 @@
+// Backends by name, and the door to libyona_cuda.so.
+
+#include "yona/backend/backend.h"
+
+#include <cstring>
+#include <dlfcn.h>
+
+#include "yona/backend/host_backend.h"
+#include "yona/backend/registration.h"
+#include "yona/base/error.h"
+
+namespace yona {
+
+namespace {
+
+// Plans memory: addresses are handed out that nobody may touch, downloads read zeros.
+class MetaBackend : public HostBackend {
+ public:
+  MetaBackend() : HostBackend("meta", reference_kernels(), {.threads = 1}) {
+    exec().device = Device::meta;
+    exec().dry_run = true;
+  }
+  Device device() const override { return Device::meta; }
+  void* reserve(std::int64_t /*bytes*/) override {
+    return reinterpret_cast<void*>(std::uintptr_t{1} << 46U);  // never dereferenced
+  }
+  void release(void* /*memory*/, std::int64_t /*bytes*/) noexcept override {}
+  std::int64_t memory_bytes() const override { return std::int64_t{1} << 46U; }
+  void upload(void* /*to*/, const void* /*from*/, std::int64_t /*bytes*/) override {}
+  void download(void* to, const void* /*from*/, std::int64_t bytes) override {
+    std::memset(to, 0, static_cast<std::size_t>(bytes));
+  }
+};
+
+// The library exports one function, which throws DeviceError where there is no usable GPU.
+using MakeCudaBackend = Backend* (*)(const BackendOptions&);
+
+MakeCudaBackend find_cuda_backend() {
+  void* library = dlopen("libyona_cuda.so", RTLD_NOW | RTLD_LOCAL);
+  check<DeviceError>(library != nullptr,
+                     "cuda: this build has no GPU library (libyona_cuda.so): build with a CUDA "
+                     "toolkit installed, or use --device cpu");
+  void* symbol = dlsym(library, "yona_make_cuda_backend");
+  check<DeviceError>(symbol != nullptr,
+                     "cuda: libyona_cuda.so does not belong to this version of yona: install both "
+                     "from one build");
+  return reinterpret_cast<MakeCudaBackend>(symbol);
+}
+
+}  // namespace
+
+void missing_kernel(std::string_view name, const Exec& exec) {
+  fail<NotImplemented>("{}: there is no kernel for it in the {} backend (device {})", name,
+                       exec.backend, exec.device);
+}
+
+std::unique_ptr<Backend> make_backend(std::string_view name, BackendOptions options) {
+  if (name == "cpu") {
+    return std::make_unique<HostBackend>("cpu", cpu_kernels(), options);
+  }
+  if (name == "reference") {
+    return std::make_unique<HostBackend>("reference", reference_kernels(), options);
+  }
+  if (name == "meta") {
+    return std::make_unique<MetaBackend>();
+  }
+  if (name == "cuda") {
+    return std::unique_ptr<Backend>(find_cuda_backend()(options));
+  }
+  fail("device: '{}' is unknown; use cpu or cuda", name);
+}
+
+}  // namespace yona

@@ -1,0 +1,50 @@
+// A backend: a table of kernels, the memory they work on, and where they run.
+//
+// `reference` (plain loops, the meaning), `cpu` (oneDNN and SIMD; falls back to the reference),
+// `meta` (computes nothing: plans memory) are in this library; `cuda` is libyona_cuda.so, opened
+// only when asked for. Ops and models see this class alone, so a backend is added without touching
+// them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "yona/backend/kernels.h"
+
+namespace yona {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  virtual Device device() const = 0;
+  virtual const Kernels& kernels() const = 0;
+  virtual Exec& exec() = 0;
+
+  // Address space for `bytes`, zeroed where the system does that for free; pages need not be
+  // backed before they are touched. Throws DeviceError naming the size. release() gives it back.
+  virtual void* reserve(std::int64_t bytes) = 0;
+  virtual void release(void* memory, std::int64_t bytes) noexcept = 0;
+  // Memory that the device has (the container's limit counts).
+  virtual std::int64_t memory_bytes() const = 0;
+
+  // Host to device and back. Uploads may return before they are done; downloads do not.
+  virtual void upload(void* to, const void* from, std::int64_t bytes) = 0;
+  virtual void download(void* to, const void* from, std::int64_t bytes) = 0;
+  virtual void synchronize() = 0;
+};
+
+struct BackendOptions {
+  int threads = 0;  // 0: all that the process may use
+};
+
+// name: "cpu", "cuda", "reference" or "meta". Throws InvalidArgument for others, DeviceError with
+// one clear line where the device cannot be used.
+std::unique_ptr<Backend> make_backend(std::string_view name, BackendOptions options = {});
+
+}  // namespace yona

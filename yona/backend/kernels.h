@@ -1,0 +1,68 @@
+// The table of kernels that a backend provides: one line per kernel. There is no other list: a new
+// kernel is a line here, an Args struct in kernel_args.h and a plain loop in backend/reference.
+#pragma once
+
+#include <string_view>
+
+#include "yona/backend/exec.h"
+#include "yona/backend/kernel_args.h"
+
+namespace yona {
+
+// A kernel of the table. Calling one that the backend lacks throws NotImplemented; on a dry run
+// (Device::meta) nothing is computed.
+template <class Args>
+class Kernel {
+ public:
+  using Function = void (*)(const Args&, Exec&);
+
+  explicit constexpr Kernel(std::string_view name) : name_(name) {}
+  Kernel& operator=(Function kernel) {
+    function_ = kernel;
+    return *this;
+  }
+  Function function() const { return function_; }
+
+  void operator()(const Args& args, Exec& exec) const {
+    if (exec.dry_run) {
+      return;
+    }
+    if (function_ == nullptr) {
+      missing_kernel(name_, exec);
+    }
+    const ProfileScope scope(exec.profile, name_);
+    function_(args, exec);
+  }
+
+ private:
+  std::string_view name_;
+  Function function_ = nullptr;
+};
+
+struct Kernels {
+  Kernel<MatmulArgs> matmul{"matmul"};
+  Kernel<BiasActivationBackwardArgs> bias_activation_backward{"bias_activation_backward"};
+  Kernel<DropoutArgs> dropout{"dropout"};
+  Kernel<EmbedArgs> embed{"embed"};
+  Kernel<EmbedBackwardArgs> embed_backward{"embed_backward"};
+  Kernel<ResidualNormArgs> residual_norm{"residual_norm"};
+  Kernel<ResidualNormBackwardArgs> residual_norm_backward{"residual_norm_backward"};
+  Kernel<AttentionArgs> attention{"attention"};
+  Kernel<AttentionBackwardArgs> attention_backward{"attention_backward"};
+  Kernel<AdditiveAttentionArgs> additive_attention{"additive_attention"};
+  Kernel<AdditiveAttentionBackwardArgs> additive_attention_backward{"additive_attention_backward"};
+  Kernel<CrossEntropyArgs> cross_entropy{"cross_entropy"};
+  Kernel<RDropArgs> rdrop{"rdrop"};
+  Kernel<RowsArgs> softmax{"softmax"};
+  Kernel<RowsBackwardArgs> softmax_backward{"softmax_backward"};
+  Kernel<RowsArgs> log_softmax{"log_softmax"};
+  Kernel<RowsBackwardArgs> log_softmax_backward{"log_softmax_backward"};
+  Kernel<RowsArgs> gelu{"gelu"};
+  Kernel<RowsBackwardArgs> gelu_backward{"gelu_backward"};
+  Kernel<AddArgs> add{"add"};
+  Kernel<FillArgs> fill{"fill"};
+  Kernel<SquaredNormArgs> squared_norm{"squared_norm"};
+  Kernel<AdamArgs> adam{"adam"};
+};
+
+}  // namespace yona

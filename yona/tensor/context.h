@@ -1,0 +1,70 @@
+// Context: what a forward pass runs in: the backend, the step's memory, the tape (in training),
+// the random counters of dropout, the precision of products. One per thread of computation.
+#pragma once
+
+#include <cstdint>
+
+#include "yona/backend/backend.h"
+#include "yona/tensor/region.h"
+#include "yona/tensor/tape.h"
+#include "yona/tensor/tensor.h"
+
+namespace yona {
+
+// The coordinates that a dropout mask depends on besides module and position (DESIGN: same bits).
+struct RandomCounters {
+  std::uint64_t seed = 1;
+  std::uint64_t update = 0;
+  std::uint32_t micro_batch = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t pass = 0;  // R-Drop runs two
+
+  std::uint64_t key() const { return mix(mix(mix(mix(seed, update), micro_batch), rank), pass); }
+};
+
+struct Context {
+  Region& region;
+  Tape* tape = nullptr;   // nullptr: nothing is recorded
+  bool training = false;  // dropout on
+  RandomCounters random{};
+  Precision precision = Precision::f32;
+
+  Backend& backend() const { return region.backend(); }
+  const Kernels& kernels() const { return backend().kernels(); }
+  Exec& exec() const { return backend().exec(); }
+
+  Tensor empty(DType dtype, const Shape& shape) const { return {region, dtype, shape}; }
+  Tensor zeros(DType dtype, const Shape& shape) const;
+
+  // The dropout of a module in this pass; off when not training or p is 0.
+  Dropout dropout(double p, std::uint32_t stream) const {
+    return training && p > 0 ? Dropout::with(p, random.key(), stream) : Dropout{};
+  }
+};
+
+// --- for ops -------------------------------------------------------------------------------
+
+// Should an op with these inputs record its backward?
+template <class... Tensors>
+bool records(const Context& c, const Tensors&... inputs) {
+  return c.tape != nullptr && (inputs.requires_gradient() || ...);
+}
+
+// Where to put the gradient of x. When nothing has been put there yet and x covers its storage,
+// the kernel may overwrite (accumulate is false); else it must add to what is there.
+struct GradientTarget {
+  Tensor tensor;  // empty when x needs no gradient
+  bool accumulate = false;
+  View view() const { return tensor ? tensor.view() : View{}; }
+};
+GradientTarget gradient_target(const Tensor& x, Region& region);
+
+// The same for three tensors that may be slices of one product (Q, K, V): when together they cover
+// their storage, none of it has to be zeroed first.
+struct GradientTargets3 {
+  GradientTarget a, b, c;
+};
+GradientTargets3 gradient_targets(const Tensor& a, const Tensor& b, const Tensor& c,
+                                  Region& region);
+
+}  // namespace yona
