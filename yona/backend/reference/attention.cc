@@ -1,0 +1,93 @@
+// Scaled dot-product attention (Vaswani et al. 2017, eq. 1) over ragged sentences, as plain loops:
+//   out = dropout(softmax(scale · q kᵀ + bias)) v, per sentence and head.
+
+#include <algorithm>
+#include <vector>
+
+#include "yona/backend/reference/attention_row.h"
+#include "yona/backend/registration.h"
+
+namespace yona::reference {
+
+namespace {
+
+// The column of the bias for a distance, clipped to [-R, R].
+std::int64_t bias_column(const View& bias, std::int64_t distance) {
+  const std::int64_t reach = bias.cols / 2;
+  return std::clamp(distance, -reach, reach) + reach;
+}
+
+template <class T>
+void score_row(const AttentionArgs& args, const AttentionSentence& sentence, std::int64_t i,
+               std::int64_t head, std::vector<double>& scores) {
+  const T* q = args.q.row<T>(sentence.first_query + i) + head * args.d_k;
+  scores.resize(static_cast<std::size_t>(sentence.visible(i)));
+  for (std::size_t index = 0; index < scores.size(); ++index) {
+    const auto j = static_cast<std::int64_t>(index);
+    const T* k = args.k.row<T>(sentence.first_key + j) + head * args.d_k;
+    double dot = 0;
+    for (std::int64_t c = 0; c < args.d_k; ++c) {
+      dot += double{q[c]} * k[c];
+    }
+    scores[index] = args.scale * dot;
+    if (args.bias) {
+      scores[index] += args.bias.row<T>(head)[bias_column(args.bias, j - sentence.position(i))];
+    }
+  }
+}
+
+template <class T>
+void forward(const AttentionArgs& args) {
+  std::vector<double> scores;
+  for_each_attention_row(args, [&](const AttentionSentence& sentence, std::int64_t i,
+                                   std::int64_t head, std::int64_t weights_row) {
+    score_row<T>(args, sentence, i, head, scores);
+    attention_row<T>(args, sentence, i, head, weights_row, scores);
+  });
+}
+
+// dq_i += scale · Σ_j ds_ij k_j;  dk_j += scale · Σ_i ds_ij q_i;  dbias_(j-i) += ds_ij
+template <class T>
+void backward(const AttentionBackwardArgs& args) {
+  const AttentionArgs& in = args.forward;
+  clear_gradients<T>(args);
+  std::vector<double> scores;
+  for_each_attention_row(in, [&](const AttentionSentence& sentence, std::int64_t i,
+                                 std::int64_t head, std::int64_t /*weights_row*/) {
+    score_row<T>(in, sentence, i, head, scores);
+    attention_row_backward<T>(args, sentence, i, head, scores);
+    const T* q = in.q.row<T>(sentence.first_query + i) + head * in.d_k;
+    T* dq = args.dq.row<T>(sentence.first_query + i) + head * in.d_k;
+    for (std::size_t index = 0; index < scores.size(); ++index) {
+      const auto j = static_cast<std::int64_t>(index);
+      const T* k = in.k.row<T>(sentence.first_key + j) + head * in.d_k;
+      T* dk = args.dk.row<T>(sentence.first_key + j) + head * in.d_k;
+      const double ds = in.scale * scores[index];
+      for (std::int64_t c = 0; c < in.d_k; ++c) {
+        dq[c] += static_cast<T>(ds * k[c]);
+        dk[c] += static_cast<T>(ds * q[c]);
+      }
+      if (args.dbias) {
+        args.dbias.row<T>(head)[bias_column(args.dbias, j - sentence.position(i))] +=
+            static_cast<T>(scores[index]);
+      }
+    }
+  });
+}
+
+void attention(const AttentionArgs& args, Exec& /*exec*/) {
+  args.q.dtype == DType::f64 ? forward<double>(args) : forward<float>(args);
+}
+
+void attention_backward(const AttentionBackwardArgs& args, Exec& /*exec*/) {
+  args.forward.q.dtype == DType::f64 ? backward<double>(args) : backward<float>(args);
+}
+
+const Registration registration(BackendKind::reference, [](Kernels& table) {
+  table.attention = attention;
+  table.attention_backward = attention_backward;
+});
+
+}  // namespace
+
+}  // namespace yona::reference

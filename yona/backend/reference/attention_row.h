@@ -1,0 +1,127 @@
+// One query of one head, after its scores are known: what scaled dot-product and additive attention
+// share. Sums run in double, whatever the type of the data.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "yona/backend/attention_sentence.h"
+#include "yona/backend/kernel_args.h"
+
+namespace yona::reference {
+
+// Calls function(sentence, query, head, first row of `weights` of this query) for every query.
+template <class Function>
+void for_each_attention_row(const AttentionArgs& args, const Function& function) {
+  std::int64_t weights_row = 0;
+  for (std::int64_t s = 0; s < args.sentences; ++s) {
+    const AttentionSentence sentence(args, s);
+    for (std::int64_t i = 0; i < sentence.queries; ++i) {
+      for (std::int64_t head = 0; head < args.heads; ++head) {
+        function(sentence, i, head, weights_row);
+      }
+      weights_row += sentence.keys;
+    }
+  }
+}
+
+// What dropout makes of the weight of key j: 0, or the scale of those that stay.
+inline double dropout_factor(const AttentionArgs& args, const AttentionSentence& sentence,
+                             std::int64_t i, std::int64_t j, std::int64_t head) {
+  if (!args.dropout) {
+    return 1.0;
+  }
+  const std::uint64_t query_key = args.q_keys[sentence.first_query + i];
+  return keeps_weight(args.dropout, query_key, j, head) ? double{args.dropout.scale} : 0.0;
+}
+
+// From the scores of the keys that query i sees (their number is scores.size()):
+//   p = softmax(scores);  out = Σ_j dropout(p_j) v_j;  lse = log Σ exp(scores)
+template <class T>
+void attention_row(const AttentionArgs& args, const AttentionSentence& sentence, std::int64_t i,
+                   std::int64_t head, std::int64_t weights_row, const std::vector<double>& scores) {
+  const auto seen = static_cast<std::int64_t>(scores.size());
+  T* out = args.out.row<T>(sentence.first_query + i) + head * args.d_v;
+  T& lse = args.lse.row<T>(sentence.first_query + i)[head];
+  if (args.weights) {
+    for (std::int64_t j = 0; j < sentence.keys; ++j) {
+      args.weights.row<T>(weights_row + j)[head] = 0;
+    }
+  }
+  std::fill_n(out, args.d_v, T{0});
+  if (seen == 0) {
+    lse = -std::numeric_limits<T>::infinity();
+    return;
+  }
+  const double largest = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (const double score : scores) {
+    sum += std::exp(score - largest);
+  }
+  lse = static_cast<T>(largest + std::log(sum));
+
+  std::vector<double> total(static_cast<std::size_t>(args.d_v), 0.0);
+  for (std::int64_t j = 0; j < seen; ++j) {
+    const double p = std::exp(scores[static_cast<std::size_t>(j)] - largest) / sum;
+    if (args.weights) {
+      args.weights.row<T>(weights_row + j)[head] = static_cast<T>(p);
+    }
+    const double kept = p * dropout_factor(args, sentence, i, j, head);
+    const T* v = args.v.row<T>(sentence.first_key + j) + head * args.d_v;
+    for (std::int64_t c = 0; c < args.d_v; ++c) {
+      total[static_cast<std::size_t>(c)] += kept * v[c];
+    }
+  }
+  std::copy(total.begin(), total.end(), out);
+}
+
+// The backward pass up to the scores. With m_j what dropout multiplies by and p from lse,
+//   dv_j += m_j p_j dout;  dp_j = m_j dout·v_j;  dscores_j = p_j (dp_j - Σ_l p_l dp_l)
+// `scores` becomes dscores.
+template <class T>
+void attention_row_backward(const AttentionBackwardArgs& args, const AttentionSentence& sentence,
+                            std::int64_t i, std::int64_t head, std::vector<double>& scores) {
+  const AttentionArgs& forward = args.forward;
+  const auto seen = static_cast<std::int64_t>(scores.size());
+  const T* dout = args.dout.row<T>(sentence.first_query + i) + head * forward.d_v;
+  const double lse = forward.lse.row<T>(sentence.first_query + i)[head];
+  std::vector<double> dp(scores.size());
+  double mean = 0;
+  for (std::int64_t j = 0; j < seen; ++j) {
+    const auto index = static_cast<std::size_t>(j);
+    const double p = std::exp(scores[index] - lse);
+    const double factor = dropout_factor(forward, sentence, i, j, head);
+    const T* v = forward.v.row<T>(sentence.first_key + j) + head * forward.d_v;
+    T* dv = args.dv.row<T>(sentence.first_key + j) + head * forward.d_v;
+    double dot = 0;
+    for (std::int64_t c = 0; c < forward.d_v; ++c) {
+      dot += double{dout[c]} * v[c];
+      dv[c] += static_cast<T>(factor * p * dout[c]);
+    }
+    scores[index] = p;
+    dp[index] = factor * dot;
+    mean += p * dp[index];
+  }
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    scores[j] *= dp[j] - mean;
+  }
+}
+
+// Outputs that are not added to start at zero.
+template <class T>
+void clear_unless(bool accumulate, const View& view) {
+  for (std::int64_t row = 0; row < view.rows && !accumulate; ++row) {
+    std::fill_n(view.row<T>(row), view.cols, T{0});
+  }
+}
+
+template <class T>
+void clear_gradients(const AttentionBackwardArgs& args) {
+  clear_unless<T>(args.accumulate_dq, args.dq);
+  clear_unless<T>(args.accumulate_dk, args.dk);
+  clear_unless<T>(args.accumulate_dv, args.dv);
+}
+
+}  // namespace yona::reference
