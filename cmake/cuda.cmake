@@ -1,0 +1,33 @@
+# libyona_cuda.so: the GPU backend, a library of its own that `--device cuda` opens at run time, so
+# that a machine without a GPU needs nothing of it. See YONA_CUDA in the root's CMakeLists.txt.
+file(GLOB cuda_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/yona/backend/cuda/*.cu ${PROJECT_SOURCE_DIR}/yona/backend/cuda/*.cc)
+if(YONA_CUDA STREQUAL "OFF" OR NOT cuda_sources)
+  return()
+endif()
+
+include(CheckLanguage)
+if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
+  set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
+endif()
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(YONA_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "YONA_CUDA is ON, but no CUDA compiler (nvcc) was found: install the CUDA "
+      "toolkit, put nvcc on PATH, or set CUDACXX")
+  endif()
+  message(STATUS "no CUDA compiler found: building without the GPU backend")
+  return()
+endif()
+
+# Ampere to Hopper as machine code, newer GPUs through the last one's PTX.
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+endif()
+enable_language(CUDA)
+set(CMAKE_CUDA_STANDARD 20)
+find_package(CUDAToolkit REQUIRED)
+add_library(libyona_cuda SHARED ${cuda_sources})
+set_target_properties(libyona_cuda PROPERTIES OUTPUT_NAME yona_cuda PREFIX lib)
+target_link_libraries(libyona_cuda PRIVATE libyona CUDA::cudart CUDA::cublasLt)
+yona_target(libyona_cuda)

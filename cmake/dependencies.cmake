@@ -1,0 +1,43 @@
+# The libraries yona stands on: what each is for is in docs/dependencies.md, the Debian packages are
+# in tools/apt-packages.txt. All that are missing are named at once.
+set(yona_missing "")
+
+macro(yona_need package)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    list(APPEND yona_missing ${package})
+  endif()
+endmacro()
+
+macro(yona_need_pkgconfig prefix module)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(${prefix} QUIET IMPORTED_TARGET ${module})
+  endif()
+  if(NOT ${prefix}_FOUND)
+    list(APPEND yona_missing ${module})
+  endif()
+endmacro()
+
+yona_need(Threads)
+yona_need(fmt)
+yona_need(spdlog)
+yona_need(nlohmann_json)
+yona_need(yaml-cpp)
+yona_need(CLI11)
+yona_need(dnnl)
+yona_need(ZLIB)
+yona_need(LibLZMA)
+yona_need(PkgConfig)
+yona_need_pkgconfig(hwy libhwy)
+yona_need_pkgconfig(sentencepiece sentencepiece)
+yona_need_pkgconfig(zstd libzstd)
+if(YONA_TESTS)
+  yona_need(GTest)
+  yona_need(Python3 COMPONENTS Interpreter)
+endif()
+
+if(yona_missing)
+  list(JOIN yona_missing ", " yona_missing)
+  message(FATAL_ERROR "not found: ${yona_missing}. `make deps` installs what is needed on Debian and "
+    "Ubuntu; elsewhere, install the equivalents of the packages in tools/apt-packages.txt.")
+endif()
