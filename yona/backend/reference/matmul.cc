@@ -1,0 +1,71 @@
+// Matrix product with bias and activation, as three loops.
+
+#include <algorithm>
+
+#include "yona/backend/reference/dispatch.h"
+#include "yona/backend/registration.h"
+
+namespace yona::reference {
+
+namespace {
+
+template <class T>
+T rounded(T value, Precision precision) {
+  return precision == Precision::bf16
+             ? static_cast<T>(from_bf16(to_bf16(static_cast<float>(value))))
+             : value;
+}
+
+template <class T>
+void product(const MatmulArgs& args) {
+  const std::int64_t inner = args.transpose_a ? args.a.rows : args.a.cols;
+  for (std::int64_t i = 0; i < args.c.rows; ++i) {
+    for (std::int64_t j = 0; j < args.c.cols; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < inner; ++k) {
+        const T left = args.transpose_a ? args.a.row<T>(k)[i] : args.a.row<T>(i)[k];
+        const T right = args.transpose_b ? args.b.row<T>(j)[k] : args.b.row<T>(k)[j];
+        sum += static_cast<double>(rounded(left, args.precision)) *
+               static_cast<double>(rounded(right, args.precision));
+      }
+      T& c = args.c.row<T>(i)[j];
+      sum += args.accumulate ? static_cast<double>(c) : 0.0;
+      sum += args.bias ? static_cast<double>(args.bias.row<T>(0)[j]) : 0.0;
+      c = static_cast<T>(args.activation == Activation::relu ? std::max(sum, 0.0) : sum);
+    }
+  }
+}
+
+template <class T>
+void activation_backward(const BiasActivationBackwardArgs& args) {
+  for (std::int64_t j = 0; j < args.dy.cols; ++j) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < args.dy.rows; ++i) {
+      T& dy = args.dy.row<T>(i)[j];
+      if (args.activation == Activation::relu) {
+        dy = args.y.row<T>(i)[j] > T{0} ? dy * static_cast<T>(args.scale) : T{0};
+      }
+      sum += static_cast<double>(dy);
+    }
+    if (args.bias_gradient) {
+      args.bias_gradient.row<T>(0)[j] += static_cast<T>(sum);
+    }
+  }
+}
+
+void matmul(const MatmulArgs& args, Exec& /*exec*/) {
+  with_type(args.c.dtype, "matmul", [&](auto t) { product<decltype(t)>(args); });
+}
+
+void bias_activation_backward(const BiasActivationBackwardArgs& args, Exec& /*exec*/) {
+  with_type(args.dy.dtype, "bias_activation_backward",
+            [&](auto t) { activation_backward<decltype(t)>(args); });
+}
+
+const Registration registration(BackendKind::reference, [](Kernels& table) {
+  table.matmul = matmul;
+  table.bias_activation_backward = bias_activation_backward;
+});
+
+}  // namespace
+}  // namespace yona::reference
