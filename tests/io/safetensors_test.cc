@@ -1,0 +1,176 @@
+#include "yona/io/safetensors.h"
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+
+#include "tests/harness/file_size_limit.h"
+#include "tests/harness/temp_dir.h"
+
+namespace yona {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::yona::testing::FileSizeLimit;
+using ::yona::testing::message_of;
+using ::yona::testing::read_bytes;
+using ::yona::testing::TempDir;
+using ::yona::testing::write_bytes;
+
+const std::array<float, 6> kFloats = {1, -2, 3.5F, 0, 1e-30F, 6};
+const std::array<std::int64_t, 2> kIntegers = {-1, 1LL << 40};
+const std::array<std::uint8_t, 3> kBytes = {0, 127, 255};
+
+std::vector<NamedArray> example() {
+  return {{"bytes", DType::u8, {3}, kBytes.data()},
+          {"b.floats", DType::f32, {2, 3}, kFloats.data()},
+          {"a.floats", DType::f32, {6, 1, 1, 1}, kFloats.data()},
+          {"integers", DType::i64, {2}, kIntegers.data()},
+          {"none", DType::f32, {0, 5}, nullptr},
+          {"scalar", DType::f32, {}, kFloats.data()}};
+}
+
+TEST(Safetensors, ReadsBackNamesTypesShapesValuesAndMetadata) {
+  const TempDir dir;
+  write_safetensors(dir / "a.safetensors", example(), {{"format", "pt"}, {"quote", "\"é\n"}});
+  const SafetensorsFile file(dir / "a.safetensors");
+  EXPECT_EQ(file.metadata(), (SafetensorsMetadata{{"format", "pt"}, {"quote", "\"é\n"}}));
+  EXPECT_EQ(file.arrays().size(), 6U);
+  for (const NamedArray& expected : example()) {
+    const auto found = file.find(expected.name);
+    ASSERT_TRUE(found.has_value()) << expected.name;
+    EXPECT_EQ(found->dtype, expected.dtype);
+    EXPECT_EQ(found->shape, expected.shape);
+    if (expected.bytes() > 0) {
+      EXPECT_EQ(std::memcmp(found->data, expected.data, expected.bytes()), 0) << expected.name;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(found->data) % size_of(found->dtype), 0U);
+    }
+  }
+  EXPECT_FALSE(file.find("other").has_value());
+}
+
+TEST(Safetensors, WritesWiderTypesFirstThenByNameWhateverTheOrderGiven) {
+  const TempDir dir;
+  std::vector<NamedArray> arrays = example();
+  write_safetensors(dir / "a", arrays);
+  std::reverse(arrays.begin(), arrays.end());
+  write_safetensors(dir / "b", arrays);
+  EXPECT_EQ(read_bytes(dir / "a"), read_bytes(dir / "b"));
+  EXPECT_THAT(SafetensorsFile(dir / "a").names(),
+              ElementsAre("integers", "a.floats", "b.floats", "none", "scalar", "bytes"));
+}
+
+TEST(Safetensors, WritesTheseExactBytes) {
+  const TempDir dir;
+  const NamedArray one{"x", DType::f32, {1}, kFloats.data()};
+  write_safetensors(dir / "a", {&one, 1}, {{"format", "pt"}});
+  std::string header =
+      R"({"__metadata__":{"format":"pt"},"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  header.resize(88, ' ');
+  EXPECT_EQ(read_bytes(dir / "a"),
+            std::string("\x58\0\0\0\0\0\0\0", 8) + header + std::string("\0\0\x80\x3f", 4));
+}
+
+TEST(Safetensors, AFileWithoutTensorsIsValid) {
+  const TempDir dir;
+  write_safetensors(dir / "a", {});
+  EXPECT_TRUE(SafetensorsFile(dir / "a").names().empty());
+}
+
+TEST(Safetensors, ArraysOutliveAMove) {
+  const TempDir dir;
+  write_safetensors(dir / "a", example());
+  SafetensorsFile file(dir / "a");
+  const NamedArray array = *file.find("b.floats");
+  const std::vector<SafetensorsFile> moved = [&] {
+    std::vector<SafetensorsFile> files;
+    files.push_back(std::move(file));
+    return files;
+  }();
+  EXPECT_EQ(std::memcmp(array.data, kFloats.data(), array.bytes()), 0);
+  EXPECT_EQ(moved[0].find("b.floats")->data, array.data);
+}
+
+TEST(Safetensors, RefusesToWriteANameTwice) {
+  const TempDir dir;
+  const std::vector<NamedArray> twice = {example()[0], example()[0]};
+  EXPECT_THAT(message_of<InvalidArgument>([&] { write_safetensors(dir / "a", twice); }),
+              HasSubstr("tensor 'bytes' is given twice"));
+  const NamedArray reserved{"__metadata__", DType::u8, {3}, kBytes.data()};
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                write_safetensors(dir / "a", {&reserved, 1});
+              }),
+              HasSubstr("cannot be called __metadata__"));
+}
+
+TEST(Safetensors, SaysWhichFileAndHowManyBytesWhenThereIsNoRoom) {
+  const TempDir dir;
+  const std::vector<float> big(10000);
+  const NamedArray array{"big", DType::f32, {10000}, big.data()};
+  const FileSizeLimit limit(8192);
+  EXPECT_THAT(message_of<IoError>([&] {
+                write_safetensors(dir / "w.safetensors", {&array, 1});
+              }),
+              AllOf(HasSubstr("w.safetensors"), HasSubstr("40072 bytes were needed")));
+}
+
+TEST(SafetensorsFolder, ReadsOneFile) {
+  const TempDir dir;
+  write_safetensors(dir / "model.safetensors", example());
+  const SafetensorsFolder folder(dir.path());
+  EXPECT_EQ(folder.names().size(), 6U);
+  EXPECT_TRUE(folder.find("scalar").has_value());
+  EXPECT_FALSE(folder.find("nothing").has_value());
+}
+
+class Shards : public ::testing::Test {
+ protected:
+  Shards() {
+    const std::vector<NamedArray> all = example();
+    write_safetensors(dir_ / "1.safetensors", std::span(all).first(2));
+    write_safetensors(dir_ / "2.safetensors", std::span(all).subspan(2, 2));
+  }
+  std::string error_for(const std::string& index) const {
+    write_bytes(dir_ / "model.safetensors.index.json", index);
+    return message_of<FormatError>([&] { SafetensorsFolder{dir_.path()}; });
+  }
+  TempDir dir_;
+};
+
+TEST_F(Shards, AreJoinedByTheirIndex) {
+  write_bytes(dir_ / "model.safetensors.index.json", R"({"weight_map": {
+    "bytes": "1.safetensors", "b.floats": "1.safetensors", "integers": "2.safetensors"}})");
+  const SafetensorsFolder folder(dir_.path());
+  EXPECT_THAT(folder.names(), ElementsAre("b.floats", "bytes", "integers"));
+  EXPECT_EQ(std::memcmp(folder.find("integers")->data, kIntegers.data(), 16), 0);
+}
+
+TEST_F(Shards, AreRefusedWhenTheIndexIsWrong) {
+  EXPECT_THAT(error_for("{"), HasSubstr("index.json: not valid JSON"));
+  EXPECT_THAT(error_for("[]"), HasSubstr("no \"weight_map\""));
+  EXPECT_THAT(error_for(R"({"weight_map": {"bytes": 3}})"), HasSubstr("'bytes' is not a string"));
+  EXPECT_THAT(error_for(R"({"weight_map": {"x": "1.safetensors"}})"),
+              HasSubstr("tensor 'x' is not in"));
+  EXPECT_THAT(error_for(R"({"weight_map": {"bytes": "../1.safetensors"}})"),
+              HasSubstr("not a plain file name"));
+}
+
+TEST(SafetensorsFolder, NamesWhatIsMissing) {
+  const TempDir dir;
+  EXPECT_THAT(message_of<IoError>([&] { SafetensorsFolder{dir.path()}; }),
+              HasSubstr("no weights: neither model.safetensors nor"));
+  write_bytes(dir / "model.safetensors.index.json", R"({"weight_map": {"x": "gone.safetensors"}})");
+  EXPECT_THAT(message_of<IoError>([&] { SafetensorsFolder{dir.path()}; }),
+              HasSubstr("gone.safetensors: No such file"));
+}
+
+}  // namespace
+}  // namespace yona

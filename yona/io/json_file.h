@@ -1,0 +1,18 @@
+// JSON in files, read with messages that name the file and written for people to read.
+#pragma once
+
+#include <filesystem>
+
+#include "yona/base/json.h"
+
+namespace yona {
+
+// Throws IoError when the file cannot be read and FormatError, naming file and place, when it is
+// not JSON.
+Json read_json(const std::filesystem::path& path);
+
+// Two-space indentation, keys in their order, a line feed at the end; on disk when this returns.
+// Numbers are written so that they read back exactly. Throws IoError.
+void write_json(const std::filesystem::path& path, const Json& json);
+
+}  // namespace yona

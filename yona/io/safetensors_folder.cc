@@ -1,0 +1,67 @@
+// The weights of a folder, in one file or in shards joined by an index:
+// {"metadata": {…}, "weight_map": {"tensor name": "model-00001-of-00002.safetensors", …}}.
+
+#include <string>
+
+#include "yona/base/error.h"
+#include "yona/base/json.h"
+#include "yona/io/json_file.h"
+#include "yona/io/safetensors.h"
+
+namespace yona {
+
+SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
+  const std::filesystem::path single = folder / "model.safetensors";
+  const std::filesystem::path index = folder / "model.safetensors.index.json";
+  if (std::filesystem::exists(single)) {
+    files_.emplace_back(single);
+    for (const NamedArray& array : files_.front().arrays()) {
+      file_of_.emplace(array.name, 0);
+    }
+    return;
+  }
+  check<IoError>(std::filesystem::exists(index),
+                 "{}: no weights: neither model.safetensors nor model.safetensors.index.json",
+                 folder.string());
+  open_shards(index);
+}
+
+void SafetensorsFolder::open_shards(const std::filesystem::path& index) {
+  const Json json = read_json(index);
+  check<FormatError>(
+      json.is_object() && json.contains("weight_map") && json["weight_map"].is_object(),
+      "{}: no \"weight_map\" from tensor names to files", index.string());
+  std::map<std::string, std::size_t> opened;  // shard → position in files_
+  for (const auto& [name, value] : json["weight_map"].items()) {
+    check<FormatError>(value.is_string(), "{}: the file of tensor '{}' is not a string",
+                       index.string(), name);
+    const std::string shard = value.get<std::string>();
+    check<FormatError>(shard == std::filesystem::path(shard).filename().string(),
+                       "{}: tensor '{}' is in '{}', which is not a plain file name", index.string(),
+                       name, shard);
+    const auto [position, is_new] = opened.emplace(shard, files_.size());
+    if (is_new) {
+      files_.emplace_back(index.parent_path() / shard);
+    }
+    const SafetensorsFile& file = files_[position->second];
+    check<FormatError>(file.find(name).has_value(), "{}: tensor '{}' is not in {}", index.string(),
+                       name, file.path().string());
+    file_of_.emplace(name, position->second);
+  }
+}
+
+std::vector<std::string> SafetensorsFolder::names() const {
+  std::vector<std::string> names;
+  names.reserve(file_of_.size());
+  for (const auto& [name, file] : file_of_) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::optional<NamedArray> SafetensorsFolder::find(std::string_view name) const {
+  const auto found = file_of_.find(name);
+  return found == file_of_.end() ? std::nullopt : files_[found->second].find(name);
+}
+
+}  // namespace yona

@@ -1,0 +1,209 @@
+// Parsing follows the checks of the format's own reference implementation: unique names, sizes that
+// fit type and shape, and data that is covered from its first to its last byte.
+
+#include "yona/io/safetensors_header.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "yona/base/error.h"
+#include "yona/base/json.h"
+
+namespace yona {
+
+namespace {
+
+// Sorted maps, not ordered_json: looking a key up there is linear, and a hostile header is long.
+using HeaderJson = nlohmann::json;
+
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the reference implementation's limit
+constexpr std::uint64_t kMaxExtent = std::numeric_limits<std::int64_t>::max();
+constexpr std::string_view kMetadataKey = "__metadata__";
+
+constexpr std::array<std::pair<std::string_view, DType>, 8> kDTypes = {{{"F32", DType::f32},
+                                                                        {"BF16", DType::bf16},
+                                                                        {"F16", DType::f16},
+                                                                        {"F64", DType::f64},
+                                                                        {"I64", DType::i64},
+                                                                        {"I32", DType::i32},
+                                                                        {"I8", DType::i8},
+                                                                        {"U8", DType::u8}}};
+
+std::uint64_t read_length(std::string_view file, std::string_view file_name) {
+  check<FormatError>(file.size() >= kLengthBytes,
+                     "{}: not a safetensors file: {} bytes, shorter than the length in front",
+                     file_name, file.size());
+  std::uint64_t length = 0;
+  for (std::uint64_t i = kLengthBytes; i-- > 0;) {
+    length = length << 8U | static_cast<unsigned char>(file[i]);
+  }
+  check<FormatError>(length <= kMaxHeaderBytes,
+                     "{}: not a safetensors file: its header would be {} bytes, above the limit "
+                     "of {}",
+                     file_name, length, kMaxHeaderBytes);
+  check<FormatError>(length <= file.size() - kLengthBytes,
+                     "{}: truncated: the header of {} bytes reaches beyond the file of {}",
+                     file_name, length, file.size());
+  return length;
+}
+
+// Parses the JSON and refuses a name given twice, which a plain parse would silently merge.
+HeaderJson parse_json(std::string_view text, std::string_view file_name) {
+  std::unordered_set<std::string> names;
+  const auto refuse_duplicates = [&](int depth, HeaderJson::parse_event_t event,
+                                     HeaderJson& value) {
+    if (depth == 1 && event == HeaderJson::parse_event_t::key) {
+      const auto& name = value.get_ref<const std::string&>();
+      check<FormatError>(names.insert(name).second, "{}: tensor '{}' is listed twice", file_name,
+                         name);
+    }
+    return true;
+  };
+  try {
+    HeaderJson json = HeaderJson::parse(text, refuse_duplicates);
+    check<FormatError>(json.is_object(), "{}: the header is JSON but not an object", file_name);
+    return json;
+  } catch (const HeaderJson::exception& error) {
+    fail<FormatError>("{}: the header is not valid JSON: {}", file_name, error.what());
+  }
+}
+
+// One tensor's fields, each checked; messages name the file and the tensor.
+class EntryParser {
+ public:
+  EntryParser(std::string_view file_name, const std::string& name, const HeaderJson& json)
+      : file_name_(file_name), name_(name), json_(json) {}
+
+  SafetensorsEntry parse(std::uint64_t data_bytes) const {
+    require(json_.is_object(), "its description is not an object");
+    SafetensorsEntry entry;
+    entry.name = name_;
+    entry.dtype = parse_dtype();
+    const std::optional<std::uint64_t> bytes = parse_shape(entry);
+    const std::vector<std::uint64_t> offsets = integers("data_offsets");
+    require(offsets.size() == 2 && offsets[0] <= offsets[1],
+            "data_offsets must be two numbers, the first not above the second");
+    entry.begin = offsets[0];
+    entry.end = offsets[1];
+    require(entry.end <= data_bytes,
+            "it ends at byte {} of the data, which has {}: truncated file?", entry.end, data_bytes);
+    require(bytes == entry.end - entry.begin, "its {} bytes do not fit {} {}",
+            entry.end - entry.begin, entry.dtype, entry.shape);
+    return entry;
+  }
+
+ private:
+  template <class... Args>
+  void require(bool condition, fmt::format_string<Args...> what, Args&&... args) const {
+    if (!condition) {
+      fail<FormatError>("{}: tensor '{}': {}", file_name_, name_,
+                        fmt::format(what, std::forward<Args>(args)...));
+    }
+  }
+
+  const HeaderJson& field(const char* key) const {
+    const auto found = json_.find(key);
+    require(found != json_.end(), "no \"{}\"", key);
+    return *found;
+  }
+
+  DType parse_dtype() const {
+    const HeaderJson& text = field("dtype");
+    require(text.is_string(), "dtype is not a string");
+    const auto& wanted = text.get_ref<const std::string&>();
+    const auto* found = std::find_if(kDTypes.begin(), kDTypes.end(),
+                                     [&](const auto& pair) { return pair.first == wanted; });
+    require(found != kDTypes.end(),
+            "dtype '{}' is unknown; known are F64, F32, F16, BF16, I64, I32, I8 and U8", wanted);
+    return found->second;
+  }
+
+  std::vector<std::uint64_t> integers(const char* key) const {
+    const HeaderJson& list = field(key);
+    require(list.is_array() && std::all_of(list.begin(), list.end(),
+                                           [](const auto& n) { return n.is_number_unsigned(); }),
+            "{} is not a list of whole numbers", key);
+    return list.get<std::vector<std::uint64_t>>();
+  }
+
+  // Fills in the shape and returns its size in bytes; none when that overflows.
+  std::optional<std::uint64_t> parse_shape(SafetensorsEntry& entry) const {
+    const std::vector<std::uint64_t> extents = integers("shape");
+    require(extents.size() <= Shape::kMaxRank, "rank {} is above the limit of {}", extents.size(),
+            Shape::kMaxRank);
+    require(std::all_of(extents.begin(), extents.end(), [](auto n) { return n <= kMaxExtent; }),
+            "an extent of the shape is above 2^63");
+    entry.shape = Shape(std::vector<std::int64_t>(extents.begin(), extents.end()));
+    std::uint64_t bytes = size_of(entry.dtype);
+    bool overflow = false;
+    for (const std::uint64_t extent : extents) {
+      overflow = __builtin_mul_overflow(bytes, extent, &bytes) || overflow;
+    }
+    return overflow ? std::nullopt : std::optional(bytes);
+  }
+
+  std::string_view file_name_;
+  const std::string& name_;
+  const HeaderJson& json_;
+};
+
+std::map<std::string, std::string> parse_metadata(const HeaderJson& json,
+                                                  std::string_view file_name) {
+  const bool strings =
+      json.is_object() &&
+      std::all_of(json.begin(), json.end(), [](const auto& value) { return value.is_string(); });
+  check<FormatError>(strings, "{}: __metadata__ does not map strings to strings", file_name);
+  return json.get<std::map<std::string, std::string>>();
+}
+
+// After sorting, each tensor must begin where the one before it ended.
+void check_cover(const std::vector<SafetensorsEntry>& entries, std::uint64_t data_bytes,
+                 std::string_view file_name) {
+  std::uint64_t expected = 0;
+  for (const SafetensorsEntry& entry : entries) {
+    check<FormatError>(entry.begin >= expected, "{}: tensor '{}' overlaps the one before it",
+                       file_name, entry.name);
+    check<FormatError>(entry.begin == expected, "{}: {} bytes before tensor '{}' belong to none",
+                       file_name, entry.begin - expected, entry.name);
+    expected = entry.end;
+  }
+  check<FormatError>(expected == data_bytes, "{}: {} bytes at the end belong to no tensor",
+                     file_name, data_bytes - expected);
+}
+
+}  // namespace
+
+SafetensorsHeader parse_safetensors_header(std::string_view file, std::string_view file_name) {
+  const std::uint64_t length = read_length(file, file_name);
+  const HeaderJson json = parse_json(file.substr(kLengthBytes, length), file_name);
+  SafetensorsHeader header;
+  header.data_begin = kLengthBytes + length;
+  const std::uint64_t data_bytes = file.size() - header.data_begin;
+  header.entries.reserve(json.size());
+  for (const auto& [name, value] : json.items()) {
+    if (name == kMetadataKey) {
+      header.metadata = parse_metadata(value, file_name);
+    } else {
+      header.entries.push_back(EntryParser(file_name, name, value).parse(data_bytes));
+    }
+  }
+  std::sort(header.entries.begin(), header.entries.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+  });
+  check_cover(header.entries, data_bytes, file_name);
+  return header;
+}
+
+std::string_view safetensors_name(DType dtype) {
+  const auto* found = std::find_if(kDTypes.begin(), kDTypes.end(),
+                                   [&](const auto& pair) { return pair.second == dtype; });
+  return found->first;
+}
+
+}  // namespace yona
