@@ -1,0 +1,140 @@
+// German: "einundzwanzig" puts the unit before the ten, "halb vier" names the hour to come. Numbers
+// below a million are one word; einhundert and eintausend are always said in full.
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "yona/data/builtin/language.h"
+
+namespace yona::builtin {
+namespace {
+
+constexpr std::array<std::string_view, 20> kSmall = {
+    "null",     "ein",      "zwei",     "drei",     "vier",     "fünf",    "sechs",
+    "sieben",   "acht",     "neun",     "zehn",     "elf",      "zwölf",   "dreizehn",
+    "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn"};
+constexpr std::array<std::string_view, 10> kTens = {
+    "", "", "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"};
+constexpr std::array<std::string_view, 13> kMonths = {
+    "",     "Januar", "Februar",   "März",    "April",    "Mai",     "Juni",
+    "Juli", "August", "September", "Oktober", "November", "Dezember"};
+
+// A final one changes with what follows: eins alone, ein before tausend, Euro, Cent and Uhr, eine
+// before Minute and Million.
+constexpr std::string_view kAlone = "eins";
+constexpr std::string_view kNeuter = "ein";
+constexpr std::string_view kFeminine = "eine";
+
+std::string below_hundred(int n, std::string_view one) {
+  if (n == 1) {
+    return std::string(one);
+  }
+  if (n < 20) {
+    return std::string(kSmall[n]);
+  }
+  return n % 10 == 0 ? std::string(kTens[n / 10])
+                     : fmt::format("{}und{}", kSmall[n % 10], kTens[n / 10]);
+}
+
+std::string below_thousand(int n, std::string_view one) {
+  if (n < 100) {
+    return below_hundred(n, one);
+  }
+  const std::string rest = n % 100 == 0 ? "" : below_hundred(n % 100, one);
+  return fmt::format("{}hundert{}", kSmall[n / 100], rest);
+}
+
+std::string below_million(int n) {
+  if (n < 1000) {
+    return below_thousand(n, kAlone);
+  }
+  const std::string rest = n % 1000 == 0 ? "" : below_thousand(n % 1000, kAlone);
+  return fmt::format("{}tausend{}", below_thousand(n / 1000, kNeuter), rest);
+}
+
+std::string number(const Number& number) {
+  const int millions = number.value / 1'000'000;
+  const int rest = number.value % 1'000'000;
+  if (millions == 0) {
+    return below_million(rest);
+  }
+  const std::string words = fmt::format("{} {}", below_thousand(millions, kFeminine),
+                                        millions == 1 ? "Million" : "Millionen");
+  return rest == 0 ? words : fmt::format("{} {}", words, below_million(rest));
+}
+
+// Ein Euro, ein Cent; with both, the word Cent is left out: drei Euro vierzig, drei Euro eins.
+std::string price(const Price& price) {
+  if (price.euros == 0) {
+    return below_hundred(price.cents, kNeuter) + " Cent";
+  }
+  const std::string euros = below_thousand(price.euros, kNeuter) + " Euro";
+  return price.cents == 0 ? euros : fmt::format("{} {}", euros, below_hundred(price.cents, kAlone));
+}
+
+std::string minutes(int n) {
+  if (n == 15) {
+    return "Viertel";
+  }
+  if (n % 5 == 0) {
+    return below_hundred(n, kAlone);
+  }
+  return fmt::format("{} {}", below_hundred(n, kFeminine), n == 1 ? "Minute" : "Minuten");
+}
+
+// Up to twenty minutes are counted from the full hours, the others from the half hour between.
+std::string time(const Time& time) {
+  const std::string hour = below_hundred(time.hour, kAlone);
+  const std::string next = below_hundred(next_hour(time.hour), kAlone);
+  const int minute = time.minute;
+  if (minute == 0) {
+    return below_hundred(time.hour, kNeuter) + " Uhr";
+  }
+  if (minute <= 20) {
+    return fmt::format("{} nach {}", minutes(minute), hour);
+  }
+  if (minute < 30) {
+    return fmt::format("{} vor halb {}", minutes(30 - minute), next);
+  }
+  if (minute == 30) {
+    return fmt::format("halb {}", next);
+  }
+  return minute < 40 ? fmt::format("{} nach halb {}", minutes(minute - 30), next)
+                     : fmt::format("{} vor {}", minutes(60 - minute), next);
+}
+
+std::string ordinal(int day) {
+  switch (day) {
+    case 1:
+      return "erste";
+    case 3:
+      return "dritte";
+    case 7:
+      return "siebte";
+    case 8:
+      return "achte";
+    default:
+      return below_hundred(day, kAlone) + (day < 20 ? "te" : "ste");
+  }
+}
+
+// Neunzehnhundertfünf, zweitausendfünf.
+std::string year_words(int year) {
+  if (year >= 2000) {
+    return below_million(year);
+  }
+  const std::string rest = year % 100 == 0 ? "" : below_hundred(year % 100, kAlone);
+  return fmt::format("{}hundert{}", kSmall[year / 100], rest);
+}
+
+std::string date(const Date& date) {
+  const std::string day = fmt::format("der {} {}", ordinal(date.day), kMonths[date.month]);
+  return date.year == 0 ? day : fmt::format("{} {}", day, year_words(date.year));
+}
+
+}  // namespace
+
+const Language kGerman = {"de", "German", number, price, time, date};
+
+}  // namespace yona::builtin

@@ -1,0 +1,51 @@
+// The table of languages, and say(), the door to them.
+
+#include "yona/data/builtin/language.h"
+
+#include <array>
+
+#include "yona/base/error.h"
+
+namespace yona::builtin {
+namespace {
+
+constexpr std::array<const Language*, 6> kLanguages = {&kEnglish, &kGerman,  &kFrench,
+                                                       &kSpanish, &kItalian, &kChinese};
+
+struct Speaker {
+  const Language& in;
+  std::string operator()(const Number& number) const { return in.number(number); }
+  std::string operator()(const Price& price) const { return in.price(price); }
+  std::string operator()(const Time& time) const { return in.time(time); }
+  std::string operator()(const Date& date) const { return in.date(date); }
+};
+
+}  // namespace
+
+std::vector<std::string_view> languages() {
+  std::vector<std::string_view> codes;
+  for (const Language* known : kLanguages) {
+    codes.push_back(known->code);
+  }
+  return codes;
+}
+
+const Language& language(std::string_view code) {
+  std::string list;
+  for (const Language* known : kLanguages) {
+    if (known->code == code) {
+      return *known;
+    }
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", known->code, known->name);
+  }
+  fail("built-in data: unknown language '{}'; choose one of {}", code, list);
+}
+
+std::string say(const Item& item, std::string_view code) {
+  const Language& in = language(code);
+  check(is_valid(item), "built-in data: a {} is out of range; see yona/data/builtin/item.h",
+        name_of(kind_of(item)));
+  return std::visit(Speaker{in}, item);
+}
+
+}  // namespace yona::builtin
