@@ -23,7 +23,6 @@ using ::yona::testing::FileSizeLimit;
 using ::yona::testing::message_of;
 using ::yona::testing::read_bytes;
 using ::yona::testing::TempDir;
-using ::yona::testing::write_bytes;
 
 const std::array<float, 6> kFloats = {1, -2, 3.5F, 0, 1e-30F, 6};
 const std::array<std::int64_t, 2> kIntegers = {-1, 1LL << 40};
@@ -120,56 +119,6 @@ TEST(Safetensors, SaysWhichFileAndHowManyBytesWhenThereIsNoRoom) {
                 write_safetensors(dir / "w.safetensors", {&array, 1});
               }),
               AllOf(HasSubstr("w.safetensors"), HasSubstr("40072 bytes were needed")));
-}
-
-TEST(SafetensorsFolder, ReadsOneFile) {
-  const TempDir dir;
-  write_safetensors(dir / "model.safetensors", example());
-  const SafetensorsFolder folder(dir.path());
-  EXPECT_EQ(folder.names().size(), 6U);
-  EXPECT_TRUE(folder.find("scalar").has_value());
-  EXPECT_FALSE(folder.find("nothing").has_value());
-}
-
-class Shards : public ::testing::Test {
- protected:
-  Shards() {
-    const std::vector<NamedArray> all = example();
-    write_safetensors(dir_ / "1.safetensors", std::span(all).first(2));
-    write_safetensors(dir_ / "2.safetensors", std::span(all).subspan(2, 2));
-  }
-  std::string error_for(const std::string& index) const {
-    write_bytes(dir_ / "model.safetensors.index.json", index);
-    return message_of<FormatError>([&] { SafetensorsFolder{dir_.path()}; });
-  }
-  TempDir dir_;
-};
-
-TEST_F(Shards, AreJoinedByTheirIndex) {
-  write_bytes(dir_ / "model.safetensors.index.json", R"({"weight_map": {
-    "bytes": "1.safetensors", "b.floats": "1.safetensors", "integers": "2.safetensors"}})");
-  const SafetensorsFolder folder(dir_.path());
-  EXPECT_THAT(folder.names(), ElementsAre("b.floats", "bytes", "integers"));
-  EXPECT_EQ(std::memcmp(folder.find("integers")->data, kIntegers.data(), 16), 0);
-}
-
-TEST_F(Shards, AreRefusedWhenTheIndexIsWrong) {
-  EXPECT_THAT(error_for("{"), HasSubstr("index.json: not valid JSON"));
-  EXPECT_THAT(error_for("[]"), HasSubstr("no \"weight_map\""));
-  EXPECT_THAT(error_for(R"({"weight_map": {"bytes": 3}})"), HasSubstr("'bytes' is not a string"));
-  EXPECT_THAT(error_for(R"({"weight_map": {"x": "1.safetensors"}})"),
-              HasSubstr("tensor 'x' is not in"));
-  EXPECT_THAT(error_for(R"({"weight_map": {"bytes": "../1.safetensors"}})"),
-              HasSubstr("not a plain file name"));
-}
-
-TEST(SafetensorsFolder, NamesWhatIsMissing) {
-  const TempDir dir;
-  EXPECT_THAT(message_of<IoError>([&] { SafetensorsFolder{dir.path()}; }),
-              HasSubstr("no weights: neither model.safetensors nor"));
-  write_bytes(dir / "model.safetensors.index.json", R"({"weight_map": {"x": "gone.safetensors"}})");
-  EXPECT_THAT(message_of<IoError>([&] { SafetensorsFolder{dir.path()}; }),
-              HasSubstr("gone.safetensors: No such file"));
 }
 
 }  // namespace

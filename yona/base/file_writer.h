@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "yona/base/file_descriptor.h"
+
 namespace yona {
 
 //   FileWriter file(path, total);
@@ -19,9 +21,6 @@ class FileWriter {
   // Creates the file, or empties it. When the final size is known, `expected_bytes` is reserved at
   // once: a full disk is then found before the first byte, not after the last.
   explicit FileWriter(std::filesystem::path path, std::int64_t expected_bytes = 0);
-  ~FileWriter();
-  FileWriter(const FileWriter&) = delete;
-  FileWriter& operator=(const FileWriter&) = delete;
 
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
@@ -35,7 +34,7 @@ class FileWriter {
   [[noreturn]] void fail_writing(int reason) const;
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  FileDescriptor descriptor_;
   std::int64_t expected_ = 0;
   std::int64_t written_ = 0;
 };

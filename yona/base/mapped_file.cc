@@ -3,21 +3,19 @@
 #include "yona/base/mapped_file.h"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
 #include <utility>
 
 #include "yona/base/error.h"
+#include "yona/base/file_descriptor.h"
 
 namespace yona {
 
 namespace {
 
 [[noreturn]] void fail_reading(const std::filesystem::path& path) {
-  fail<IoError>("cannot read {}: {}", path.string(), std::generic_category().message(errno));
+  fail<IoError>("cannot read {}: {}", path.string(), system_error_text(errno));
 }
 
 // Maps what `descriptor` refers to; an empty file has nothing to map.
@@ -41,17 +39,11 @@ std::string_view map(int descriptor, const std::filesystem::path& path) {
 }  // namespace
 
 MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
-  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
+  const FileDescriptor descriptor(path_, O_RDONLY);
+  if (!descriptor.is_open()) {
     fail_reading(path_);
   }
-  try {
-    bytes_ = map(descriptor, path_);
-  } catch (...) {
-    ::close(descriptor);
-    throw;
-  }
-  ::close(descriptor);
+  bytes_ = map(descriptor.get(), path_);
 }
 
 MappedFile::~MappedFile() {

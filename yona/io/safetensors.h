@@ -56,21 +56,4 @@ class SafetensorsFile {
   std::unordered_map<std::string, std::size_t> positions_;
 };
 
-// The weights of a model folder: `model.safetensors`, or the shards that
-// `model.safetensors.index.json` names. Throws as above, and FormatError when index and shards
-// disagree.
-class SafetensorsFolder {
- public:
-  explicit SafetensorsFolder(const std::filesystem::path& folder);
-
-  std::vector<std::string> names() const;  // sorted
-  std::optional<NamedArray> find(std::string_view name) const;
-
- private:
-  void open_shards(const std::filesystem::path& index);
-
-  std::vector<SafetensorsFile> files_;
-  std::map<std::string, std::size_t, std::less<>> file_of_;  // tensor name → position in files_
-};
-
 }  // namespace yona

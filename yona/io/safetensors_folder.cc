@@ -1,12 +1,13 @@
-// The weights of a folder, in one file or in shards joined by an index:
-// {"metadata": {…}, "weight_map": {"tensor name": "model-00001-of-00002.safetensors", …}}.
+// The index of shards: {"metadata": {…}, "weight_map": {"tensor name":
+// "model-00001-of-00002.safetensors", …}}.
+
+#include "yona/io/safetensors_folder.h"
 
 #include <string>
 
 #include "yona/base/error.h"
 #include "yona/base/json.h"
 #include "yona/io/json_file.h"
-#include "yona/io/safetensors.h"
 
 namespace yona {
 
