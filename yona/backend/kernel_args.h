@@ -17,28 +17,28 @@ enum class Precision : std::uint8_t { f32, bf16 };  // of the operands of matrix
 
 // c = op(a) · op(b) (+ c) (+ bias in every row), then the activation.
 struct MatmulArgs {
-  View a, b, c;
+  View a{}, b{}, c{};
   bool transpose_a = false;
   bool transpose_b = false;
   bool accumulate = false;
-  View bias;  // [1, n]
+  View bias{};  // [1, n]
   Activation activation = Activation::none;
   Precision precision = Precision::f32;
 };
 
 // dy ← dy ∘ [y > 0] · scale for relu (in place); bias_gradient += column sums of the result.
 struct BiasActivationBackwardArgs {
-  View y, dy;
-  View bias_gradient;  // [1, n], optional
+  View y{}, dy{};
+  View bias_gradient{};  // [1, n], optional
   Activation activation = Activation::none;
   float scale = 1.0F;  // of dropout after the activation: y > 0 exactly where it was kept
 };
 
 // y = dropout(x) · scale;  also its own backward. y may be x.
 struct DropoutArgs {
-  View x, y;
+  View x{}, y{};
   const std::uint64_t* row_keys = nullptr;
-  Dropout dropout;
+  Dropout dropout{};
   bool accumulate = false;
 };
 
@@ -48,29 +48,29 @@ struct EmbedArgs {
   const std::int32_t* ids = nullptr;
   const std::int32_t* position_ids = nullptr;
   const std::uint64_t* row_keys = nullptr;
-  View table, positions;  // positions optional
-  View y;                 // forward: output; backward: its gradient
+  View table{}, positions{};  // positions optional
+  View y{};                   // forward: output; backward: its gradient
   float scale = 1.0F;
   std::int32_t padding_id = -1;
-  Dropout dropout;
+  Dropout dropout{};
 };
 
 // The gradients are added: table_gradient[ids] += scale · mask ∘ dy, position_gradient likewise.
 // Sums over equal ids run in row order.
 struct EmbedBackwardArgs {
-  EmbedArgs forward;
-  View table_gradient, position_gradient;  // each optional
+  EmbedArgs forward{};
+  View table_gradient{}, position_gradient{};  // each optional
 };
 
 // s = x + dropout(r);  y = (s - mean) · rstd · weight + bias, per row.
 // x alone (no r): plain layer normalisation, s is then x and not written.
 struct ResidualNormArgs {
-  View x, r, s, y;
-  View weight, bias;  // [1, d]
-  View statistics;    // [rows, 2]: mean and 1/√(variance + epsilon)
+  View x{}, r{}, s{}, y{};
+  View weight{}, bias{};  // [1, d]
+  View statistics{};      // [rows, 2]: mean and 1/√(variance + epsilon)
   float epsilon = 1e-5F;
   const std::uint64_t* row_keys = nullptr;
-  Dropout dropout;
+  Dropout dropout{};
 };
 
 // From dy and (optionally) ds, the gradient that reached s by another path:
@@ -78,12 +78,12 @@ struct ResidualNormArgs {
 //   total = rstd · (g - mean(g) - x̂ · mean(g ∘ x̂)) + ds
 //   dx (+)= total;  dr (+)= mask ∘ total;  dweight += Σ dy ∘ x̂;  dbias += Σ dy
 struct ResidualNormBackwardArgs {
-  ResidualNormArgs forward;  // s, weight, statistics, row_keys and dropout are read
-  View dy, ds;               // ds optional
-  View dx, dr;               // each optional
+  ResidualNormArgs forward{};  // s, weight, statistics, row_keys and dropout are read
+  View dy{}, ds{};             // ds optional
+  View dx{}, dr{};             // each optional
   bool accumulate_dx = false;
   bool accumulate_dr = false;
-  View dweight, dbias;  // optional
+  View dweight{}, dbias{};  // optional
 };
 
 enum class Mask : std::uint8_t { none, causal, prefix };
@@ -94,9 +94,9 @@ enum class Mask : std::uint8_t { none, causal, prefix };
 // A query that sees no key gives zero and a log-sum of -infinity.
 // bias [heads, 2R+1] is added by distance j - i' clipped to [-R, R], i' = i + (keys - queries).
 struct AttentionArgs {
-  View q, k, v;  // [T_q, h·d_k], [T_k, h·d_k], [T_k, h·d_v]
-  View out;      // [T_q, h·d_v]
-  View lse;      // [T_q, h]: log of the softmax's denominator, in the input's type
+  View q{}, k{}, v{};  // [T_q, h·d_k], [T_k, h·d_k], [T_k, h·d_v]
+  View out{};          // [T_q, h·d_v]
+  View lse{};          // [T_q, h]: log of the softmax's denominator, in the input's type
   const std::int64_t* q_offsets = nullptr;
   const std::int64_t* k_offsets = nullptr;
   std::int64_t sentences = 0;
@@ -108,40 +108,40 @@ struct AttentionArgs {
   float scale = 1.0F;
   Mask mask = Mask::none;
   const std::int64_t* prefix = nullptr;  // [sentences], with Mask::prefix
-  View bias;                             // optional
+  View bias{};                           // optional
   const std::uint64_t* q_keys = nullptr;
-  Dropout dropout;
-  View weights;  // optional [Σ T_q·T_k of each sentence, heads]: the softmax, for looking inside
+  Dropout dropout{};
+  View weights{};  // optional [Σ T_q·T_k of each sentence, heads]: the softmax, for looking inside
 };
 
 struct AttentionBackwardArgs {
-  AttentionArgs forward;  // with out and lse as the forward pass left them
-  View dout;
-  View dq, dk, dv;
+  AttentionArgs forward{};  // with out and lse as the forward pass left them
+  View dout{};
+  View dq{}, dk{}, dv{};
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
-  View dbias;  // optional, added to
+  View dbias{};  // optional, added to
 };
 
 // The same with scores eᵢⱼ = Σ_c vector[head, c] · tanh(q[i, head, c] + k[j, head, c])
 // (Bahdanau et al. 2015); `attention.scale` and `attention.bias` are unused.
 struct AdditiveAttentionArgs {
-  AttentionArgs attention;
-  View vector;  // [heads, d_k]
+  AttentionArgs attention{};
+  View vector{};  // [heads, d_k]
 };
 
 struct AdditiveAttentionBackwardArgs {
-  AttentionBackwardArgs attention;
-  View vector, dvector;  // dvector is added to
+  AttentionBackwardArgs attention{};
+  View vector{}, dvector{};  // dvector is added to
 };
 
 // Per row: with logits z, p = softmax(z), V columns, target t and smoothing ε,
 //   q = (1-ε)·onehot(t) + ε/V;  loss = -Σ q log p;  nll = -log p_t;
 // with `gradient`, z ← (p - q) · row_scale in place. losses [rows, 2] gets loss and nll.
 struct CrossEntropyArgs {
-  View logits;
+  View logits{};
   const std::int32_t* targets = nullptr;
   const float* row_scale = nullptr;
-  View losses;
+  View losses{};
   float smoothing = 0.0F;
   bool gradient = false;
 };
@@ -150,32 +150,32 @@ struct CrossEntropyArgs {
 //   kl = ½ (KL(p‖p') + KL(p'‖p)), weighted by alpha, is added to the loss of the first's row
 // and to both gradients.
 struct RDropArgs {
-  CrossEntropyArgs first, second;
+  CrossEntropyArgs first{}, second{};
   float alpha = 0.0F;
 };
 
 struct RowsArgs {  // softmax, log_softmax, gelu: y from x row by row
-  View x, y;
+  View x{}, y{};
 };
 struct RowsBackwardArgs {  // dx (+)= f'(…) dy; `saved` is y for softmax kinds, x for gelu
-  View saved, dy, dx;
+  View saved{}, dy{}, dx{};
   bool accumulate = false;
 };
 
 struct AddArgs {  // y = alpha · a + beta · b; b optional
-  View a, b, y;
+  View a{}, b{}, y{};
   float alpha = 1.0F;
   float beta = 1.0F;
 };
 
 struct FillArgs {
-  View y;
+  View y{};
   float value = 0.0F;
 };
 
 // out[0] = Σ x² in double, over fixed slices in a fixed order; NaN and infinity carry through.
 struct SquaredNormArgs {
-  View x;
+  View x{};
   double* out = nullptr;
 };
 
@@ -186,8 +186,8 @@ struct SquaredNormArgs {
 // clip = min(1, clip_norm / √squared_norm), 1 when clip_norm is 0. When *squared_norm is not
 // finite, nothing at all is changed.
 struct AdamArgs {
-  View weights, gradients, m, v;
-  View average;  // optional
+  View weights{}, gradients{}, m{}, v{};
+  View average{};  // optional
   const double* squared_norm = nullptr;
   float clip_norm = 0.0F;
   float rate = 0.0F, beta1 = 0.9F, beta2 = 0.98F, epsilon = 1e-9F, decay = 0.0F, ema = 0.0F;

@@ -54,6 +54,18 @@ Tensor Tensor::slice(std::int64_t begin, const Shape& shape) const {
   return view;
 }
 
+Tensor Tensor::joined(const Tensor& neighbour) const {
+  const bool vectors = shape_.rank() == 1 && neighbour.shape_.rank() == 1;
+  check(storage_.get() == neighbour.storage_.get() && contiguous() && neighbour.contiguous() &&
+            offset_ + elements() == neighbour.offset_ && (vectors || cols() == neighbour.cols()),
+        "joined: {} and {} are not neighbours", shape_, neighbour.shape_);
+  Tensor view = *this;
+  view.shape_ =
+      vectors ? Shape{elements() + neighbour.elements()} : Shape{rows() + neighbour.rows(), cols()};
+  view.stride_ = view.shape_.back();
+  return view;
+}
+
 Tensor Tensor::gradient() const {
   return storage_ && storage_->gradient ? on_storage(storage_->gradient, *this) : Tensor();
 }

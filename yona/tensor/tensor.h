@@ -48,6 +48,10 @@ class Tensor {
   // `count` elements from `begin` of the flat, contiguous tensor, with a shape of their own.
   Tensor slice(std::int64_t begin, const Shape& shape) const;
 
+  // This and its neighbour, which begins where this one ends, as one: rows of rank 2 below each
+  // other, vectors one after another. So the weights of Q, K and V are one matrix.
+  Tensor joined(const Tensor& neighbour) const;
+
   bool requires_gradient() const { return storage_ && storage_->requires_gradient; }
   void set_requires_gradient(bool value = true) const { storage_->requires_gradient = value; }
   // The gradient, with this tensor's geometry; an empty Tensor when none has been made.

@@ -1,0 +1,18 @@
+#include "yona/nn/attention/additive.h"
+
+namespace yona {
+
+AdditiveAttention::AdditiveAttention(const HeadShape& shape, double dropout)
+    : AttentionMechanism(shape, dropout) {
+  vector_.shape = Shape{shape.heads, shape.d_k};
+  vector_.init = Init::xavier;
+  add("vector", vector_);
+}
+
+Ragged AdditiveAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
+                                     Context& c) const {
+  return Q.with(additive_attention(Q.values, K.values, V.values, vector_.value, Q.layout, K.layout,
+                                   options(mask, 1.0F, c), c));  // [T_q, h·d_v]
+}
+
+}  // namespace yona

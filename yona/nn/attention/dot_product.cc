@@ -1,0 +1,20 @@
+#include "yona/nn/attention/dot_product.h"
+
+#include <cmath>
+
+namespace yona {
+
+Ragged ScaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
+                                             Mask mask, Context& c) const {
+  const float scale = 1.0F / std::sqrt(static_cast<float>(shape_.d_k));
+  return Q.with(attention(Q.values, K.values, V.values, Q.layout, K.layout, options(mask, scale, c),
+                          c));  // [T_q, h·d_v]
+}
+
+Ragged UnscaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
+                                               Mask mask, Context& c) const {
+  return Q.with(attention(Q.values, K.values, V.values, Q.layout, K.layout, options(mask, 1.0F, c),
+                          c));  // [T_q, h·d_v]
+}
+
+}  // namespace yona

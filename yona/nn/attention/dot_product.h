@@ -1,0 +1,23 @@
+// Attention(Q, K, V) = softmax(Q Kᵀ / √d_k) V      Vaswani et al. 2017, §3.2.1, eq. 1
+// and, for comparison (the same section), without the scale. O(T²·d) time, O(T) memory.
+#pragma once
+
+#include "yona/nn/attention/mechanism.h"
+
+namespace yona {
+
+class ScaledDotProductAttention : public AttentionMechanism {
+ public:
+  using AttentionMechanism::AttentionMechanism;
+  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
+                    Context& c) const override;
+};
+
+class UnscaledDotProductAttention : public AttentionMechanism {
+ public:
+  using AttentionMechanism::AttentionMechanism;
+  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
+                    Context& c) const override;
+};
+
+}  // namespace yona

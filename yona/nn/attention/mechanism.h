@@ -1,0 +1,48 @@
+// What every attention variant is: a map of queries, keys and values of all heads to the heads'
+// outputs. Each variant is a type in a file of its own, behind this one call.
+#pragma once
+
+#include <memory>
+
+#include "yona/nn/module.h"
+#include "yona/tensor/ops/attention.h"
+#include "yona/tensor/ragged.h"
+
+namespace yona {
+
+struct HeadShape {
+  std::int64_t heads = 8;
+  std::int64_t d_k = 64;
+  std::int64_t d_v = 64;
+};
+
+class AttentionMechanism : public Module {
+ public:
+  AttentionMechanism(const HeadShape& shape, double dropout) : shape_(shape), dropout_(dropout) {}
+
+  // Q [T_q, h·d_k], K [T_k, h·d_k], V [T_k, h·d_v] → [T_q, h·d_v], within each sentence.
+  virtual Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
+                            Context& c) const = 0;
+
+ protected:
+  AttentionOptions options(Mask mask, float scale, Context& c) const {
+    return {.heads = shape_.heads,
+            .d_k = shape_.d_k,
+            .d_v = shape_.d_v,
+            .scale = scale,
+            .mask = mask,
+            .prefix = {},
+            .bias = {},
+            .dropout = c.dropout(dropout_, stream())};
+  }
+
+  HeadShape shape_;
+  double dropout_;
+};
+
+enum class AttentionKind : std::uint8_t { scaled, unscaled, additive };
+
+std::unique_ptr<AttentionMechanism> make_attention(AttentionKind kind, const HeadShape& shape,
+                                                   double dropout);
+
+}  // namespace yona

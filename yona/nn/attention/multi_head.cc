@@ -1,0 +1,51 @@
+#include "yona/nn/attention/multi_head.h"
+
+namespace yona {
+
+MultiHeadAttention::MultiHeadAttention(std::int64_t d_model, const HeadShape& shape,
+                                       AttentionKind kind, double dropout)
+    : shape_(shape),
+      output_(shape.heads * shape.d_v, d_model),
+      attend_(make_attention(kind, shape, dropout)) {
+  const std::int64_t keys = shape.heads * shape.d_k;
+  const std::int64_t values = shape.heads * shape.d_v;
+  query_weight_ = {.shape = {keys, d_model}, .init = Init::xavier};
+  key_weight_ = {.shape = {keys, d_model}, .init = Init::xavier};
+  value_weight_ = {.shape = {values, d_model}, .init = Init::xavier};
+  query_bias_.shape = Shape{keys};
+  key_bias_.shape = Shape{keys};
+  value_bias_.shape = Shape{values};
+  add("query.weight", query_weight_);
+  add("key.weight", key_weight_);
+  add("value.weight", value_weight_);
+  add("query.bias", query_bias_);
+  add("key.bias", key_bias_);
+  add("value.bias", value_bias_);
+  add("output", output_);
+  add("attend", *attend_);
+}
+
+Ragged MultiHeadAttention::operator()(const Ragged& x, Mask mask, Context& c) const {
+  const std::int64_t keys = shape_.heads * shape_.d_k;
+  const Tensor W = query_weight_.value.joined(key_weight_.value).joined(value_weight_.value);
+  const Tensor b = query_bias_.value.joined(key_bias_.value).joined(value_bias_.value);
+  const Tensor QKV = linear(x.values, W, b, {}, c);                           // [T, h(2d_k + d_v)]
+  const Ragged Q = x.with(QKV.columns(0, keys));                              // [T, h·d_k]
+  const Ragged K = x.with(QKV.columns(keys, keys));                           // [T, h·d_k]
+  const Ragged V = x.with(QKV.columns(2 * keys, shape_.heads * shape_.d_v));  // [T, h·d_v]
+  return output_((*attend_)(Q, K, V, mask, c), c);                            // [T, d_model]
+}
+
+Ragged MultiHeadAttention::operator()(const Ragged& x, const Ragged& memory, Context& c) const {
+  const std::int64_t keys = shape_.heads * shape_.d_k;
+  const Tensor W = key_weight_.value.joined(value_weight_.value);
+  const Tensor b = key_bias_.value.joined(value_bias_.value);
+  const Tensor KV = linear(memory.values, W, b, {}, c);  // [T_m, h(d_k + d_v)]
+  const Ragged Q =
+      x.with(linear(x.values, query_weight_.value, query_bias_.value, {}, c));  // [T, h·d_k]
+  const Ragged K = memory.with(KV.columns(0, keys));                            // [T_m, h·d_k]
+  const Ragged V = memory.with(KV.columns(keys, shape_.heads * shape_.d_v));    // [T_m, h·d_v]
+  return output_((*attend_)(Q, K, V, Mask::none, c), c);                        // [T, d_model]
+}
+
+}  // namespace yona

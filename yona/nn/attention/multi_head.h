@@ -1,0 +1,30 @@
+// MultiHead(Q, K, V) = Concat(head_1 … head_h) W^O,  head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
+// Vaswani et al. 2017, §3.2.2. d_k and d_v are free of d_model / h (Table 3, rows A and B).
+#pragma once
+
+#include <memory>
+
+#include "yona/nn/attention/mechanism.h"
+#include "yona/nn/linear.h"
+
+namespace yona {
+
+class MultiHeadAttention : public Module {
+ public:
+  MultiHeadAttention(std::int64_t d_model, const HeadShape& shape, AttentionKind kind,
+                     double dropout);
+
+  // x attends to itself, or to the memory of another stack.
+  Ragged operator()(const Ragged& x, Mask mask, Context& c) const;
+  Ragged operator()(const Ragged& x, const Ragged& memory, Context& c) const;
+
+ private:
+  HeadShape shape_;
+  // Registered as query, key, value weights and then their biases, so that the three products are
+  // one, of the rows below each other.
+  Parameter query_weight_, key_weight_, value_weight_, query_bias_, key_bias_, value_bias_;
+  Linear output_;
+  std::unique_ptr<AttentionMechanism> attend_;
+};
+
+}  // namespace yona

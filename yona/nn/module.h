@@ -1,0 +1,60 @@
+// Module: a layer with named parameters and parts. Names are dotted paths from registration, such
+// as encoder.layers.0.self_attention.query.weight; registration order is memory order.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "yona/tensor/tensor.h"
+
+namespace yona {
+
+// How a parameter begins. xavier: uniform ±√(6 / (fan_in + fan_out)) (Glorot and Bengio 2010).
+enum class Init : std::uint8_t { zeros, ones, xavier, normal };
+
+struct Parameter {
+  Shape shape{};
+  Init init = Init::zeros;
+  double deviation = 0.0;      // of Init::normal
+  std::int64_t zero_row = -1;  // a row that begins at zero and stays there (the <pad> embedding)
+  Tensor value{};              // bound by Parameters
+};
+
+class Module {
+ public:
+  using Visitor = std::function<void(const std::string& name, Parameter& parameter)>;
+
+  Module() = default;
+  virtual ~Module() = default;
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  // Calls visitor for every parameter below this module, in registration order.
+  void visit(const Visitor& visitor, const std::string& prefix = "");
+  // Gives every module its stream of random numbers, by its path.
+  void name_streams(const std::string& path = "");
+
+ protected:
+  void add(std::string name, Parameter& parameter) {
+    entries_.push_back({std::move(name), &parameter, nullptr});
+  }
+  void add(std::string name, Module& part) {
+    entries_.push_back({std::move(name), nullptr, &part});
+  }
+  // Which numbers this module's dropout draws; differs from every other module's.
+  std::uint32_t stream() const { return stream_; }
+
+ private:
+  struct Entry {
+    std::string name;
+    Parameter* parameter;
+    Module* part;
+  };
+  std::vector<Entry> entries_;
+  std::uint32_t stream_ = 0;
+};
+
+}  // namespace yona

@@ -1,0 +1,93 @@
+#include "yona/nn/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "yona/base/random.h"
+
+namespace yona {
+
+namespace {
+
+std::int64_t count_parameters(Module& model) {
+  std::int64_t count = 0;
+  model.visit([&](const std::string& /*name*/, Parameter& parameter) {
+    count += parameter.shape.elements();
+  });
+  return count;
+}
+
+// Room for the weights, and their gradients, each with the region's alignment and gap.
+std::int64_t region_bytes(std::int64_t count, DType dtype, Gradients gradients) {
+  const std::int64_t buffer = count * static_cast<std::int64_t>(size_of(dtype)) + 256;
+  return gradients == Gradients::yes ? 2 * buffer : buffer;
+}
+
+double draw(const Parameter& parameter, RandomSequence& random) {
+  if (parameter.init == Init::normal) {  // Box and Muller; the cosine alone keeps it stateless
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - random.uniform()));
+    return parameter.deviation * radius * std::cos(2.0 * std::numbers::pi * random.uniform());
+  }
+  const double fans = static_cast<double>(parameter.shape[0] + parameter.shape.back());
+  return (2.0 * random.uniform() - 1.0) * std::sqrt(6.0 / fans);
+}
+
+std::vector<double> initial_values(const Parameter& parameter, std::uint64_t key) {
+  const std::int64_t n = parameter.shape.elements();
+  std::vector<double> values(static_cast<std::size_t>(n), parameter.init == Init::ones ? 1.0 : 0.0);
+  if (parameter.init == Init::xavier || parameter.init == Init::normal) {
+    RandomSequence random(key);
+    std::generate(values.begin(), values.end(), [&] { return draw(parameter, random); });
+  }
+  if (parameter.zero_row >= 0) {
+    const std::int64_t width = parameter.shape.back();
+    std::fill_n(values.begin() + parameter.zero_row * width, width, 0.0);
+  }
+  return values;
+}
+
+}  // namespace
+
+Parameters::Parameters(Module& model, Backend& backend, Gradients gradients, DType dtype)
+    : model_(model),
+      count_(count_parameters(model)),
+      region_(backend, region_bytes(count_, dtype, gradients)),
+      weights_(region_, dtype, Shape{1, count_}) {
+  std::int64_t offset = 0;
+  model_.visit([&](const std::string& name, Parameter& parameter) {
+    parameter.value = weights_.slice(offset, parameter.shape);
+    entries_.push_back({name, parameter.value, offset});
+    offset += parameter.shape.elements();
+  });
+  model_.name_streams();
+  if (gradients == Gradients::yes) {
+    const Tensor buffer(region_, dtype, Shape{1, count_});
+    weights_.storage()->gradient = buffer.storage();
+    weights_.set_requires_gradient();
+  }
+}
+
+const Parameters::Entry* Parameters::find(std::string_view name) const {
+  const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& candidate) { return candidate.name == name; });
+  return entry == entries_.end() ? nullptr : &*entry;
+}
+
+void Parameters::zero_gradients() {
+  Backend& backend = region_.backend();
+  backend.kernels().fill({.y = gradients().view(), .value = 0.0F}, backend.exec());
+}
+
+void Parameters::initialise(std::uint64_t seed) {
+  model_.visit([&](const std::string& name, Parameter& parameter) {
+    const std::vector<double> values = initial_values(parameter, mix(seed, hash_name(name)));
+    if (parameter.value.dtype() == DType::f64) {
+      parameter.value.upload(values);
+    } else {
+      parameter.value.upload(std::vector<float>(values.begin(), values.end()));
+    }
+  });
+}
+
+}  // namespace yona

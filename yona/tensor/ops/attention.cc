@@ -1,0 +1,127 @@
+#include "yona/tensor/ops/attention.h"
+
+namespace yona {
+
+namespace {
+
+// All that forward and backward need, kept alive by the tape.
+struct Attended {
+  Tensor q, k, v, out, lse;
+  std::shared_ptr<const Layout> q_layout, k_layout;
+  AttentionOptions options;
+  Tensor vector;  // additive attention only
+
+  AttentionArgs args() const {
+    return {.q = q.view(),
+            .k = k.view(),
+            .v = v.view(),
+            .out = out.view(),
+            .lse = lse.view(),
+            .q_offsets = q_layout->offsets_data(),
+            .k_offsets = k_layout->offsets_data(),
+            .sentences = q_layout->sentences,
+            .longest_q = q_layout->longest,
+            .longest_k = k_layout->longest,
+            .heads = options.heads,
+            .d_k = options.d_k,
+            .d_v = options.d_v,
+            .scale = options.scale,
+            .mask = options.mask,
+            .prefix = options.prefix ? options.prefix.data<std::int64_t>() : nullptr,
+            .bias = options.bias ? options.bias.view() : View{},
+            .q_keys = q_layout->row_keys_data(),
+            .dropout = options.dropout,
+            .weights = {}};
+  }
+};
+
+void check_shapes(const Attended& a) {
+  const AttentionOptions& o = a.options;
+  check(a.q_layout->sentences == a.k_layout->sentences,
+        "attention: queries of {} sentences, keys of {}", a.q_layout->sentences,
+        a.k_layout->sentences);
+  check(a.q.rows() == a.q_layout->tokens && a.k.rows() == a.k_layout->tokens &&
+            a.v.rows() == a.k.rows(),
+        "attention: q {}, k {} and v {} do not fit {} query and {} key tokens", a.q.shape(),
+        a.k.shape(), a.v.shape(), a.q_layout->tokens, a.k_layout->tokens);
+  check(a.q.cols() == o.heads * o.d_k && a.k.cols() == o.heads * o.d_k &&
+            a.v.cols() == o.heads * o.d_v,
+        "attention: q {}, k {} and v {} do not fit {} heads of d_k {} and d_v {}", a.q.shape(),
+        a.k.shape(), a.v.shape(), o.heads, o.d_k, o.d_v);
+  check(!o.bias || (o.bias.rows() == o.heads && o.bias.cols() % 2 == 1),
+        "attention: a bias of shape {} is not [{}, 2R+1]", o.bias.shape(), o.heads);
+  check(o.mask != Mask::prefix || (o.prefix && o.prefix.elements() == a.q_layout->sentences),
+        "attention: the prefix mask needs one length for each of {} sentences",
+        a.q_layout->sentences);
+}
+
+AttentionBackwardArgs backward_args(const Attended& a, const Tensor& dout, Context& c) {
+  const GradientTargets3 d = gradient_targets(a.q, a.k, a.v, c.region);
+  return {.forward = a.args(),
+          .dout = dout.view(),
+          .dq = d.a.view(),
+          .dk = d.b.view(),
+          .dv = d.c.view(),
+          .accumulate_dq = d.a.accumulate,
+          .accumulate_dk = d.b.accumulate,
+          .accumulate_dv = d.c.accumulate,
+          .dbias = a.options.bias ? gradient_target(a.options.bias, c.region).view() : View{}};
+}
+
+Attended prepare(const Tensor& q, const Tensor& k, const Tensor& v,
+                 const std::shared_ptr<const Layout>& q_layout,
+                 const std::shared_ptr<const Layout>& k_layout, const AttentionOptions& options,
+                 const Tensor& vector, Context& c) {
+  Attended attended{q, k, v, {}, {}, q_layout, k_layout, options, vector};
+  check_shapes(attended);
+  attended.out = c.empty(q.dtype(), Shape{q.rows(), options.heads * options.d_v});
+  attended.lse = c.empty(q.dtype(), Shape{q.rows(), options.heads});
+  return attended;
+}
+
+}  // namespace
+
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                 const std::shared_ptr<const Layout>& q_layout,
+                 const std::shared_ptr<const Layout>& k_layout, const AttentionOptions& options,
+                 Context& c) {
+  const Attended attended = prepare(q, k, v, q_layout, k_layout, options, {}, c);
+  c.kernels().attention(attended.args(), c.exec());
+  if (records(c, q, k, v, options.bias)) {
+    check(q.requires_gradient() && k.requires_gradient() && v.requires_gradient(),
+          "attention: q, k and v must all take gradients, or none");
+    attended.out.set_requires_gradient();
+    c.tape->record([attended, &c] {
+      if (const Tensor dout = attended.out.gradient(); dout) {
+        c.kernels().attention_backward(backward_args(attended, dout, c), c.exec());
+      }
+    });
+  }
+  return attended.out;
+}
+
+Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& vector,
+                          const std::shared_ptr<const Layout>& q_layout,
+                          const std::shared_ptr<const Layout>& k_layout,
+                          const AttentionOptions& options, Context& c) {
+  check(vector.elements() == options.heads * options.d_k,
+        "additive_attention: a vector of shape {} is not [{}, {}]", vector.shape(), options.heads,
+        options.d_k);
+  const Attended attended = prepare(q, k, v, q_layout, k_layout, options, vector, c);
+  c.kernels().additive_attention({.attention = attended.args(), .vector = vector.view()}, c.exec());
+  if (records(c, q, k, v, vector)) {
+    attended.out.set_requires_gradient();
+    c.tape->record([attended, &c] {
+      if (const Tensor dout = attended.out.gradient(); dout) {
+        c.kernels().additive_attention_backward(
+            {.attention = backward_args(attended, dout, c),
+             .vector = attended.vector.view(),
+             .dvector = gradient_target(attended.vector, c.region).view()},
+            c.exec());
+      }
+    });
+  }
+  return attended.out;
+}
+
+}  // namespace yona

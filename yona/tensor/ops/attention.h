@@ -1,0 +1,34 @@
+// Scaled dot-product attention over ragged batches (paper §3.2.1), exact, O(tokens) in memory:
+// the weights are never formed, forward or backward.
+#pragma once
+
+#include "yona/tensor/row_dropout.h"
+
+namespace yona {
+
+struct AttentionOptions {
+  std::int64_t heads = 1;
+  std::int64_t d_k = 0;
+  std::int64_t d_v = 0;
+  float scale = 1.0F;      // on the products: 1/√d_k in the paper, 1 for unscaled attention
+  Mask mask = Mask::none;  // see AttentionArgs
+  Tensor prefix;           // i64 [sentences], with Mask::prefix
+  Tensor bias;             // [heads, 2R+1] by clipped distance; optional, has a gradient
+  Dropout dropout;         // of the weights
+};
+
+// q [T_q, h·d_k], k [T_k, h·d_k], v [T_k, h·d_v] → [T_q, h·d_v]; each sentence sees itself only.
+// Q, K and V may be column slices of one tensor.
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                 const std::shared_ptr<const Layout>& q_layout,
+                 const std::shared_ptr<const Layout>& k_layout, const AttentionOptions& options,
+                 Context& c);
+
+// Additive attention (Bahdanau et al. 2015), the paper's other candidate in §3.2.1: scores are
+// vectorᵀ tanh(q + k) per head, vector [heads, d_k]; options.scale and bias are not used.
+Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& vector,
+                          const std::shared_ptr<const Layout>& q_layout,
+                          const std::shared_ptr<const Layout>& k_layout,
+                          const AttentionOptions& options, Context& c);
+
+}  // namespace yona

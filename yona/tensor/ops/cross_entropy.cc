@@ -1,0 +1,137 @@
+#include "yona/tensor/ops/cross_entropy.h"
+
+#include <algorithm>
+
+namespace yona {
+
+namespace {
+
+// Few enough that a chunk of logits stays in the last-level cache, enough for efficient products.
+std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t vocabulary) {
+  if (options.chunk_rows > 0) {
+    return options.chunk_rows;
+  }
+  constexpr std::int64_t kChunkElements = std::int64_t{1} << 22U;
+  return std::clamp<std::int64_t>(kChunkElements / std::max<std::int64_t>(vocabulary, 1) / 64 * 64,
+                                  128, 512);
+}
+
+class ChunkedLoss {
+ public:
+  ChunkedLoss(const Tensor& projection, const Tensor& targets, const CrossEntropyOptions& options,
+              Context& c)
+      : projection_(projection), targets_(targets), options_(options), c_(c) {}
+
+  Tensor logits(const Tensor& x_rows) const {
+    Tensor z = c_.empty(x_rows.dtype(), Shape{x_rows.rows(), projection_.rows()});
+    c_.kernels().matmul({.a = x_rows.view(),
+                         .b = projection_.view(),
+                         .c = z.view(),
+                         .transpose_b = true,
+                         .precision = c_.precision},
+                        c_.exec());
+    return z;
+  }
+
+  CrossEntropyArgs args(const Tensor& z, std::int64_t begin, const Tensor& losses,
+                        bool gradient) const {
+    return {.logits = z.view(),
+            .targets = targets_.data<std::int32_t>() + begin,
+            .row_scale = options_.row_scale ? options_.row_scale.data<float>() + begin : nullptr,
+            .losses = losses.view(),
+            .smoothing = options_.smoothing,
+            .gradient = gradient};
+  }
+
+  // z holds dloss/dlogits:  dx = dz E,  dE += dzᵀ x
+  void backward(const Tensor& dz, const Tensor& x_rows, const Tensor& dx_rows,
+                bool accumulate_dx) const {
+    c_.kernels().matmul({.a = dz.view(),
+                         .b = projection_.view(),
+                         .c = dx_rows.view(),
+                         .accumulate = accumulate_dx,
+                         .precision = c_.precision},
+                        c_.exec());
+    if (const GradientTarget de = gradient_target(projection_, c_.region); de.tensor) {
+      c_.kernels().matmul({.a = dz.view(),
+                           .b = x_rows.view(),
+                           .c = de.view(),
+                           .transpose_a = true,
+                           .accumulate = de.accumulate,
+                           .precision = c_.precision},
+                          c_.exec());
+    }
+  }
+
+ private:
+  const Tensor& projection_;
+  const Tensor& targets_;
+  const CrossEntropyOptions& options_;
+  Context& c_;
+};
+
+void check_shapes(const Tensor& x, const Tensor& projection, const Tensor& targets,
+                  const CrossEntropyOptions& options, bool gradient) {
+  check(x.cols() == projection.cols(), "cross_entropy: input {} does not fit the projection {}",
+        x.shape(), projection.shape());
+  check(targets.elements() == x.rows(), "cross_entropy: {} targets for {} rows", targets.elements(),
+        x.rows());
+  check(!gradient || (options.row_scale && options.row_scale.elements() == x.rows()),
+        "cross_entropy: training needs one row scale for each of {} rows", x.rows());
+  check(options.smoothing >= 0 && options.smoothing < 1,
+        "cross_entropy: label smoothing {} is not in [0, 1)", options.smoothing);
+}
+
+}  // namespace
+
+Tensor linear_cross_entropy(const Tensor& x, const Tensor& projection, const Tensor& targets,
+                            const CrossEntropyOptions& options, Context& c) {
+  const bool gradient = records(c, x);
+  check_shapes(x, projection, targets, options, gradient);
+  Tensor losses = c.empty(x.dtype(), Shape{x.rows(), 2});
+  const GradientTarget dx = gradient ? gradient_target(x, c.region) : GradientTarget{};
+  const ChunkedLoss loss(projection, targets, options, c);
+  const std::int64_t chunk = rows_per_chunk(options, projection.rows());
+  for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
+    const std::int64_t rows = std::min(chunk, x.rows() - begin);
+    const Tensor x_rows = x.row_range(begin, rows);
+    const Tensor z = loss.logits(x_rows);
+    c.kernels().cross_entropy(loss.args(z, begin, losses.row_range(begin, rows), gradient),
+                              c.exec());
+    if (gradient) {
+      loss.backward(z, x_rows, dx.tensor.row_range(begin, rows), dx.accumulate);
+    }
+  }
+  return losses;
+}
+
+Tensor linear_rdrop(const Tensor& x, const Tensor& x2, const Tensor& projection,
+                    const Tensor& targets, float alpha, const CrossEntropyOptions& options,
+                    Context& c) {
+  const bool gradient = records(c, x, x2);
+  check(x.shape() == x2.shape(), "rdrop: passes of shape {} and {} differ", x.shape(), x2.shape());
+  check_shapes(x, projection, targets, options, gradient);
+  Tensor losses = c.empty(x.dtype(), Shape{2 * x.rows(), 2});
+  const GradientTarget dx = gradient ? gradient_target(x, c.region) : GradientTarget{};
+  const GradientTarget dx2 = gradient ? gradient_target(x2, c.region) : GradientTarget{};
+  const ChunkedLoss loss(projection, targets, options, c);
+  const std::int64_t chunk = rows_per_chunk(options, projection.rows());
+  for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
+    const std::int64_t rows = std::min(chunk, x.rows() - begin);
+    const Tensor z = loss.logits(x.row_range(begin, rows));
+    const Tensor z2 = loss.logits(x2.row_range(begin, rows));
+    c.kernels().rdrop(
+        {.first = loss.args(z, begin, losses.row_range(begin, rows), gradient),
+         .second = loss.args(z2, begin, losses.row_range(x.rows() + begin, rows), gradient),
+         .alpha = alpha},
+        c.exec());
+    if (gradient) {
+      loss.backward(z, x.row_range(begin, rows), dx.tensor.row_range(begin, rows), dx.accumulate);
+      loss.backward(z2, x2.row_range(begin, rows), dx2.tensor.row_range(begin, rows),
+                    dx2.accumulate);
+    }
+  }
+  return losses;
+}
+
+}  // namespace yona

@@ -1,0 +1,11 @@
+#include "yona/tensor/ops/gelu.h"
+
+#include "yona/tensor/ops/rows.h"
+
+namespace yona {
+
+Tensor gelu(const Tensor& x, Context& c) {
+  return map_rows(x, &Kernels::gelu, &Kernels::gelu_backward, Saves::input, c);
+}
+
+}  // namespace yona

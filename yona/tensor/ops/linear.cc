@@ -1,0 +1,85 @@
+#include "yona/tensor/ops/linear.h"
+
+namespace yona {
+
+namespace {
+
+void forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+             const LinearOptions& options, const Tensor& y, Context& c) {
+  c.kernels().matmul({.a = x.view(),
+                      .b = weight.view(),
+                      .c = y.view(),
+                      .transpose_b = true,
+                      .bias = bias ? bias.view() : View{},
+                      .activation = options.activation,
+                      .precision = c.precision},
+                     c.exec());
+  if (options.dropout) {
+    c.kernels().dropout({.x = y.view(),
+                         .y = y.view(),
+                         .row_keys = options.dropout.keys(),
+                         .dropout = options.dropout.dropout},
+                        c.exec());
+  }
+}
+
+// z = x Wᵀ + b, y = dropout(relu(z)), which is positive just where z is and the mask keeps:
+//   dz = dy ∘ [y > 0] / (1-p);   dx = dz W;   dW = dzᵀ x;   db = Σ_rows dz
+void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+              Activation activation, float scale, Context& c) {
+  const Tensor dy = y.gradient();
+  if (!dy) {
+    return;
+  }
+  const GradientTarget db = bias ? gradient_target(bias, c.region) : GradientTarget{};
+  if (db.tensor || activation != Activation::none) {
+    c.kernels().bias_activation_backward({.y = y.view(),
+                                          .dy = dy.view(),
+                                          .bias_gradient = db.view(),
+                                          .activation = activation,
+                                          .scale = scale},
+                                         c.exec());
+  }
+  if (const GradientTarget dw = gradient_target(weight, c.region); dw.tensor) {
+    c.kernels().matmul({.a = dy.view(),
+                        .b = x.view(),
+                        .c = dw.view(),
+                        .transpose_a = true,
+                        .accumulate = dw.accumulate,
+                        .precision = c.precision},
+                       c.exec());
+  }
+  if (const GradientTarget dx = gradient_target(x, c.region); dx.tensor) {
+    c.kernels().matmul({.a = dy.view(),
+                        .b = weight.view(),
+                        .c = dx.view(),
+                        .accumulate = dx.accumulate,
+                        .precision = c.precision},
+                       c.exec());
+  }
+}
+
+}  // namespace
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+              const LinearOptions& options, Context& c) {
+  check(x.cols() == weight.cols() && x.dtype() == weight.dtype(),
+        "linear: input {} of {} does not fit weight {} of {}", x.shape(), x.dtype(), weight.shape(),
+        weight.dtype());
+  check(!bias || bias.elements() == weight.rows(), "linear: bias {} does not fit weight {}",
+        bias.shape(), weight.shape());
+  check(!options.dropout || options.activation == Activation::relu,
+        "linear: dropout is fused after a relu only");
+  Tensor y = c.empty(x.dtype(), Shape{x.rows(), weight.rows()});
+  forward(x, weight, bias, options, y, c);
+  if (records(c, x, weight)) {
+    y.set_requires_gradient();
+    const float scale = options.dropout ? options.dropout.dropout.scale : 1.0F;
+    c.tape->record([x, weight, bias, y, activation = options.activation, scale, &c] {
+      backward(x, weight, bias, y, activation, scale, c);
+    });
+  }
+  return y;
+}
+
+}  // namespace yona
