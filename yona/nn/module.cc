@@ -22,6 +22,17 @@ void Module::visit(const Visitor& visitor, const std::string& prefix) {
   }
 }
 
+void Module::visit_constants(const ConstantVisitor& visitor) {
+  for (Constant* constant : constants_) {
+    visitor(*constant);
+  }
+  for (const Entry& entry : entries_) {
+    if (entry.part != nullptr) {
+      entry.part->visit_constants(visitor);
+    }
+  }
+}
+
 void Module::name_streams(const std::string& path) {
   // The low bits are left free: attention adds head / 8 to its stream.
   stream_ = static_cast<std::uint32_t>(mix(hash_name(path), 0)) & ~std::uint32_t{0xFFFU};

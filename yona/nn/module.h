@@ -23,9 +23,17 @@ struct Parameter {
   Tensor value{};              // bound by Parameters
 };
 
+// A table that is computed once and never trained (sinusoids). Not saved with the weights.
+struct Constant {
+  Shape shape{};
+  std::function<std::vector<double>()> values{};
+  Tensor value{};  // bound by Parameters
+};
+
 class Module {
  public:
   using Visitor = std::function<void(const std::string& name, Parameter& parameter)>;
+  using ConstantVisitor = std::function<void(Constant& constant)>;
 
   Module() = default;
   virtual ~Module() = default;
@@ -34,6 +42,7 @@ class Module {
 
   // Calls visitor for every parameter below this module, in registration order.
   void visit(const Visitor& visitor, const std::string& prefix = "");
+  void visit_constants(const ConstantVisitor& visitor);
   // Gives every module its stream of random numbers, by its path.
   void name_streams(const std::string& path = "");
 
@@ -41,6 +50,7 @@ class Module {
   void add(std::string name, Parameter& parameter) {
     entries_.push_back({std::move(name), &parameter, nullptr});
   }
+  void add(Constant& constant) { constants_.push_back(&constant); }
   void add(std::string name, Module& part) {
     entries_.push_back({std::move(name), nullptr, &part});
   }
@@ -54,6 +64,7 @@ class Module {
     Module* part;
   };
   std::vector<Entry> entries_;
+  std::vector<Constant*> constants_;
   std::uint32_t stream_ = 0;
 };
 

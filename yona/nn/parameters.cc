@@ -18,10 +18,24 @@ std::int64_t count_parameters(Module& model) {
   return count;
 }
 
-// Room for the weights, and their gradients, each with the region's alignment and gap.
-std::int64_t region_bytes(std::int64_t count, DType dtype, Gradients gradients) {
-  const std::int64_t buffer = count * static_cast<std::int64_t>(size_of(dtype)) + 256;
-  return gradients == Gradients::yes ? 2 * buffer : buffer;
+// Room for the weights, their gradients and the constants, each with alignment and gap.
+std::int64_t region_bytes(Module& model, std::int64_t count, DType dtype, Gradients gradients) {
+  const auto buffer = [&](std::int64_t elements) {
+    return elements * static_cast<std::int64_t>(size_of(dtype)) + 256;
+  };
+  std::int64_t bytes = buffer(count) * (gradients == Gradients::yes ? 2 : 1);
+  model.visit_constants(
+      [&](const Constant& constant) { bytes += buffer(constant.shape.elements()); });
+  return bytes;
+}
+
+// Fills a tensor of f32 or f64.
+void upload(const Tensor& tensor, const std::vector<double>& values) {
+  if (tensor.dtype() == DType::f64) {
+    tensor.upload(values);
+  } else {
+    tensor.upload(std::vector<float>(values.begin(), values.end()));
+  }
 }
 
 double draw(const Parameter& parameter, RandomSequence& random) {
@@ -52,13 +66,17 @@ std::vector<double> initial_values(const Parameter& parameter, std::uint64_t key
 Parameters::Parameters(Module& model, Backend& backend, Gradients gradients, DType dtype)
     : model_(model),
       count_(count_parameters(model)),
-      region_(backend, region_bytes(count_, dtype, gradients)),
+      region_(backend, region_bytes(model, count_, dtype, gradients)),
       weights_(region_, dtype, Shape{1, count_}) {
   std::int64_t offset = 0;
   model_.visit([&](const std::string& name, Parameter& parameter) {
     parameter.value = weights_.slice(offset, parameter.shape);
     entries_.push_back({name, parameter.value, offset});
     offset += parameter.shape.elements();
+  });
+  model_.visit_constants([&](Constant& constant) {
+    constant.value = Tensor(region_, dtype, constant.shape);
+    upload(constant.value, constant.values());
   });
   model_.name_streams();
   if (gradients == Gradients::yes) {
@@ -81,12 +99,7 @@ void Parameters::zero_gradients() {
 
 void Parameters::initialise(std::uint64_t seed) {
   model_.visit([&](const std::string& name, Parameter& parameter) {
-    const std::vector<double> values = initial_values(parameter, mix(seed, hash_name(name)));
-    if (parameter.value.dtype() == DType::f64) {
-      parameter.value.upload(values);
-    } else {
-      parameter.value.upload(std::vector<float>(values.begin(), values.end()));
-    }
+    upload(parameter.value, initial_values(parameter, mix(seed, hash_name(name))));
   });
 }
 

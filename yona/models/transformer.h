@@ -1,0 +1,95 @@
+// The Transformer of "Attention Is All You Need" (Vaswani et al. 2017), section 3 and figure 1:
+// an encoder and a decoder stack over ragged batches. Each class is a paragraph of the paper.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "yona/models/transformer_config.h"
+#include "yona/nn/attention/multi_head.h"
+#include "yona/nn/embedding.h"
+
+namespace yona {
+
+class EncoderLayer : public Module {
+ public:
+  explicit EncoderLayer(const TransformerConfig& config);
+  Ragged operator()(const Ragged& x, Context& c) const;
+
+ private:
+  MultiHeadAttention self_attention_;
+  ResidualNormLayer self_attention_norm_;
+  FeedForward feed_forward_;
+  ResidualNormLayer feed_forward_norm_;
+};
+
+class DecoderLayer : public Module {
+ public:
+  explicit DecoderLayer(const TransformerConfig& config);
+  Ragged operator()(const Ragged& x, const Ragged& memory, Context& c) const;
+
+ private:
+  MultiHeadAttention self_attention_;
+  ResidualNormLayer self_attention_norm_;
+  MultiHeadAttention cross_attention_;
+  ResidualNormLayer cross_attention_norm_;
+  FeedForward feed_forward_;
+  ResidualNormLayer feed_forward_norm_;
+};
+
+class Encoder : public Module {
+ public:
+  Encoder(const TransformerConfig& config, TokenTable* shared);
+  Ragged operator()(const Tokens& source, Context& c) const;
+
+ private:
+  std::unique_ptr<TokenTable> own_table_;  // when not shared
+  Positions positions_;
+  InputEmbedding embedding_;
+  std::deque<EncoderLayer> layers_;
+  std::unique_ptr<LayerNorm> norm_;  // pre-norm only
+};
+
+class Decoder : public Module {
+ public:
+  Decoder(const TransformerConfig& config, TokenTable* shared);
+  Ragged operator()(const Tokens& target, const Ragged& memory, Context& c) const;
+  const TokenTable& table() const { return own_table_ ? *own_table_ : *shared_; }
+
+ private:
+  TokenTable* shared_;
+  std::unique_ptr<TokenTable> own_table_;
+  Positions positions_;
+  InputEmbedding embedding_;
+  std::deque<DecoderLayer> layers_;
+  std::unique_ptr<LayerNorm> norm_;
+};
+
+class Transformer : public Module {
+ public:
+  explicit Transformer(const TransformerConfig& config);
+
+  const TransformerConfig& config() const { return config_; }
+
+  // Source tokens → memory [T_source, d_model].
+  Ragged encode(const Tokens& source, Context& c) const { return encoder_(source, c); }
+  // Target tokens so far (beginning with <pad>) and the memory → states [T_target, d_model], each
+  // of which predicts the next token through projection().
+  Ragged decode(const Tokens& target, const Ragged& memory, Context& c) const {
+    return decoder_(target, memory, c);
+  }
+  // [V - 1, d_model]: logits are states · projectionᵀ, without <pad>.
+  Tensor projection() const;
+
+  // The first input of the decoder and the id that never comes out.
+  std::int32_t padding_id() const { return decoder_.table().padding_id(); }
+
+ private:
+  TransformerConfig config_;
+  std::unique_ptr<TokenTable> shared_;  // Tying::all
+  Encoder encoder_;
+  Decoder decoder_;
+  std::unique_ptr<TokenTable> projection_;  // Tying::none
+};
+
+}  // namespace yona

@@ -1,0 +1,33 @@
+// Where a token stands in its sentence, as a vector added to its embedding (paper §3.5).
+//
+//   PE(pos, 2i) = sin(pos / 10000^(2i/d)),  PE(pos, 2i+1) = cos(pos / 10000^(2i/d))
+//
+// The channels are kept in the order of the Hugging Face families, all sines and then all cosines:
+// the paper's up to an order of channels, which training does not see.
+#pragma once
+
+#include "yona/nn/module.h"
+
+namespace yona {
+
+enum class PositionKind : std::uint8_t { sinusoidal, learned, none };
+
+class Positions : public Module {
+ public:
+  // base is 10000 in the paper; learned positions are Table 3, row E.
+  Positions(PositionKind kind, std::int64_t count, std::int64_t d_model, double base);
+
+  // [count, d_model], or empty for none.
+  const Tensor& table() const {
+    return kind_ == PositionKind::learned ? learned_.value : sinusoids_.value;
+  }
+
+ private:
+  PositionKind kind_;
+  Parameter learned_;
+  Constant sinusoids_;
+};
+
+std::vector<double> sinusoids(std::int64_t count, std::int64_t d_model, double base);
+
+}  // namespace yona
