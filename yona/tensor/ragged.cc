@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "yona/base/random.h"
+
 namespace yona {
 
 std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
@@ -25,7 +27,7 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
     for (std::int64_t i = 0; i < length; ++i) {
       const auto token = static_cast<std::size_t>(offsets[s] + i);
       positions[token] = static_cast<std::int32_t>(i);
-      keys[token] = static_cast<std::int64_t>((id << 20U) + static_cast<std::uint64_t>(i));
+      keys[token] = static_cast<std::int64_t>(mix(id, static_cast<std::uint64_t>(i)));
     }
   }
   layout->offsets = Tensor(region, DType::i64, Shape{static_cast<std::int64_t>(offsets.size())});

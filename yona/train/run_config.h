@@ -1,0 +1,76 @@
+// Everything that decides a training run: what `config.yaml` holds, `--set key=value` changes, and
+// the resolved copy beside the run records. Keys are dotted: model.d_model, train.updates, data.….
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "yona/data/corpus.h"
+#include "yona/models/transformer_config.h"
+
+namespace yona {
+
+struct ValidationSet {  // data.valid: the first decides stopping and which model is the best
+  std::string name = "valid";
+  std::filesystem::path source, target;
+};
+
+struct DataConfig {
+  std::vector<CorpusSpec> corpora;
+  std::vector<ValidationSet> valid;
+  std::string source_language, target_language;
+  std::string subwords = "bpe";      // bpe or unigram
+  std::int64_t vocabulary_size = 0;  // 0: by preset and corpus
+  bool shared_vocabulary = true;
+  std::string normalisation = "identity";
+  std::filesystem::path source_model, target_model;  // given .spm files instead of training
+  std::int64_t max_length = 256;  // sub-words of a side; longer pairs are left out
+  double sampling = 0.0;          // BPE-dropout or unigram sampling; 0: off
+  std::filesystem::path cache;    // "": inside the run's folder
+};
+
+enum class ScheduleKind : std::uint8_t { paper, inverse_sqrt, cosine, linear, constant };
+enum class OnNan : std::uint8_t { stop, skip };
+
+struct ScheduleConfig {
+  ScheduleKind kind = ScheduleKind::paper;
+  double rate = 1.0;           // paper: factor on eq. 3; others: the highest learning rate
+  std::int64_t warmup = 4000;  // updates
+  double final_rate = 0.0;     // cosine and linear: at the last update
+};
+
+struct TrainConfig {
+  std::int64_t updates = 100000;
+  std::int64_t epochs = 0;           // 0: no limit
+  std::int64_t batch_tokens = 4096;  // per micro-batch; 0: auto, the largest that fits
+  std::int64_t accumulate = 1;       // micro-batches per update
+  ScheduleConfig schedule;
+  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  double weight_decay = 0.0;
+  double clip_norm = 0.0;  // 0: no clipping
+  double label_smoothing = 0.1;
+  double rdrop = 0.0;              // alpha of R-Drop; 0: off
+  double ema = 0.0;                // decay of the moving average of weights; 0: off
+  std::int64_t save_every = 1000;  // updates
+  std::int64_t valid_every = 1000;
+  std::int64_t log_every = 50;
+  std::int64_t keep_last = 3;
+  std::int64_t keep_best = 1;
+  std::int64_t patience = 0;  // validations without improvement before stopping; 0: never
+  OnNan on_nan = OnNan::stop;
+  std::vector<std::string> freeze;  // parameters whose names match stay as they are: "encoder.*"
+  std::uint64_t seed = 1;
+  Precision precision = Precision::f32;
+  bool tensorboard = true;
+};
+
+struct RunConfig {
+  std::string preset = "base";
+  TransformerConfig model;  // vocabularies are filled in when the sub-words are known
+  DataConfig data;
+  TrainConfig train;
+};
+
+}  // namespace yona
