@@ -1,0 +1,127 @@
+// A file's state is its path, size, time of change and content: the whole content up to 64 MiB,
+// beyond that 64 blocks spread over it, first and last included.
+
+#include "yona/data/cache_key.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+#include <lzma.h>
+
+#include "yona/base/error.h"
+#include "yona/data/token_cache_format.h"
+
+namespace yona {
+
+namespace {
+
+constexpr std::uint64_t kWholeUpTo = std::uint64_t{64} << 20U;
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 18U;
+constexpr std::uint64_t kBlocks = 64;
+
+[[noreturn]] void fail_reading(const std::filesystem::path& path) {
+  fail<IoError>("cannot read {}: {}", path.string(), std::generic_category().message(errno));
+}
+
+std::uint64_t content_checksum(int file, std::uint64_t size, const std::filesystem::path& path) {
+  const bool whole = size <= kWholeUpTo;
+  const std::uint64_t blocks = whole ? (size + kBlock - 1) / kBlock : kBlocks;
+  std::vector<char> block(kBlock);
+  std::uint64_t crc = 0;
+  for (std::uint64_t index = 0; index < blocks; ++index) {
+    const std::uint64_t offset = whole ? index * kBlock : (size - kBlock) / (kBlocks - 1) * index;
+    const std::uint64_t start = !whole && index + 1 == kBlocks ? size - kBlock : offset;
+    const ssize_t got = ::pread(file, block.data(), block.size(), static_cast<off_t>(start));
+    if (got < 0) {
+      fail_reading(path);
+    }
+    crc = checksum({block.data(), static_cast<std::size_t>(got)}, crc);
+  }
+  return crc;
+}
+
+Json file_state(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || ::fstat(file, &status) != 0) {
+    fail_reading(path);
+  }
+  std::uint64_t crc = 0;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  try {
+    if (S_ISDIR(status.st_mode)) {
+      errno = EISDIR;
+      fail_reading(path);
+    }
+    crc = content_checksum(file, size, path);
+  } catch (...) {
+    ::close(file);
+    throw;
+  }
+  ::close(file);
+  return {{"size", size},
+          {"changed", fmt::format("{}.{:09}", status.st_mtim.tv_sec, status.st_mtim.tv_nsec)},
+          {"checksum", fmt::format("{:016x}", crc)}};
+}
+
+Json model_state(const Subword& subword) {
+  return {{"bytes", subword.model().size()},
+          {"checksum", fmt::format("{:016x}", checksum(subword.model()))},
+          {"vocabulary", fmt::format("{:016x}", checksum(subword.vocabulary().to_json()))}};
+}
+
+// Letters and digits of the corpus name: readable, and safe in any file system.
+std::string safe_name(std::string_view name) {
+  std::string safe;
+  for (const char letter : name.substr(0, 40)) {
+    safe += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+  }
+  return safe.empty() ? "corpus" : safe;
+}
+
+}  // namespace
+
+std::uint64_t checksum(std::string_view bytes, std::uint64_t crc) {
+  return ::lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), crc);
+}
+
+CacheKey cache_key(const CorpusSpec& corpus, const SubwordPair& subwords,
+                   const TokenizeOptions& options) {
+  Json key = {{"format", kTokenCacheVersion},
+              {"corpus", corpus.name},
+              {"content", static_cast<int>(options.content)},
+              {"max_length", options.max_length},
+              {"source_tags", corpus.source_tags},
+              {"target_tags", corpus.target_tags},
+              {"columns",
+               {corpus.columns.source, corpus.columns.target, corpus.columns.weight,
+                corpus.columns.document}},
+              {"source", model_state(subwords.source)},
+              {"target", model_state(subwords.target)},
+              {"paths", Json::array()}};
+  Json states = Json::array();
+  for (const auto* files : {&corpus.source_files, &corpus.target_files, &corpus.tsv_files}) {
+    Json paths = Json::array();
+    for (const std::filesystem::path& path : *files) {
+      paths.push_back(std::filesystem::absolute(path).lexically_normal().string());
+      states.push_back(file_state(path));
+    }
+    key["paths"].push_back(std::move(paths));
+  }
+  CacheKey result;
+  const auto dump = [](const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  result.file_name = fmt::format("{}-{:016x}.tokens", safe_name(corpus.name), checksum(dump(key)));
+  key["files"] = std::move(states);
+  result.text = dump(key);
+  return result;
+}
+
+}  // namespace yona

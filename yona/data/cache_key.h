@@ -1,0 +1,39 @@
+// What a token cache depends on, as text: format version, options, sub-word models, and the state
+// of every input file. The text is stored in the cache and compared byte for byte, so that nothing
+// rests on a hash alone except the content of files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "yona/data/corpus.h"
+#include "yona/text/subword.h"
+
+namespace yona {
+
+enum class CacheContent : std::uint8_t {
+  tokens = 0,  // ids
+  text = 1     // the lines themselves: sub-words are sampled anew each epoch
+};
+
+struct TokenizeOptions {
+  // Tokens of a side, its tags and </s> included; longer pairs are left out and counted.
+  std::int64_t max_length = 256;
+  CacheContent content = CacheContent::tokens;
+};
+
+struct CacheKey {
+  std::string file_name;  // depends on the description alone: a changed input replaces its cache
+  std::string text;       // everything
+};
+
+// Throws IoError when an input cannot be read.
+CacheKey cache_key(const CorpusSpec& corpus, const SubwordPair& subwords,
+                   const TokenizeOptions& options);
+
+// 64-bit cyclic redundancy check (ECMA-182); `crc` continues an earlier one.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t crc = 0);
+
+}  // namespace yona

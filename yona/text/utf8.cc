@@ -1,0 +1,84 @@
+// Table 3-7 of the Unicode standard, with eight ASCII bytes taken at a time.
+
+#include "yona/text/utf8.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace yona {
+
+namespace {
+
+std::uint8_t byte_at(std::string_view text, std::size_t at) {
+  return static_cast<std::uint8_t>(text[at]);
+}
+
+bool is_trail(std::uint8_t byte) { return (byte & 0xC0U) == 0x80U; }
+
+// Length of the well-formed character at `at`, whose first byte is not ASCII; 0 if there is none.
+std::size_t multibyte_length(std::string_view text, std::size_t at) {
+  const std::uint8_t first = byte_at(text, at);
+  const std::size_t length = first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
+  if (first < 0xC2U || first > 0xF4U || text.size() - at < length) {
+    return 0;
+  }
+  std::uint8_t lowest = 0x80U;
+  std::uint8_t highest = 0xBFU;
+  switch (first) {
+    case 0xE0U:
+      lowest = 0xA0U;  // shorter forms exist below
+      break;
+    case 0xEDU:
+      highest = 0x9FU;  // surrogates lie above
+      break;
+    case 0xF0U:
+      lowest = 0x90U;
+      break;
+    case 0xF4U:
+      highest = 0x8FU;  // U+10FFFF is the last
+      break;
+    default:
+      break;
+  }
+  const std::uint8_t second = byte_at(text, at + 1);
+  if (second < lowest || second > highest) {
+    return 0;
+  }
+  for (std::size_t trail = 2; trail < length; ++trail) {
+    if (!is_trail(byte_at(text, at + trail))) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::uint64_t eight = 0;
+    if (text.size() - at >= sizeof(eight)) {
+      std::memcpy(&eight, text.data() + at, sizeof(eight));
+      if ((eight & 0x8080808080808080U) == 0) {
+        at += sizeof(eight);
+        continue;
+      }
+    }
+    const std::size_t length = byte_at(text, at) < 0x80U ? 1 : multibyte_length(text, at);
+    if (length == 0) {
+      return false;
+    }
+    at += length;
+  }
+  return true;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  const std::uint8_t first = byte_at(text, 0);
+  const std::size_t length = first < 0xC0U ? 1 : first < 0xE0U ? 2 : first < 0xF0U ? 3 : 4;
+  return std::min(length, text.size());
+}
+
+}  // namespace yona

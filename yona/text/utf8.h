@@ -1,0 +1,16 @@
+// UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace yona {
+
+// True when every byte belongs to a well-formed character. NUL is a character like any other.
+bool is_utf8(std::string_view text);
+
+// The length in bytes (1 to 4) of the character at the front of `text`, which must not be empty;
+// 1 for a byte that begins none, never more than what is there. Does not validate.
+std::size_t utf8_length(std::string_view text);
+
+}  // namespace yona
