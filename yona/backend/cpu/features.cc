@@ -1,0 +1,107 @@
+// The choice of instruction set goes through Highway's own switch, which every dispatch reads.
+
+#include "yona/backend/cpu/features.h"
+
+#include <cstdlib>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "yona/backend/cpu/targets.h"
+// after targets.h, which sets what it detects
+#include <hwy/targets.h>
+
+#include "yona/backend/registration.h"
+#include "yona/base/error.h"
+
+namespace yona {
+
+namespace {
+
+constexpr std::int64_t kAvx512 = HWY_AVX3;
+constexpr std::int64_t kAvx2 = HWY_AVX2;
+
+Isa isa_in(std::int64_t supported) {
+  if ((supported & kAvx512) != 0) {
+    return Isa::avx512;
+  }
+  return (supported & kAvx2) != 0 ? Isa::avx2 : Isa::baseline;
+}
+
+// What the machine has, before any choice of ours.
+Isa widest_isa() {
+  static const Isa widest = isa_in(hwy::SupportedTargets());
+  return widest;
+}
+
+void hold_onednn_to(Isa isa) {
+  if (isa == Isa::avx2) {
+    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
+  } else if (isa == Isa::baseline) {
+    dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41);
+  }
+}
+
+void choose_isa() {
+  check<DeviceError>(__builtin_cpu_supports("sse4.2") != 0,
+                     "cpu: yona needs a CPU with SSE4.2; this one has none");
+  if (const char* name = std::getenv("YONA_CPU_ISA"); name != nullptr && *name != '\0') {
+    const Isa isa = parse_isa(name);
+    use_isa(isa);
+    hold_onednn_to(isa);
+  }
+}
+
+const Registration registration(BackendKind::cpu, [](Kernels& /*table*/) { choose_isa(); });
+
+}  // namespace
+
+std::string_view name_of(Isa isa) {
+  switch (isa) {
+    case Isa::baseline:
+      return "baseline";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
+  }
+  return "?";
+}
+
+std::vector<Isa> available_isas() {
+  std::vector<Isa> isas;
+  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+    if (isa <= widest_isa()) {
+      isas.push_back(isa);
+    }
+  }
+  return isas;
+}
+
+Isa current_isa() {
+  widest_isa();  // remembered before anything is disabled
+  return isa_in(hwy::SupportedTargets());
+}
+
+void use_isa(Isa isa) {
+  check(isa <= widest_isa(), "cpu: this machine has no {}", name_of(isa));
+  const std::int64_t keep = isa == Isa::avx512 ? kAvx512 | kAvx2 : isa == Isa::avx2 ? kAvx2 : 0;
+  hwy::DisableTargets((kAvx512 | kAvx2) & ~keep);
+}
+
+Isa parse_isa(std::string_view name) {
+  for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
+    if (name == name_of(isa)) {
+      check(isa <= widest_isa(),
+            "YONA_CPU_ISA: this machine has no {}; the widest set here is {}: unset the variable",
+            name, name_of(widest_isa()));
+      return isa;
+    }
+  }
+  fail("YONA_CPU_ISA: '{}' is unknown; use baseline, avx2 or avx512", name);
+}
+
+bool cpu_has_bf16() {
+  return current_isa() == Isa::avx512 && __builtin_cpu_supports("avx512bf16") != 0;
+}
+
+}  // namespace yona
