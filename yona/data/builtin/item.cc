@@ -3,10 +3,14 @@
 #include "yona/data/builtin/item.h"
 
 #include <array>
+#include <cstddef>
 #include <type_traits>
 
 namespace yona::builtin {
 namespace {
+
+template <Kind kKind>
+using Meaning = std::variant_alternative_t<static_cast<std::size_t>(kKind), Item>;
 
 bool within(int value, int low, int high) { return low <= value && value <= high; }
 
@@ -26,10 +30,10 @@ bool valid(const Date& date) {
 }  // namespace
 
 Kind kind_of(const Item& item) {
-  static_assert(std::is_same_v<std::variant_alternative_t<size_t(Kind::number), Item>, Number>);
-  static_assert(std::is_same_v<std::variant_alternative_t<size_t(Kind::price), Item>, Price>);
-  static_assert(std::is_same_v<std::variant_alternative_t<size_t(Kind::time), Item>, Time>);
-  static_assert(std::is_same_v<std::variant_alternative_t<size_t(Kind::date), Item>, Date>);
+  static_assert(std::is_same_v<Meaning<Kind::number>, Number>);
+  static_assert(std::is_same_v<Meaning<Kind::price>, Price>);
+  static_assert(std::is_same_v<Meaning<Kind::time>, Time>);
+  static_assert(std::is_same_v<Meaning<Kind::date>, Date>);
   return static_cast<Kind>(item.index());
 }
 

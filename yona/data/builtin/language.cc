@@ -12,6 +12,12 @@ namespace {
 constexpr std::array<const Language*, 6> kLanguages = {&kEnglish, &kGerman,  &kFrench,
                                                        &kSpanish, &kItalian, &kChinese};
 
+// What say() accepts, by kind.
+constexpr std::array<std::string_view, 4> kRanges = {
+    "numbers go from 0 to 999,999,999", "prices go from 1 cent to 999 euros and 99 cents",
+    "hours go from 1 to 12, minutes from 0 to 59",
+    "days must exist in their month, years go from 1900 to 2099 (0: none)"};
+
 struct Speaker {
   const Language& in;
   std::string operator()(const Number& number) const { return in.number(number); }
@@ -43,8 +49,9 @@ const Language& language(std::string_view code) {
 
 std::string say(const Item& item, std::string_view code) {
   const Language& in = language(code);
-  check(is_valid(item), "built-in data: a {} is out of range; see yona/data/builtin/item.h",
-        name_of(kind_of(item)));
+  const Kind kind = kind_of(item);
+  check(is_valid(item), "built-in data: this {} does not exist; {}", name_of(kind),
+        kRanges[static_cast<std::size_t>(kind)]);
   return std::visit(Speaker{in}, item);
 }
 

@@ -10,10 +10,11 @@
 namespace yona::builtin {
 namespace {
 
-// Chosen once so that between 11 % and 14 % of the combinations are held out at every place, and no
-// part loses many of its partners (split_test.cc counts). Changing it changes what every published
+// Chosen once so that between 11 % and 14 % of the combinations are held out at every place, that
+// no part loses many of its partners, and that one o'clock stays in training: German says "ein Uhr"
+// at no other time (split_test.cc checks all three). Changing the key changes what every published
 // figure on this data means.
-constexpr std::uint64_t kSplitKey = 8115;
+constexpr std::uint64_t kSplitKey = 8794;
 
 struct Collector {
   std::vector<Combination>& found;
