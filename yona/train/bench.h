@@ -1,0 +1,30 @@
+// How fast and how large a training step of random tokens is: `yona bench train`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "yona/base/json.h"
+#include "yona/models/transformer_config.h"
+
+namespace yona {
+
+struct TrainBenchOptions {
+  TransformerConfig model;  // a preset with the vocabulary
+  std::string preset = "base";
+  std::int64_t source_length = 32;
+  std::int64_t target_length = 32;
+  std::int64_t tokens = 25000;  // target tokens a step
+  bool ragged = false;          // unequal lengths with these means
+  Precision precision = Precision::f32;
+  std::int64_t steps = 10;
+  std::int64_t warmup = 3;
+  std::string device = "cpu";
+  int threads = 0;
+  bool profile = false;  // milliseconds per kernel
+};
+
+// One object with the peers' fields: ms (median), tgt_tok_s, tflops, mem_gb, and more.
+Json bench_train(const TrainBenchOptions& options);
+
+}  // namespace yona

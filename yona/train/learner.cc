@@ -1,0 +1,121 @@
+#include "yona/train/learner.h"
+
+#include <vector>
+
+#include "yona/tensor/ops/cross_entropy.h"
+
+namespace yona {
+
+// A batch on the device. The decoder reads <pad> and the target without its last token, and
+// predicts the target: both have the target's layout.
+struct Learner::Prepared {
+  Tokens source, target_input;
+  Tensor targets;    // i32 [T]
+  Tensor row_scale;  // f32 [T]
+};
+
+LossSums& LossSums::operator+=(const LossSums& other) {
+  loss += other.loss;
+  nll += other.nll;
+  tokens += other.tokens;
+  return *this;
+}
+
+double target_weight(const PairBatch& batch) {
+  double weight = 0;
+  for (std::int64_t s = 0; s < batch.sentences(); ++s) {
+    const auto i = static_cast<std::size_t>(s);
+    weight += static_cast<double>(batch.weights[i]) *
+              static_cast<double>(batch.target.offsets[i + 1] - batch.target.offsets[i]);
+  }
+  return weight;
+}
+
+Learner::Learner(const Transformer& model, Backend& backend, const LossConfig& config)
+    : model_(model), config_(config), region_(backend) {}
+
+Learner::Prepared Learner::prepare(const PairBatch& batch, double update_weight) {
+  Prepared prepared;
+  const auto upload = [&](const auto& values, DType dtype) {
+    Tensor tensor(region_, dtype, Shape{static_cast<std::int64_t>(values.size())});
+    tensor.upload(values);
+    return tensor;
+  };
+  prepared.source = {upload(batch.source.ids, DType::i32),
+                     make_layout(batch.source.offsets, batch.sentence_ids, region_)};
+  std::vector<std::int32_t> shifted(batch.target.ids.size());
+  std::vector<float> scale(shifted.size());
+  for (std::size_t s = 0; s + 1 < batch.target.offsets.size(); ++s) {
+    for (auto t = static_cast<std::size_t>(batch.target.offsets[s]);
+         t < static_cast<std::size_t>(batch.target.offsets[s + 1]); ++t) {
+      const bool first = t == static_cast<std::size_t>(batch.target.offsets[s]);
+      shifted[t] = first ? model_.padding_id() : batch.target.ids[t - 1];
+      scale[t] = static_cast<float>(static_cast<double>(batch.weights[s]) / update_weight);
+    }
+  }
+  prepared.target_input = {upload(shifted, DType::i32),
+                           make_layout(batch.target.offsets, batch.sentence_ids, region_)};
+  prepared.targets = upload(batch.target.ids, DType::i32);
+  prepared.row_scale = upload(scale, DType::f32);
+  return prepared;
+}
+
+Ragged Learner::states(const Prepared& prepared, Context& c) const {
+  return model_.decode(prepared.target_input, model_.encode(prepared.source, c), c);
+}
+
+LossSums Learner::read(const Tensor& losses, std::int64_t tokens, std::int64_t passes) const {
+  const std::vector<float> rows = losses.to_vector<float>();
+  LossSums sums;
+  for (std::size_t row = 0; row < rows.size(); row += 2) {
+    sums.loss += static_cast<double>(rows[row]) / static_cast<double>(passes);
+    sums.nll += static_cast<double>(rows[row + 1]) / static_cast<double>(passes);
+  }
+  sums.tokens = tokens;
+  return sums;
+}
+
+LossSums Learner::accumulate(const PairBatch& batch, const RandomCounters& random,
+                             double update_weight) {
+  const bool rdrop = config_.rdrop > 0;
+  const Prepared prepared = prepare(batch, rdrop ? 2.0 * update_weight : update_weight);
+  Context c{.region = region_,
+            .tape = &tape_,
+            .training = true,
+            .random = random,
+            .precision = config_.precision};
+  const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
+                                    .row_scale = prepared.row_scale};
+  Tensor losses;
+  try {
+    if (rdrop) {
+      const Ragged first = states(prepared, c);
+      Context second_context = c;
+      second_context.random.pass = 1;
+      const Ragged second = states(prepared, second_context);
+      losses = linear_rdrop(first.values, second.values, model_.projection(), prepared.targets,
+                            static_cast<float>(config_.rdrop), options, c);
+      tape_.backward();
+    } else {
+      losses = linear_cross_entropy(states(prepared, c).values, model_.projection(),
+                                    prepared.targets, options, c);
+      tape_.backward();
+    }
+  } catch (...) {
+    tape_.clear();
+    throw;
+  }
+  return read(losses, batch.target.tokens(), rdrop ? 2 : 1);
+}
+
+LossSums Learner::evaluate(const PairBatch& batch) {
+  const Prepared prepared = prepare(batch, 1.0);
+  Context c{.region = region_, .precision = config_.precision};
+  const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
+                                    .row_scale = {}};
+  const Tensor losses = linear_cross_entropy(states(prepared, c).values, model_.projection(),
+                                             prepared.targets, options, c);
+  return read(losses, batch.target.tokens(), 1);
+}
+
+}  // namespace yona

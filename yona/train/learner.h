@@ -1,0 +1,57 @@
+// The learner: model, loss and memory of a training step. It turns a batch of token ids into
+// gradients; the trainer decides what happens around it, the optimiser what is done with them.
+#pragma once
+
+#include <cstdint>
+
+#include "yona/data/batch.h"
+#include "yona/models/transformer.h"
+#include "yona/nn/parameters.h"
+#include "yona/tensor/context.h"
+
+namespace yona {
+
+struct LossConfig {
+  double label_smoothing = 0.1;
+  double rdrop = 0.0;
+  Precision precision = Precision::f32;
+};
+
+// Sums over target tokens; divide by `tokens` for the mean.
+struct LossSums {
+  double loss = 0;  // label-smoothed, with R-Drop's part
+  double nll = 0;   // -log p of the reference tokens, in nats
+  std::int64_t tokens = 0;
+
+  LossSums& operator+=(const LossSums& other);
+};
+
+class Learner {
+ public:
+  Learner(const Transformer& model, Backend& backend, const LossConfig& config);
+
+  // Adds the gradients of one micro-batch to the parameters'. `update_weight` is the total weight
+  // of the target tokens of the whole update: each token counts sentence_weight / update_weight.
+  LossSums accumulate(const PairBatch& batch, const RandomCounters& random, double update_weight);
+  // The loss without dropout, gradients or smoothing's gradient.
+  LossSums evaluate(const PairBatch& batch);
+
+  // Highest number of bytes that a step has taken.
+  std::int64_t peak_bytes() const { return region_.peak(); }
+
+ private:
+  struct Prepared;
+  Prepared prepare(const PairBatch& batch, double update_weight);
+  Ragged states(const Prepared& prepared, Context& c) const;
+  LossSums read(const Tensor& losses, std::int64_t tokens, std::int64_t passes) const;
+
+  const Transformer& model_;
+  LossConfig config_;
+  Region region_;
+  Tape tape_;
+};
+
+// The total of target tokens, each times its sentence's weight.
+double target_weight(const PairBatch& batch);
+
+}  // namespace yona

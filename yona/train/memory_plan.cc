@@ -1,0 +1,76 @@
+#include "yona/train/memory_plan.h"
+
+#include <algorithm>
+
+#include "yona/backend/backend.h"
+
+namespace yona {
+
+namespace {
+
+constexpr std::int64_t kProgramBytes = std::int64_t{64} << 20U;
+constexpr std::int64_t kSentence = 32;  // tokens; only the totals matter to memory
+
+void append_tokens(RaggedIds& side, std::int64_t tokens) {
+  side.ids.assign(static_cast<std::size_t>(tokens), 0);
+  side.offsets.assign(1, 0);
+  for (std::int64_t end = kSentence; end < tokens + kSentence; end += kSentence) {
+    side.offsets.push_back(std::min(end, tokens));
+  }
+}
+
+std::int64_t step_bytes(const TransformerConfig& config, const LossConfig& loss,
+                        std::int64_t batch_tokens) {
+  const std::unique_ptr<Backend> meta = make_backend("meta");
+  Transformer model(config);
+  const Parameters parameters(model, *meta, Gradients::yes);
+  Learner learner(model, *meta, loss);
+  PairBatch batch;
+  append_tokens(batch.source, batch_tokens);
+  append_tokens(batch.target, batch_tokens);
+  batch.sentence_ids.assign(static_cast<std::size_t>(batch.sentences()), 0);
+  batch.weights.assign(batch.sentence_ids.size(), 1.0F);
+  learner.accumulate(batch, {}, 1.0);
+  return learner.peak_bytes();
+}
+
+std::int64_t weight_bytes(const TransformerConfig& config, bool average) {
+  const std::unique_ptr<Backend> meta = make_backend("meta");
+  Transformer model(config);
+  const Parameters parameters(model, *meta, Gradients::no);
+  return parameters.count() * 4 * (average ? 5 : 4);
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const TransformerConfig& model, const LossConfig& loss, bool average,
+                       std::int64_t batch_tokens) {
+  return {.weights = weight_bytes(model, average),
+          .step = step_bytes(model, loss, batch_tokens),
+          .program = kProgramBytes};
+}
+
+std::int64_t largest_batch(const TransformerConfig& model, const LossConfig& loss, bool average,
+                           std::int64_t memory_bytes) {
+  constexpr std::int64_t kLargest = 25000;  // §5.1: 25,000 source and 25,000 target tokens
+  constexpr std::int64_t kSmallest = 256;
+  const std::int64_t usable = memory_bytes / 4 * 3;
+  const auto fits = [&](std::int64_t tokens) {
+    return plan_memory(model, loss, average, tokens).total() <= usable;
+  };
+  check<DeviceError>(
+      fits(kSmallest),
+      "memory: a step of {} tokens needs {:.1f} GB and there are {:.1f}: use a "
+      "smaller model",
+      kSmallest, static_cast<double>(plan_memory(model, loss, average, kSmallest).total()) / 1e9,
+      static_cast<double>(memory_bytes) / 1e9);
+  std::int64_t low = kSmallest;
+  std::int64_t high = kLargest + 1;
+  while (high - low > kSmallest) {
+    const std::int64_t middle = (low + high) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return fits(kLargest) ? kLargest : low;
+}
+
+}  // namespace yona

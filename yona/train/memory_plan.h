@@ -1,0 +1,28 @@
+// How much memory a run will take, known before its first step: the step is run on the meta
+// backend, which computes nothing and keeps count.
+#pragma once
+
+#include <cstdint>
+
+#include "yona/models/transformer_config.h"
+#include "yona/train/learner.h"
+
+namespace yona {
+
+struct MemoryPlan {
+  std::int64_t weights = 0;  // weights, gradients, moments and average
+  std::int64_t step = 0;     // the largest micro-batch: activations and gradients of them
+  std::int64_t program = 0;  // code, libraries, vocabulary, buffers of batches
+  std::int64_t total() const { return weights + step + program; }
+};
+
+// For micro-batches of up to batch_tokens source and as many target tokens.
+MemoryPlan plan_memory(const TransformerConfig& model, const LossConfig& loss, bool average,
+                       std::int64_t batch_tokens);
+
+// --batch-tokens auto: the largest micro-batch that leaves a quarter of `memory_bytes` free, not
+// above the paper's 25,000 tokens. Throws DeviceError when not even a small one fits.
+std::int64_t largest_batch(const TransformerConfig& model, const LossConfig& loss, bool average,
+                           std::int64_t memory_bytes);
+
+}  // namespace yona

@@ -1,0 +1,120 @@
+#include "yona/train/optimiser.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace yona {
+
+namespace {
+
+std::int64_t region_bytes(std::int64_t count, bool with_average) {
+  const std::int64_t buffer = count * static_cast<std::int64_t>(sizeof(float)) + 256;
+  return buffer * (with_average ? 3 : 2) + 1024;
+}
+
+}  // namespace
+
+bool matches(const std::string& pattern, const std::string& name) {
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string::npos;  // the last '*' seen, and where its text began
+  std::size_t star_text = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_text = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      n = ++star_text;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string::npos;
+}
+
+Optimiser::Optimiser(Parameters& parameters, Backend& backend, const TrainConfig& config)
+    : parameters_(parameters),
+      config_(config),
+      region_(backend, region_bytes(parameters.count(), config.ema > 0)),
+      m_(region_, DType::f32, Shape{1, parameters.count()}),
+      v_(region_, DType::f32, Shape{1, parameters.count()}),
+      squared_norm_(region_, DType::f64, Shape{1}) {
+  for (const Tensor& moment : {m_, v_}) {
+    backend.kernels().fill({.y = moment.view()}, backend.exec());
+  }
+  if (config_.ema > 0) {
+    average_ = Tensor(region_, DType::f32, Shape{1, parameters.count()});
+  }
+  find_trained_ranges();
+}
+
+void Optimiser::find_trained_ranges() {
+  for (const std::string& pattern : config_.freeze) {
+    check(std::any_of(parameters_.entries().begin(), parameters_.entries().end(),
+                      [&](const Parameters::Entry& entry) { return matches(pattern, entry.name); }),
+          "train.freeze: '{}' matches no parameter; `yona info` lists their names", pattern);
+  }
+  for (const Parameters::Entry& entry : parameters_.entries()) {
+    const bool frozen =
+        std::any_of(config_.freeze.begin(), config_.freeze.end(),
+                    [&](const std::string& pattern) { return matches(pattern, entry.name); });
+    auto& ranges = frozen ? frozen_ : trained_;
+    const std::int64_t end = entry.offset + entry.value.elements();
+    if (!ranges.empty() && ranges.back().second == entry.offset) {
+      ranges.back().second = end;
+    } else {
+      ranges.emplace_back(entry.offset, end);
+    }
+  }
+  check(!trained_.empty(), "train.freeze: every parameter is frozen; there is nothing to train");
+}
+
+void Optimiser::start_average() {
+  if (average_) {
+    Backend& backend = region_.backend();
+    backend.kernels().add({.a = parameters_.weights().view(), .b = {}, .y = average_.view()},
+                          backend.exec());
+  }
+}
+
+void Optimiser::step(std::int64_t update, double rate) {
+  Backend& backend = region_.backend();
+  const auto range = [](const Tensor& flat, std::pair<std::int64_t, std::int64_t> at) {
+    return flat ? flat.columns(at.first, at.second - at.first).view() : View{};
+  };
+  const Tensor gradients = parameters_.gradients();
+  for (const auto& at : frozen_) {  // they count in no norm
+    backend.kernels().fill({.y = range(gradients, at)}, backend.exec());
+  }
+  auto* norm = squared_norm_.data<double>();
+  backend.kernels().squared_norm({.x = gradients.view(), .out = norm}, backend.exec());
+  const auto t = static_cast<double>(update);
+  for (const auto& at : trained_) {
+    backend.kernels().adam({.weights = range(parameters_.weights(), at),
+                            .gradients = range(gradients, at),
+                            .m = range(m_, at),
+                            .v = range(v_, at),
+                            .average = range(average_, at),
+                            .squared_norm = norm,
+                            .clip_norm = static_cast<float>(config_.clip_norm),
+                            .rate = static_cast<float>(rate),
+                            .beta1 = static_cast<float>(config_.beta1),
+                            .beta2 = static_cast<float>(config_.beta2),
+                            .epsilon = static_cast<float>(config_.epsilon),
+                            .decay = static_cast<float>(config_.weight_decay),
+                            .ema = static_cast<float>(config_.ema),
+                            .correction1 = static_cast<float>(1.0 - std::pow(config_.beta1, t)),
+                            .correction2 = static_cast<float>(1.0 - std::pow(config_.beta2, t))},
+                           backend.exec());
+  }
+}
+
+double Optimiser::gradient_norm() const {
+  return std::sqrt(squared_norm_.to_vector<double>().front());
+}
+
+}  // namespace yona

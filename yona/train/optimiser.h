@@ -1,0 +1,48 @@
+// Adam on the flat buffer of all parameters (paper §5.3), with clipping, weight decay, a moving
+// average of the weights, and frozen parameters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "yona/nn/parameters.h"
+#include "yona/train/run_config.h"
+
+namespace yona {
+
+class Optimiser {
+ public:
+  // Throws InvalidArgument when a pattern of train.freeze matches no parameter, or all match.
+  Optimiser(Parameters& parameters, Backend& backend, const TrainConfig& config);
+
+  // One update with the gradients as they are; update counts from 1 (bias correction). Does
+  // nothing at all when a gradient is not finite. Asynchronous on devices other than the CPU.
+  void step(std::int64_t update, double rate);
+
+  // √Σ g² of the last step, before clipping; not finite when the update was left out.
+  double gradient_norm() const;
+
+  // The state to save and restore: moments, and the average when there is one.
+  Tensor m() const { return m_; }
+  Tensor v() const { return v_; }
+  Tensor average() const { return average_; }  // empty without train.ema
+
+  // Starts the moving average at the present weights.
+  void start_average();
+
+ private:
+  void find_trained_ranges();
+
+  Parameters& parameters_;
+  TrainConfig config_;
+  Region region_;
+  Tensor m_, v_, average_, squared_norm_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> trained_, frozen_;  // [begin, end)
+};
+
+// Does a parameter's name match a pattern? '*' stands for any text.
+bool matches(const std::string& pattern, const std::string& name);
+
+}  // namespace yona

@@ -1,0 +1,19 @@
+// The learning rate of an update (paper §5.3, eq. 3, and the other schedules in use).
+#pragma once
+
+#include <cstdint>
+
+#include "yona/train/run_config.h"
+
+namespace yona {
+
+// update counts from 1; updates is the planned last one (for cosine and linear).
+//   paper         rate · d_model^-0.5 · min(update^-0.5, update · warmup^-1.5)
+//   inverse_sqrt  rate · min(update / warmup, √(warmup / update))
+//   cosine        warm-up, then half a cosine from rate to final_rate at the last update
+//   linear        warm-up, then a straight line from rate to final_rate
+//   constant      warm-up, then rate
+double learning_rate(const ScheduleConfig& schedule, std::int64_t d_model, std::int64_t updates,
+                     std::int64_t update);
+
+}  // namespace yona
