@@ -1,0 +1,67 @@
+// Values for tests: drawn from Philox, rounded to f32 so that f32 and f64 runs see the same
+// numbers; and reading and writing any floating-point tensor in host memory as doubles.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "yona/base/random.h"
+#include "yona/tensor/tensor.h"
+
+namespace yona::testing {
+
+inline std::vector<double> random_values(std::int64_t count, std::uint64_t key, double low = -1.0,
+                                         double high = 1.0) {
+  RandomSequence random(key);
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (double& value : values) {
+    value = static_cast<double>(static_cast<float>(low + (high - low) * random.uniform()));
+  }
+  return values;
+}
+
+// All elements, row by row; the tensor may be strided.
+inline std::vector<double> values_of(const Tensor& tensor) {
+  if (tensor.dtype() == DType::f64) {
+    return tensor.to_vector<double>();
+  }
+  const std::vector<float> values = tensor.to_vector<float>();
+  return {values.begin(), values.end()};
+}
+
+// Writes every element; the tensor may be strided but must be in host memory.
+inline void set_values(const Tensor& tensor, const std::vector<double>& values) {
+  const View view = tensor.view();
+  for (std::int64_t i = 0; i < view.rows; ++i) {
+    for (std::int64_t j = 0; j < view.cols; ++j) {
+      const double value = values.at(static_cast<std::size_t>(i * view.cols + j));
+      if (view.dtype == DType::f64) {
+        view.row<double>(i)[j] = value;
+      } else {
+        view.row<float>(i)[j] = static_cast<float>(value);
+      }
+    }
+  }
+}
+
+inline Tensor tensor_of(const std::vector<double>& values, const Shape& shape, DType dtype,
+                        Region& region) {
+  Tensor tensor(region, dtype, shape);
+  set_values(tensor, values);
+  return tensor;
+}
+
+inline Tensor ids_of(const std::vector<std::int32_t>& ids, Region& region) {
+  Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(ids.size())});
+  tensor.upload(ids);
+  return tensor;
+}
+
+// Fills memory that the region will hand out with NaN (all bits set): what an op forgets to write
+// then shows. Fresh pages are zero and would hide it.
+inline void soil(Region& region, std::int64_t bytes) {
+  const Tensor dirt(region, DType::u8, Shape{bytes});
+  dirt.upload(std::vector<std::uint8_t>(static_cast<std::size_t>(bytes), 0xFF));
+}
+
+}  // namespace yona::testing
