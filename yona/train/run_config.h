@@ -73,4 +73,31 @@ struct RunConfig {
   TrainConfig train;
 };
 
+// One key given outside of a file: --set train.updates=100, or --updates 100.
+struct ConfigAssignment {
+  std::string key;
+  std::string value;
+  std::string origin;  // what the user typed, for messages: "--set train.updates", "--updates"
+};
+
+// The configuration of a run: the preset (the last one given anywhere), over it the file (if the
+// path is not empty), over that the assignments in their order. Relative paths of a file start at
+// its folder, those of assignments at the working directory. Throws InvalidArgument or FormatError
+// with place, value and what was expected; IoError when the file cannot be read.
+RunConfig resolve_config(const std::filesystem::path& file,
+                         const std::vector<ConfigAssignment>& assignments);
+
+// Throws InvalidArgument naming the keys when values do not go together (each one's own range was
+// checked when it was set), or a file that is named does not exist.
+void check_run_config(const RunConfig& config);
+
+// The whole configuration as YAML, which resolve_config reads back to the same values. `guide` has
+// the meaning of each key above it, and keys that only repeat the preset as comments: a file to
+// start from.
+enum class YamlStyle : std::uint8_t { plain, guide };
+std::string to_yaml(const RunConfig& config, YamlStyle style = YamlStyle::plain);
+
+// The same configuration with every path absolute: it can then be used from any folder.
+RunConfig with_absolute_paths(RunConfig config);
+
 }  // namespace yona

@@ -1,0 +1,171 @@
+// ConfigKey: one key of the configuration, tied to the field of a struct that it sets. Reading,
+// writing, help and documentation all come from lists of these (see config_keys.h).
+//
+//   integer("updates", &TrainConfig::updates, {1}, "updates of the weights after which …")
+//
+// Keys of a part become keys of the whole by lift("train", &RunConfig::train, train_keys()).
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "yona/train/config_node.h"
+
+namespace yona {
+
+// Where a value comes from: for messages, and for paths that are not absolute.
+struct ConfigSource {
+  std::string label;             // as the user wrote it: "train.updates", "--updates"
+  std::string file;              // "": the command line
+  std::filesystem::path folder;  // where relative paths start; "": the working directory
+};
+
+// "config.yaml:3: train.updates" or "--updates": the beginning of every message.
+std::string place_of(const ConfigNode& node, const ConfigSource& source);
+// Throws InvalidArgument with place, value and what was expected.
+[[noreturn]] void refuse_value(const ConfigNode& node, const ConfigSource& source,
+                               std::string_view expected);
+
+// "a, b or c"
+std::string join_names(const std::vector<std::string>& names, std::string_view last = "or");
+
+enum class ListKey : bool { no, yes };
+// preset: gives many others their defaults, so it goes first. shorthand: sets several others, goes
+// before them and is never written.
+enum class KeyRole : std::uint8_t { preset, shorthand, plain };
+
+template <class Owner>
+struct ConfigKey {
+  std::string name;      // dotted
+  std::string expected;  // "a whole number of at least 1"
+  std::string meaning;   // one sentence, lower case, no full stop
+  std::function<ConfigNode(const Owner&)> get;
+  std::function<void(Owner&, const ConfigNode&, const ConfigSource&)> set;
+  ListKey is_list = ListKey::no;  // --set splits its value at commas
+  KeyRole role = KeyRole::plain;
+};
+
+// --- values --------------------------------------------------------------------------------
+
+// How a field of type T is written as text. read gives nothing for what is not expected.
+template <class T>
+struct ConfigCodec {
+  std::string expected;
+  std::function<std::optional<T>(const ConfigNode&, const ConfigSource&)> read;
+  std::function<ConfigNode(const T&)> write;
+  ListKey is_list = ListKey::no;
+};
+
+struct IntegerRange {
+  std::int64_t least = 0;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::string_view zero = "";  // a word that stands for 0: "auto"
+};
+
+struct NumberRange {
+  double least = 0.0;
+  double most = std::numeric_limits<double>::infinity();
+  bool open_below = false;  // least itself is refused
+  bool open_above = false;
+};
+
+ConfigCodec<std::int64_t> integer_codec(const IntegerRange& range);
+ConfigCodec<double> number_codec(const NumberRange& range);
+ConfigCodec<bool> bool_codec();
+ConfigCodec<std::string> text_codec();
+ConfigCodec<std::string> word_codec(std::vector<std::string> words);  // one of these
+ConfigCodec<std::filesystem::path> path_codec();
+ConfigCodec<std::vector<std::string>> texts_codec();
+ConfigCodec<std::vector<std::filesystem::path>> paths_codec();
+
+// Another integer type; the range must fit it.
+template <class T>
+ConfigCodec<T> integer_codec_of(const IntegerRange& range) {
+  const ConfigCodec<std::int64_t> codec = integer_codec(range);
+  return {codec.expected,
+          [codec](const ConfigNode& node, const ConfigSource& source) -> std::optional<T> {
+            const auto value = codec.read(node, source);
+            return value ? std::optional<T>(static_cast<T>(*value)) : std::nullopt;
+          },
+          [codec](const T& value) { return codec.write(static_cast<std::int64_t>(value)); }};
+}
+
+// Enumerators that count from 0, by name.
+template <class E>
+ConfigCodec<E> enum_codec(const std::vector<std::string>& names) {
+  const ConfigCodec<std::string> codec = word_codec(names);
+  return {codec.expected,
+          [codec, names](const ConfigNode& node, const ConfigSource& source) -> std::optional<E> {
+            const auto word = codec.read(node, source);
+            for (std::size_t i = 0; word && i < names.size(); ++i) {
+              if (names[i] == *word) {
+                return static_cast<E>(i);
+              }
+            }
+            return std::nullopt;
+          },
+          [names](const E& value) {
+            return ConfigNode::scalar(names.at(static_cast<std::size_t>(value)));
+          }};
+}
+
+// --- keys ----------------------------------------------------------------------------------
+
+template <class Owner, class T>
+ConfigKey<Owner> config_key(std::string name, T Owner::*field, ConfigCodec<T> codec,
+                            std::string meaning) {
+  ConfigKey<Owner> key;
+  key.name = std::move(name);
+  key.expected = codec.expected;
+  key.meaning = std::move(meaning);
+  key.is_list = codec.is_list;
+  key.get = [field, codec](const Owner& owner) { return codec.write(owner.*field); };
+  key.set = [field, codec](Owner& owner, const ConfigNode& node, const ConfigSource& source) {
+    std::optional<T> value = codec.read(node, source);
+    if (!value) {
+      refuse_value(node, source, codec.expected);
+    }
+    owner.*field = std::move(*value);
+  };
+  return key;
+}
+
+template <class Owner, class T>
+ConfigKey<Owner> integer(std::string name, T Owner::*field, const IntegerRange& range,
+                         std::string meaning) {
+  return config_key(std::move(name), field, integer_codec_of<T>(range), std::move(meaning));
+}
+
+template <class Owner>
+ConfigKey<Owner> number(std::string name, double Owner::*field, const NumberRange& range,
+                        std::string meaning) {
+  return config_key(std::move(name), field, number_codec(range), std::move(meaning));
+}
+
+// The keys of a part as keys of what holds it. An empty prefix keeps their names.
+template <class Outer, class Inner>
+std::vector<ConfigKey<Outer>> lift(const std::string& prefix, Inner Outer::*part,
+                                   const std::vector<ConfigKey<Inner>>& keys) {
+  std::vector<ConfigKey<Outer>> lifted;
+  for (const ConfigKey<Inner>& key : keys) {
+    lifted.push_back(
+        {prefix.empty() ? key.name : fmt::format("{}.{}", prefix, key.name), key.expected,
+         key.meaning, [part, key](const Outer& outer) { return key.get(outer.*part); },
+         [part, key](Outer& outer, const ConfigNode& node, const ConfigSource& source) {
+           key.set(outer.*part, node, source);
+         },
+         key.is_list, key.role});
+  }
+  return lifted;
+}
+
+}  // namespace yona

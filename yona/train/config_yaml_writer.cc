@@ -1,0 +1,130 @@
+// ConfigNode → YAML that a person would write: blocks for maps, one line for a list of texts,
+// quotes only where another reader could take a text for something else.
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/json.h"
+#include "yona/text/utf8.h"
+#include "yona/train/config_yaml.h"
+
+namespace yona {
+
+namespace {
+
+constexpr std::string_view kOpening = "_/";
+constexpr std::string_view kInside = "_/.-+";
+
+bool is_number(std::string_view text) {
+  const std::string copy(text);
+  char* end = nullptr;
+  static_cast<void>(std::strtod(copy.c_str(), &end));
+  return !copy.empty() && *end == '\0' && copy.find_first_not_of("0123456789.eE+-") == copy.npos;
+}
+
+// Words that some YAML reader takes for something other than text.
+bool is_reserved(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kReserved{"null", "yes", "no", "on",
+                                                      "off",  "y",   "n",  "nan"};
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(kReserved.begin(), kReserved.end(), lower) != kReserved.end();
+}
+
+bool is_plain(std::string_view text) {
+  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  const auto inside = [&](char c) {
+    return letter(c) || (c >= '0' && c <= '9') || kInside.find(c) != kInside.npos;
+  };
+  return !text.empty() && !is_reserved(text) &&
+         (letter(text[0]) || kOpening.find(text[0]) != kOpening.npos) &&
+         std::all_of(text.begin(), text.end(), inside);
+}
+
+// A double-quoted YAML scalar has JSON's escapes.
+std::string scalar_text(const std::string& text) {
+  if (is_plain(text) || is_number(text)) {
+    return text;
+  }
+  check(is_utf8(text), "configuration: '{}' is not UTF-8 and cannot be written to a file",
+        Json(text).dump(-1, ' ', true, Json::error_handler_t::replace));
+  return Json(text).dump();
+}
+
+class Writer {
+ public:
+  std::string text() { return std::move(out_); }
+
+  void members(const ConfigNode& map, std::size_t indent) {
+    for (const ConfigMember& member : map.members) {
+      if (!member.comment.empty()) {
+        line(indent, "# " + member.comment);
+      }
+      if (indent == 0 && member.value.kind == ConfigNode::Kind::map && !out_.empty()) {
+        out_ += '\n';
+      }
+      value(member.disabled ? "# " + member.name : member.name, member.value, indent);
+    }
+  }
+
+ private:
+  void line(std::size_t indent, std::string_view text) {
+    out_.append(indent, ' ').append(text).append("\n");
+  }
+
+  void value(const std::string& name, const ConfigNode& node, std::size_t indent) {
+    switch (node.kind) {
+      case ConfigNode::Kind::null:
+        line(indent, name + ":");
+        return;
+      case ConfigNode::Kind::scalar:
+        line(indent, name + ": " + scalar_text(node.text));
+        return;
+      case ConfigNode::Kind::map:
+        line(indent, name + ":");
+        members(node, indent + 2);
+        return;
+      case ConfigNode::Kind::list:
+        list(name, node, indent);
+        return;
+    }
+  }
+
+  // Texts go on one line, maps one below the other.
+  void list(const std::string& name, const ConfigNode& node, std::size_t indent) {
+    const bool has_maps = std::any_of(node.items.begin(), node.items.end(), [](const auto& item) {
+      return item.kind != ConfigNode::Kind::scalar;
+    });
+    if (!has_maps) {
+      std::vector<std::string> texts;
+      for (const ConfigNode& item : node.items) {
+        texts.push_back(scalar_text(item.text));
+      }
+      line(indent, fmt::format("{}: [{}]", name, fmt::join(texts, ", ")));
+      return;
+    }
+    line(indent, name + ":");
+    for (const ConfigNode& item : node.items) {
+      const std::size_t begin = out_.size();
+      members(item, indent + 4);
+      out_[begin + indent + 2] = '-';
+    }
+  }
+
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_yaml(const ConfigNode& map) {
+  Writer writer;
+  writer.members(map, 0);
+  return writer.text();
+}
+
+}  // namespace yona
