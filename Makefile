@@ -1,25 +1,47 @@
-# The everyday commands; `make` alone lists them. CMake does the building.
+# The everyday commands; `make` alone lists them. CMake does the building (CMakePresets.json).
+#
+#   DEPS=no     leave apt alone: the packages of tools/apt-packages.txt are there some other way
+#   PREFIX=…    where `make install` puts things (/usr/local); DESTDIR is honoured too
+#   CHECKS=…    which parts of `make check` to run, see tools/check.sh
 .DEFAULT_GOAL := help
-.PHONY: help build test tidy format clean
+.PHONY: help demo configure build test check tidy format bench install deps clean
 
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build:  ## build the program (build/yona) and the library
-	cmake -S . -B build -G Ninja
+demo: configure  ## install what is missing, build, and train the paper's Transformer before your eyes
+	@tools/demo.sh $(JOBS)
+
+configure: deps
+	@cmake --preset release $(if $(CI),-DYONA_WERROR=ON) >/dev/null
+
+build: configure  ## build the program (build/yona), the library and the tests
 	cmake --build build -j $(JOBS)
 
 test: build  ## build, and run every test
-	ctest --test-dir build --output-on-failure -j $(JOBS)
+	ctest --preset release
+
+check:  ## what CI asks: format, tidy, sanitizers, fuzzing, CUDA, installation
+	@$(if $(filter no,$(DEPS)),,tools/install-deps.sh --check)
+	tools/check.sh $(CHECKS)
 
 tidy:  ## clang-tidy over yona/, only what changed since it last passed
-	cmake -S . -B build -G Ninja
-	tools/tidy.py build
+	@tools/check.sh tidy
 
 format:  ## clang-format every C++ file in place
 	git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' '*.cuh' | xargs -r clang-format -i
 
+bench: build  ## time training steps beside PyTorch, where it is installed (bench/README.md)
+	bench/run.sh
+
+install: build  ## install the program, the library, its headers and its CMake package
+	cmake --install build --prefix $(PREFIX)
+
+deps:  ## install the packages that are missing (apt; silent when there are none)
+	@$(if $(filter no,$(DEPS)),,tools/install-deps.sh)
+
 clean:  ## remove every build tree
-	rm -rf build build-*
+	rm -rf build build-debug build-asan build-tsan build-cuda

@@ -1,5 +1,6 @@
 # The libraries yona stands on: what each is for is in docs/dependencies.md, the Debian packages are
 # in tools/apt-packages.txt. All that are missing are named at once.
+list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
 set(yona_missing "")
 
 macro(yona_need package)
@@ -29,7 +30,7 @@ yona_need(ZLIB)
 yona_need(LibLZMA)
 yona_need(PkgConfig)
 yona_need_pkgconfig(hwy libhwy)
-yona_need_pkgconfig(sentencepiece sentencepiece)
+yona_need(sentencepiece)
 yona_need_pkgconfig(zstd libzstd)
 if(YONA_TESTS)
   yona_need(GTest)

@@ -34,11 +34,12 @@ TEST(ThreadPool, CutsRangesOfTheGrainWithAShortLastOne) {
 
 TEST(ThreadPool, HandsTheFirstExceptionToTheCallerAndStaysUsable) {
   ThreadPool pool(2);
-  EXPECT_THROW(pool.run(8, [](std::int64_t slice) {
-    if (slice == 3) {
-      throw std::runtime_error("slice 3");
-    }
-  }),
+  EXPECT_THROW(pool.run(8,
+                        [](std::int64_t slice) {
+                          if (slice == 3) {
+                            throw std::runtime_error("slice 3");
+                          }
+                        }),
                std::runtime_error);
   std::atomic<int> calls{0};
   pool.run(8, [&](std::int64_t) { ++calls; });

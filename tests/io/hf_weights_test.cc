@@ -1,0 +1,137 @@
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+#include "yona/io/huggingface.h"
+
+#include "tests/harness/temp_dir.h"
+
+namespace yona {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::yona::testing::message_of;
+
+ModelDescription tiny(const std::string& norm) {
+  ModelDescription d;
+  d.d_model = 4;
+  d.heads = 2;
+  d.d_k = d.d_v = 2;
+  d.source_vocab = d.target_vocab = 3;
+  d.max_positions = 5;
+  d.norm = norm;
+  return d;
+}
+
+const std::vector<float> kZeros(16);
+const NamedArray kShared = {"shared.weight", DType::f32, {3, 4}, kZeros.data()};
+
+std::map<std::string, NamedArray> by_name(const HuggingFaceWeights& weights) {
+  std::map<std::string, NamedArray> result;
+  for (const NamedArray& array : weights.arrays()) {
+    result[array.name] = array;
+  }
+  return result;
+}
+
+std::vector<float> values(const NamedArray& array) {
+  const auto* data = static_cast<const float*>(array.data);
+  return {data, data + array.shape.elements()};
+}
+
+TEST(HuggingFaceNames, CoverEveryParameterOfTheTransformer) {
+  const std::map<std::string, std::string> expected = {
+      {"encoder.layers.0.self_attention.query.weight",
+       "model.encoder.layers.0.self_attn.q_proj.weight"},
+      {"encoder.layers.11.self_attention.key.bias",
+       "model.encoder.layers.11.self_attn.k_proj.bias"},
+      {"decoder.layers.3.self_attention.value.weight",
+       "model.decoder.layers.3.self_attn.v_proj.weight"},
+      {"decoder.layers.3.self_attention.output.bias",
+       "model.decoder.layers.3.self_attn.out_proj.bias"},
+      {"decoder.layers.3.self_attention_norm.weight",
+       "model.decoder.layers.3.self_attn_layer_norm.weight"},
+      {"decoder.layers.3.cross_attention.query.weight",
+       "model.decoder.layers.3.encoder_attn.q_proj.weight"},
+      {"decoder.layers.3.cross_attention_norm.bias",
+       "model.decoder.layers.3.encoder_attn_layer_norm.bias"},
+      {"encoder.layers.0.feed_forward.inner.weight", "model.encoder.layers.0.fc1.weight"},
+      {"encoder.layers.0.feed_forward.outer.bias", "model.encoder.layers.0.fc2.bias"},
+      {"encoder.layers.0.feed_forward_norm.weight",
+       "model.encoder.layers.0.final_layer_norm.weight"},
+      {"encoder.norm.weight", "model.encoder.layer_norm.weight"},
+      {"decoder.norm.bias", "model.decoder.layer_norm.bias"},
+      {"encoder.embedding.weight", "model.encoder.embed_tokens.weight"},
+      {"decoder.embedding.weight", "model.decoder.embed_tokens.weight"},
+      {"projection.weight", "lm_head.weight"},
+      {"projection.bias", "final_logits_bias"}};
+  for (const auto& [ours, theirs] : expected) {
+    EXPECT_THAT(huggingface_names(ours), ElementsAre(theirs)) << ours;
+  }
+  EXPECT_EQ(huggingface_names("shared.weight").front(), "model.shared.weight");
+}
+
+TEST(HuggingFaceNames, AreNoneForWhatTheFamiliesLack) {
+  for (const char* name :
+       {"", "encoder", "encoder.", "encoder.layers.0", "encoder.positions.weight",
+        "encoder.layers.0.memory.weight", "other.weight"}) {
+    EXPECT_THAT(huggingface_names(name), IsEmpty()) << name;
+  }
+}
+
+TEST(HuggingFaceWeights, OfMarianBarPaddingAndStoreNoPositions) {
+  const HuggingFaceWeights weights(tiny("post"), {&kShared, 1});
+  const auto arrays = by_name(weights);
+  ASSERT_EQ(arrays.size(), 2U);
+  EXPECT_EQ(arrays.at("model.shared.weight").data, kShared.data);
+  EXPECT_EQ(arrays.at("final_logits_bias").shape, (Shape{1, 3}));
+  EXPECT_THAT(values(arrays.at("final_logits_bias")), ElementsAre(0, 0, -1e9F));
+}
+
+TEST(HuggingFaceWeights, OfPegasusStoreSinesThenCosines) {
+  const HuggingFaceWeights weights(tiny("pre"), {&kShared, 1});
+  const auto arrays = by_name(weights);
+  ASSERT_EQ(arrays.size(), 4U);
+  const NamedArray& table = arrays.at("model.decoder.embed_positions.weight");
+  EXPECT_EQ(table.shape, (Shape{5, 4}));
+  EXPECT_EQ(values(table), values(arrays.at("model.encoder.embed_positions.weight")));
+  const std::vector<float> first_two = {0,           0,           1,           1,
+                                        0.84147098F, 0.00999983F, 0.54030231F, 0.99995F};
+  for (std::size_t i = 0; i < first_two.size(); ++i) {
+    EXPECT_FLOAT_EQ(values(table)[i], first_two[i]) << i;
+  }
+}
+
+TEST(HuggingFaceWeights, KeepAModelsOwnBias) {
+  const std::vector<float> bias = {0.5F, -1, 7};
+  const std::vector<NamedArray> parameters = {kShared,
+                                              {"projection.bias", DType::f32, {3}, bias.data()}};
+  EXPECT_THAT(values(by_name({tiny("post"), parameters}).at("final_logits_bias")),
+              ElementsAre(0.5F, -1, -1e9F));
+  const std::vector<NamedArray> wrong = {{"projection.bias", DType::f32, {2}, bias.data()}};
+  EXPECT_THAT(message_of<InvalidArgument>([&] { HuggingFaceWeights(tiny("post"), wrong); }),
+              HasSubstr("projection.bias is f32 [2], not f32 [3]"));
+}
+
+TEST(HuggingFaceWeights, KeepYonasNamesWhereNoFamilyFits) {
+  ModelDescription d = tiny("post");
+  d.positions = "learned";
+  const HuggingFaceWeights weights(d, {&kShared, 1});
+  ASSERT_EQ(weights.arrays().size(), 1U);
+  EXPECT_EQ(weights.arrays()[0].name, "shared.weight");
+}
+
+TEST(HuggingFaceWeights, RefuseAParameterWithoutAPlace) {
+  const NamedArray odd = {"encoder.extra.weight", DType::f32, {1}, kZeros.data()};
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                HuggingFaceWeights(tiny("post"), {&odd, 1});
+              }),
+              HasSubstr("MarianMTModel has no parameter like 'encoder.extra.weight'"));
+}
+
+}  // namespace
+}  // namespace yona

@@ -1,0 +1,49 @@
+// The borders of table 3-7 of the Unicode standard.
+
+#include "yona/text/utf8.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace yona {
+namespace {
+
+TEST(Utf8, AcceptsEveryLengthAtItsBorders) {
+  for (const char* text :
+       {"", "a", "\x7F", "\u0080", "\u07FF", "\u0800", "\uD7FF", "\uE000", "\uFFFF", "\U00010000",
+        "\U0010FFFF", "\u2028", "漢字 and ASCII again"}) {
+    EXPECT_TRUE(is_utf8(text)) << text;
+  }
+  EXPECT_TRUE(is_utf8(std::string_view("a\0b", 3)));
+}
+
+TEST(Utf8, RefusesOverlongFormsSurrogatesAndStrayBytes) {
+  for (const char* text :
+       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xED\xBF\xBF",
+        "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\xFE", "\xC3",
+        "\xE2\x82", "\xF0\x9F\x98", "\xC3(", "\xE2(\xA1", "\xE2\x82(", "latin-1: caf\xE9"}) {
+    EXPECT_FALSE(is_utf8(text)) << text;
+  }
+}
+
+TEST(Utf8, FindsABadByteAtEveryPositionOfALongText) {
+  for (std::size_t at = 0; at < 40; ++at) {
+    std::string text(40, 'x');
+    EXPECT_TRUE(is_utf8(text));
+    text[at] = '\xE9';
+    EXPECT_FALSE(is_utf8(text)) << at;
+  }
+}
+
+TEST(Utf8, GivesTheLengthOfTheFirstCharacter) {
+  EXPECT_EQ(utf8_length("a"), 1U);
+  EXPECT_EQ(utf8_length("é"), 2U);
+  EXPECT_EQ(utf8_length("漢x"), 3U);
+  EXPECT_EQ(utf8_length("😀"), 4U);
+  EXPECT_EQ(utf8_length("\xE2"), 1U);
+  EXPECT_EQ(utf8_length("\x80z"), 1U);
+}
+
+}  // namespace
+}  // namespace yona

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# `make check`: everything CI asks beyond `make test`. Runs all the parts, or those named, and says at
+# the end which failed.
+#   tools/check.sh [format|tidy|asan|fuzz|tsan|cuda|install|untested]…
+#
+# asan and fuzz share one tree. The sanitizer trees are built by clang with warnings as errors; build/
+# is taken as `make test` leaves it.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+jobs="${JOBS:-$(nproc)}"
+all_parts=(format untested tidy install cuda asan fuzz tsan)
+
+# The tree is formatted by this version; others disagree in details and are not asked.
+format_version=14
+
+format() {
+  local version
+  version="$(clang-format --version | sed -E 's/.*version ([0-9]+).*/\1/')"
+  if [[ $version != "$format_version" ]]; then
+    echo "skipped: clang-format is version $version, the tree is formatted by $format_version"
+    return 0
+  fi
+  git ls-files '*.h' '*.cc' '*.cu' '*.cuh' | xargs -r clang-format --dry-run -Werror
+}
+
+release_tree() {
+  make --no-print-directory DEPS=no configure
+}
+
+clang_tree() {  # preset, options
+  CXX=clang++ cmake --preset "$@" -DYONA_WERROR=ON >/dev/null &&
+    cmake --build --preset "$1" -j "$jobs"
+}
+
+tidy() {
+  release_tree && tools/tidy.py build
+}
+
+asan() {
+  clang_tree asan -DYONA_FUZZ=ON && ctest --preset asan
+}
+
+fuzz() {
+  clang_tree asan -DYONA_FUZZ=ON && tools/fuzz.sh build-asan 60
+}
+
+tsan() {
+  clang_tree tsan && ctest --preset tsan
+}
+
+cuda() {
+  if ! command -v nvcc >/dev/null && [[ ! -x /usr/local/cuda/bin/nvcc ]]; then
+    echo "skipped: no CUDA compiler (nvcc) here"
+  elif ! compgen -G 'yona/backend/cuda/*.c[uc]' >/dev/null; then
+    echo "skipped: no CUDA sources"
+  else
+    release_tree && cmake --build build -j "$jobs" --target libyona_cuda
+  fi
+}
+
+install() {
+  release_tree && cmake --build build -j "$jobs" && ctest --preset release -R '^install_test$'
+}
+
+untested() {
+  tools/untested.sh
+}
+
+if (($# == 0)); then
+  set -- "${all_parts[@]}"
+fi
+for part in "$@"; do
+  if [[ " ${all_parts[*]} " != *" $part "* ]]; then
+    echo "check: no part named $part; there are: ${all_parts[*]}" >&2
+    exit 2
+  fi
+done
+failed=()
+for part in "$@"; do
+  echo "── $part"
+  SECONDS=0
+  if "$part"; then
+    echo "── $part: fine, $SECONDS s"
+  else
+    echo "── $part: FAILED, $SECONDS s"
+    failed+=("$part")
+  fi
+done
+if ((${#failed[@]})); then
+  echo "check: failed: ${failed[*]}"
+  exit 1
+fi
+echo "check: all fine"

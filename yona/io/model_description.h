@@ -1,0 +1,56 @@
+// A model in neutral words: what a folder's config.json says about it, whoever wrote the folder.
+// Models turn it into their own configuration; io/ turns it into Hugging Face's and back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "yona/base/json.h"
+
+namespace yona {
+
+struct ModelDescription {
+  int encoder_layers = 6;
+  int decoder_layers = 6;
+  int d_model = 512;
+  int d_ff = 2048;
+  int heads = 8;
+  int d_k = 64;  // of one head
+  int d_v = 64;
+  double dropout = 0.1;
+  double attention_dropout = 0;
+  double activation_dropout = 0;
+  std::string activation = "relu";       // relu | gelu | silu
+  std::string positions = "sinusoidal";  // sinusoidal | learned | none
+  std::string norm = "post";             // post | pre
+  std::string attention = "scaled";      // scaled | unscaled | additive
+  std::string tying = "all";             // all | target (decoder input and output) | none
+  double position_base = 10000;
+  bool scale_embedding = true;    // by √d_model
+  bool projection_bias = false;   // a bias on the logits besides the one that bars <pad>
+  bool shared_vocabulary = true;  // the same pieces have the same ids on both sides
+  std::int64_t source_vocab = 0;  // <pad> included
+  std::int64_t target_vocab = 0;
+  std::int64_t max_positions = 1024;
+  std::int64_t eos_id = 0;
+  std::int64_t unk_id = 1;
+  std::int64_t pad_id = -1;            // -1: the last id of the target vocabulary
+  std::int64_t decoder_start_id = -1;  // -1: the same as <pad>
+  std::string source_language;
+  std::string target_language;
+
+  std::int64_t pad() const { return pad_id < 0 ? target_vocab - 1 : pad_id; }
+  std::int64_t decoder_start() const { return decoder_start_id < 0 ? pad() : decoder_start_id; }
+
+  bool operator==(const ModelDescription&) const = default;
+};
+
+// Every field under its own name; the two are inverse to each other.
+Json to_json(const ModelDescription& description);
+
+// Fields that are absent keep their defaults. Throws FormatError, beginning with `where` (a file),
+// for an unknown key, a wrong type, or a value that no model can have.
+ModelDescription description_from_json(const Json& json, std::string_view where);
+
+}  // namespace yona

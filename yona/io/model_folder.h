@@ -1,0 +1,38 @@
+// A model folder opened for reading: its description and its weights under yona's names, whether
+// yona, Marian or Pegasus wrote them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "yona/base/shape.h"
+#include "yona/io/model_description.h"
+#include "yona/io/safetensors_folder.h"
+
+namespace yona {
+
+// Throws IoError when config.json or the weights cannot be read, FormatError when they are wrong.
+class ModelFolder {
+ public:
+  explicit ModelFolder(const std::filesystem::path& folder);
+
+  const ModelDescription& description() const { return description_; }
+
+  // A parameter by yona's name, under yona's name. projection.bias of the families has shape [V].
+  // The data points into the mapped file and lives as long as this object.
+  std::optional<NamedArray> find(const std::string& parameter) const;
+
+  // The same, for a parameter that must be there: FormatError naming folder and tensor when it is
+  // missing or has another shape.
+  NamedArray get(const std::string& parameter, const Shape& shape) const;
+
+ private:
+  bool bias_only_bars_padding() const;
+
+  std::filesystem::path folder_;
+  ModelDescription description_;
+  SafetensorsFolder weights_;
+};
+
+}  // namespace yona
