@@ -89,7 +89,7 @@ TEST(TensorBoard, ResumingOpensANewFileThatSaysFromWhere) {
   EXPECT_EQ(records(read_bytes(first.path())).size(), 1U);
   const std::vector<std::string> all = records(read_bytes(second.path()));
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_EQ(hex(all[1].substr(9)), "10f4033a020801");  // step 500, session_log { START }
+  EXPECT_EQ(hex(all[1].substr(9)), "10f5033a020801");  // step 501, session_log { START }
 }
 
 TEST(TensorBoard, FlushesByItselfWhenMuchIsPending) {

@@ -11,12 +11,14 @@
 #include <optional>
 
 #include "yona/base/error.h"
+#include "yona/base/protobuf.h"
 
 namespace yona {
 
 namespace {
 
-enum WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
+using protobuf::append_bytes;
+using enum protobuf::WireType;
 
 struct Field {
   std::uint32_t number = 0;
@@ -116,19 +118,6 @@ SubwordAlgorithm parse_algorithm(std::string_view trainer_spec, std::string_view
     }
   }
   return SubwordAlgorithm::unigram;  // the format's default
-}
-
-void append_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80U; value >>= 7U) {
-    out += static_cast<char>(value | 0x80U);
-  }
-  out += static_cast<char>(value);
-}
-
-void append_bytes(std::string& out, std::uint32_t number, std::string_view content) {
-  append_varint(out, (static_cast<std::uint64_t>(number) << 3U) | bytes);
-  append_varint(out, content.size());
-  out += content;
 }
 
 // The message with each bytes field `number` that equals `from` replaced by `to`.

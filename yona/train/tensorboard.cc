@@ -17,14 +17,13 @@
 
 #include "yona/base/error.h"
 #include "yona/base/log.h"
+#include "yona/base/protobuf.h"
 
 namespace yona {
 
 namespace {
 
 constexpr std::size_t kFlushBytes = 64U << 10U;
-
-enum WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
 constexpr std::array<std::uint32_t, 256> kCrcTable = [] {
   constexpr std::uint32_t kCastagnoliReflected = 0x82f63b78U;
@@ -52,31 +51,14 @@ std::string masked_crc(std::string_view data) {
   return raw(((crc >> 15U) | (crc << 17U)) + 0xa282ead8U);
 }
 
-void add_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80U; value >>= 7U) {
-    out += static_cast<char>(value | 0x80U);
-  }
-  out += static_cast<char>(value);
-}
-
-void add_key(std::string& out, unsigned field, WireType type) {
-  add_varint(out, (field << 3U) | type);
-}
-
-void add_bytes(std::string& out, unsigned field, std::string_view content) {
-  add_key(out, field, bytes);
-  add_varint(out, content.size());
-  out += content;
-}
-
 // What every Event begins with.
 std::string event(double wall_time, std::int64_t step) {
   std::string out;
-  add_key(out, 1, fixed64);
+  protobuf::append_key(out, 1, protobuf::fixed64);
   out += raw(wall_time);
   if (step != 0) {
-    add_key(out, 2, varint);
-    add_varint(out, static_cast<std::uint64_t>(step));
+    protobuf::append_key(out, 2, protobuf::varint);
+    protobuf::append_varint(out, static_cast<std::uint64_t>(step));
   }
   return out;
 }
@@ -113,13 +95,13 @@ std::string tensorboard_record(std::string_view data) {
 
 std::string scalar_event(double wall_time, std::int64_t step, std::string_view tag, float value) {
   std::string scalar;
-  add_bytes(scalar, 1, tag);
-  add_key(scalar, 2, fixed32);
+  protobuf::append_bytes(scalar, 1, tag);
+  protobuf::append_key(scalar, 2, protobuf::fixed32);
   scalar += raw(value);
   std::string summary;
-  add_bytes(summary, 1, scalar);
+  protobuf::append_bytes(summary, 1, scalar);
   std::string out = event(wall_time, step);
-  add_bytes(out, 5, summary);
+  protobuf::append_bytes(out, 5, summary);
   return out;
 }
 
@@ -130,14 +112,14 @@ TensorBoardWriter::TensorBoardWriter(const std::filesystem::path& dir, std::int6
   path_ = dir / file_name();
   file_ = std::make_unique<FileWriter>(path_);
   std::string version = event(now(), 0);
-  add_bytes(version, 3, "brain.Event:2");
+  protobuf::append_bytes(version, 3, "brain.Event:2");
   pending_ += tensorboard_record(version);
   if (resumed_from > 0) {
     std::string start;
-    add_key(start, 1, varint);
-    add_varint(start, 1);
-    std::string restart = event(now(), resumed_from);
-    add_bytes(restart, 7, start);
+    protobuf::append_key(start, 1, protobuf::varint);
+    protobuf::append_varint(start, 1);
+    std::string restart = event(now(), resumed_from + 1);
+    protobuf::append_bytes(restart, 7, start);
     pending_ += tensorboard_record(restart);
   }
   flush();
