@@ -86,6 +86,11 @@ Parameters::Parameters(Module& model, Backend& backend, Gradients gradients, DTy
   }
 }
 
+Parameters::~Parameters() {
+  model_.visit([](const std::string& /*name*/, Parameter& parameter) { parameter.value = {}; });
+  model_.visit_constants([](Constant& constant) { constant.value = {}; });
+}
+
 const Parameters::Entry* Parameters::find(std::string_view name) const {
   const auto entry = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& candidate) { return candidate.name == name; });

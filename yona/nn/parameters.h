@@ -29,6 +29,9 @@ class Parameters {
   // Lays out and binds the parameters of the model, which must outlive this object. Weights are
   // not initialised. dtype f64 is for tests on the reference backend.
   Parameters(Module& model, Backend& backend, Gradients gradients, DType dtype = DType::f32);
+  ~Parameters();  // unbinds them: no tensor of the model may outlive the buffers
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;
@@ -44,10 +47,10 @@ class Parameters {
 
  private:
   Module& model_;
-  std::vector<Entry> entries_;
   std::int64_t count_ = 0;
-  Region region_;
+  Region region_;  // before the tensors in it, so that it goes after them
   Tensor weights_;
+  std::vector<Entry> entries_;
 };
 
 }  // namespace yona
