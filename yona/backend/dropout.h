@@ -10,6 +10,7 @@
 // kernel of any width up to 16 computes whole vectors of decisions without shuffling.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -28,7 +29,8 @@ struct Dropout {
   explicit operator bool() const { return threshold != 0; }
 
   static Dropout with(double p, std::uint64_t key, std::uint32_t stream) {
-    const auto threshold = static_cast<std::uint32_t>(std::lround(p * 65536.0));
+    const auto threshold =
+        std::min(static_cast<std::uint32_t>(std::lround(p * 65536.0)), std::uint32_t{65535});
     return {threshold, static_cast<float>(65536.0 / (65536.0 - threshold)), key, stream};
   }
 };

@@ -83,7 +83,7 @@ struct ResidualNormBackwardArgs {
   View dx{}, dr{};             // each optional
   bool accumulate_dx = false;
   bool accumulate_dr = false;
-  View dweight{}, dbias{};  // optional
+  View dweight{}, dbias{};  // each optional
 };
 
 enum class Mask : std::uint8_t { none, causal, prefix };

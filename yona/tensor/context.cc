@@ -40,26 +40,50 @@ GradientTarget gradient_target(const Tensor& x, Region& region) {
   return {x.gradient(), true};
 }
 
+View gradient_sum(const Tensor& x, Region& region) {
+  const GradientTarget target = gradient_target(x, region);
+  if (target.tensor && !target.accumulate) {
+    zero(target.tensor);
+  }
+  return target.view();
+}
+
+namespace {
+
+bool one_storage(const Tensor& x, const Tensor& y) {
+  return x.storage().get() == y.storage().get();
+}
+
+// Nothing has been put in the gradient of x yet, and the parts, which share its storage, are as
+// many elements as it has.
+bool fill_new_gradient(const Tensor& x, std::int64_t elements) {
+  return x.requires_gradient() && !x.storage()->gradient &&
+         elements * static_cast<std::int64_t>(size_of(x.dtype())) == x.storage()->bytes;
+}
+
+GradientTarget zeroed_target(const Tensor& x, Region& region) {
+  gradient_sum(x, region);
+  return gradient_target(x, region);
+}
+
+}  // namespace
+
 GradientTargets3 gradient_targets(const Tensor& a, const Tensor& b, const Tensor& c,
                                   Region& region) {
-  const Storage* storage = a.storage().get();
-  const bool together = a.requires_gradient() && !storage->gradient &&
-                        b.storage().get() == storage && c.storage().get() == storage &&
-                        a.raw() != b.raw() && b.raw() != c.raw() &&
-                        (a.elements() + b.elements() + c.elements()) *
-                                static_cast<std::int64_t>(size_of(a.dtype())) ==
-                            storage->bytes;
-  if (together) {
+  // Q, K and V of self-attention are the three parts of one product.
+  if (one_storage(a, b) && one_storage(b, c) && a.raw() != b.raw() && b.raw() != c.raw() &&
+      a.raw() != c.raw() && fill_new_gradient(a, a.elements() + b.elements() + c.elements())) {
     a.storage()->gradient = whole(a, region).storage();
     return {{a.gradient(), false}, {b.gradient(), false}, {c.gradient(), false}};
   }
-  // K and V of cross attention are two halves of one product while Q stands alone.
-  if (b.requires_gradient() && !b.storage()->gradient && b.storage().get() == c.storage().get() &&
-      b.raw() != c.raw() &&
-      (b.elements() + c.elements()) * static_cast<std::int64_t>(size_of(b.dtype())) ==
-          b.storage()->bytes) {
+  // K and V of cross-attention are two parts of one product while Q stands alone.
+  if (!one_storage(a, b) && one_storage(b, c) && b.raw() != c.raw() &&
+      fill_new_gradient(b, b.elements() + c.elements())) {
     b.storage()->gradient = whole(b, region).storage();
     return {gradient_target(a, region), {b.gradient(), false}, {c.gradient(), false}};
+  }
+  if (one_storage(a, b) || one_storage(b, c) || one_storage(a, c)) {
+    return {zeroed_target(a, region), zeroed_target(b, region), zeroed_target(c, region)};
   }
   return {gradient_target(a, region), gradient_target(b, region), gradient_target(c, region)};
 }

@@ -59,8 +59,12 @@ struct GradientTarget {
 };
 GradientTarget gradient_target(const Tensor& x, Region& region);
 
+// The same for kernels that only ever add (sums over rows): a new gradient begins at zero. Empty
+// when x is empty or needs no gradient.
+View gradient_sum(const Tensor& x, Region& region);
+
 // The same for three tensors that may be slices of one product (Q, K, V): when together they cover
-// their storage, none of it has to be zeroed first.
+// their storage, none of it has to be zeroed first. Tensors that overlap are all added to.
 struct GradientTargets3 {
   GradientTarget a, b, c;
 };

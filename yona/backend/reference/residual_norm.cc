@@ -89,6 +89,8 @@ void backward_row(const ResidualNormBackwardArgs& args, std::int64_t i) {
     }
     if (args.dweight) {
       args.dweight.row<T>(0)[j] += dy[j] * normal;
+    }
+    if (args.dbias) {
       args.dbias.row<T>(0)[j] += dy[j];
     }
   }

@@ -65,7 +65,7 @@ AttentionBackwardArgs backward_args(const Attended& a, const Tensor& dout, Conte
           .accumulate_dq = d.a.accumulate,
           .accumulate_dk = d.b.accumulate,
           .accumulate_dv = d.c.accumulate,
-          .dbias = a.options.bias ? gradient_target(a.options.bias, c.region).view() : View{}};
+          .dbias = gradient_sum(a.options.bias, c.region)};
 }
 
 Attended prepare(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -110,13 +110,16 @@ Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, con
   const Attended attended = prepare(q, k, v, q_layout, k_layout, options, vector, c);
   c.kernels().additive_attention({.attention = attended.args(), .vector = vector.view()}, c.exec());
   if (records(c, q, k, v, vector)) {
+    check(q.requires_gradient() && k.requires_gradient() && v.requires_gradient() &&
+              vector.requires_gradient(),
+          "additive_attention: q, k, v and the vector must all take gradients, or none");
     attended.out.set_requires_gradient();
     c.tape->record([attended, &c] {
       if (const Tensor dout = attended.out.gradient(); dout) {
         c.kernels().additive_attention_backward(
             {.attention = backward_args(attended, dout, c),
              .vector = attended.vector.view(),
-             .dvector = gradient_target(attended.vector, c.region).view()},
+             .dvector = gradient_sum(attended.vector, c.region)},
             c.exec());
       }
     });

@@ -25,15 +25,15 @@ Tensor embed(const Tensor& ids, const Layout& layout, const Tensor& table, const
                      .dropout = o.dropout.dropout};
   };
   c.kernels().embed(args(ids, layout.positions, table, positions, y, options), c.exec());
-  if (records(c, table) || (positions && records(c, positions))) {
+  if (records(c, table, positions)) {
     y.set_requires_gradient();
     // dE[id] += scale · m ∘ dy,  dP[position] += m ∘ dy
     c.tape->record([ids, position_ids = layout.positions, table, positions, y, options, args, &c] {
       if (const Tensor dy = y.gradient(); dy) {
         c.kernels().embed_backward(
             {.forward = args(ids, position_ids, table, positions, dy, options),
-             .table_gradient = gradient_target(table, c.region).view(),
-             .position_gradient = positions ? gradient_target(positions, c.region).view() : View{}},
+             .table_gradient = gradient_sum(table, c.region),
+             .position_gradient = gradient_sum(positions, c.region)},
             c.exec());
       }
     });

@@ -31,11 +31,11 @@ void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const T
   if (!dy) {
     return;
   }
-  const GradientTarget db = bias ? gradient_target(bias, c.region) : GradientTarget{};
-  if (db.tensor || activation != Activation::none) {
+  const View db = gradient_sum(bias, c.region);
+  if (db || activation != Activation::none) {
     c.kernels().bias_activation_backward({.y = y.view(),
                                           .dy = dy.view(),
-                                          .bias_gradient = db.view(),
+                                          .bias_gradient = db,
                                           .activation = activation,
                                           .scale = scale},
                                          c.exec());
@@ -70,9 +70,11 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
         bias.shape(), weight.shape());
   check(!options.dropout || options.activation == Activation::relu,
         "linear: dropout is fused after a relu only");
+  check(!options.dropout || options.dropout.row_keys.elements() == x.rows(),
+        "linear: {} row keys for input {}", options.dropout.row_keys.elements(), x.shape());
   Tensor y = c.empty(x.dtype(), Shape{x.rows(), weight.rows()});
   forward(x, weight, bias, options, y, c);
-  if (records(c, x, weight)) {
+  if (records(c, x, weight, bias)) {
     y.set_requires_gradient();
     const float scale = options.dropout ? options.dropout.dropout.scale : 1.0F;
     c.tape->record([x, weight, bias, y, activation = options.activation, scale, &c] {

@@ -7,7 +7,7 @@ namespace yona {
 
 struct LinearOptions {
   Activation activation = Activation::none;
-  RowDropout dropout;  // after a relu only
+  RowDropout dropout{};  // after a relu only
 };
 
 // x [rows, in], W [out, in], b [out] or empty → [rows, out].

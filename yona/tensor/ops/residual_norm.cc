@@ -31,8 +31,8 @@ void backward(const Saved& saved, Context& c) {
                                       .dr = dr.view(),
                                       .accumulate_dx = dx.accumulate,
                                       .accumulate_dr = dr.accumulate,
-                                      .dweight = gradient_target(saved.weight, c.region).view(),
-                                      .dbias = gradient_target(saved.bias, c.region).view()},
+                                      .dweight = gradient_sum(saved.weight, c.region),
+                                      .dbias = gradient_sum(saved.bias, c.region)},
                                      c.exec());
 }
 
@@ -55,7 +55,7 @@ ResidualNorm normalise(const Tensor& x, const Tensor& r, const Tensor& weight, c
                              .row_keys = dropout.keys(),
                              .dropout = dropout.dropout},
                             c.exec());
-  if (records(c, x, r, weight)) {
+  if (records(c, x, r, weight, bias)) {
     y.set_requires_gradient();
     if (r) {
       s.set_requires_gradient();
