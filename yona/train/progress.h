@@ -7,17 +7,15 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace yona {
 
 struct RunPlan {                       // known before the first update
-  std::string model;                   // "tiny", or what else names it
+  std::string model{};                 // "tiny", or what else names it
   std::int64_t parameters = 0;         // all of them
   std::int64_t frozen_parameters = 0;  // of these
   std::int64_t source_vocabulary = 0;  // pieces, <pad> included
@@ -32,7 +30,7 @@ struct RunPlan {                       // known before the first update
   std::string device = "cpu";
   int threads = 1;
   std::string precision = "f32";
-  std::filesystem::path output;
+  std::filesystem::path output{};
 };
 
 struct UpdateReport {
@@ -71,7 +69,7 @@ struct FinishReport {
   double seconds = 0.0;
   bool stopped_early = false;  // patience ran out
   bool interrupted = false;    // Ctrl-C or SIGTERM: saved, and can be resumed
-  std::filesystem::path output;
+  std::filesystem::path output{};
 };
 
 enum class MessageLevel : std::uint8_t { info, warning, error };
@@ -91,5 +89,14 @@ class Reporter {
   virtual void message(MessageLevel /*level*/, std::string_view /*text*/) {}
   virtual void finished(const FinishReport& /*report*/) {}
 };
+
+// bar     one line redrawn on a terminal; plain where standard error is none
+// plain   a line on standard error every log_every updates
+// quiet   warnings and errors alone
+// json    one object a line on standard output: docs/command-line.md has the fields
+enum class ProgressStyle : std::uint8_t { bar, plain, quiet, json };
+
+// While a bar lives, what log() says is printed above it.
+std::unique_ptr<Reporter> make_reporter(ProgressStyle style, std::int64_t log_every);
 
 }  // namespace yona

@@ -1,0 +1,109 @@
+#include "yona/train/progress_json.h"
+
+#include <utility>
+
+#include "yona/base/json.h"
+
+namespace yona {
+
+namespace {
+
+// Numbers that are not finite become null; bytes that are not UTF-8 (in paths) are replaced.
+std::string line_of(const Json& event) {
+  return event.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json null_or(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string_view name_of(MessageLevel level) {
+  switch (level) {
+    case MessageLevel::info:
+      return "info";
+    case MessageLevel::warning:
+      return "warning";
+    case MessageLevel::error:
+      return "error";
+  }
+  return "?";
+}
+
+}  // namespace
+
+JsonReporter::JsonReporter(Write write, std::int64_t log_every)
+    : write_(std::move(write)), log_every_(log_every), meter_(log_every) {}
+
+void JsonReporter::started(const RunPlan& plan) {
+  meter_.begin(plan.first_update);
+  write_(line_of({{"event", "started"},
+                  {"model", plan.model},
+                  {"parameters", plan.parameters},
+                  {"frozen_parameters", plan.frozen_parameters},
+                  {"source_vocabulary", plan.source_vocabulary},
+                  {"target_vocabulary", plan.target_vocabulary},
+                  {"pairs", plan.pairs},
+                  {"peak_memory_bytes", plan.peak_memory_bytes},
+                  {"device_memory_bytes", plan.device_memory_bytes},
+                  {"first_update", plan.first_update},
+                  {"updates", plan.updates},
+                  {"batch_tokens", plan.batch_tokens},
+                  {"accumulate", plan.accumulate},
+                  {"device", plan.device},
+                  {"threads", plan.threads},
+                  {"precision", plan.precision},
+                  {"output", plan.output.string()}}));
+}
+
+void JsonReporter::updated(const UpdateReport& report) {
+  meter_.add(report);
+  if (report.update % log_every_ != 0 && report.update != report.updates && !report.skipped) {
+    return;
+  }
+  const ProgressSummary summary = meter_.summary();
+  write_(
+      line_of({{"event", "update"},
+               {"update", report.update},
+               {"updates", report.updates},
+               {"epoch", report.epoch},
+               {"loss", null_or(summary.loss)},
+               {"nll", null_or(summary.nll)},
+               {"perplexity", null_or(summary.perplexity())},
+               {"tokens_per_second", summary.tokens_per_second},
+               {"learning_rate", report.learning_rate},
+               {"gradient_norm", null_or(summary.gradient_norm)},
+               {"seconds", report.seconds},
+               {"seconds_left", summary.seconds_left ? Json(*summary.seconds_left) : Json(nullptr)},
+               {"skipped", report.skipped}}));
+}
+
+void JsonReporter::validated(const ValidationReport& report) {
+  write_(line_of({{"event", "valid"},
+                  {"set", report.set},
+                  {"update", report.update},
+                  {"loss", null_or(report.loss)},
+                  {"nats_per_byte", null_or(report.nats_per_byte)},
+                  {"perplexity", null_or(report.perplexity())},
+                  {"target_tokens", report.target_tokens},
+                  {"seconds", report.seconds},
+                  {"best", report.is_best}}));
+}
+
+void JsonReporter::saved(std::int64_t update, const std::filesystem::path& checkpoint) {
+  write_(line_of({{"event", "saved"}, {"update", update}, {"checkpoint", checkpoint.string()}}));
+}
+
+void JsonReporter::message(MessageLevel level, std::string_view text) {
+  write_(line_of({{"event", "message"}, {"level", name_of(level)}, {"text", text}}));
+}
+
+void JsonReporter::finished(const FinishReport& report) {
+  write_(line_of({{"event", "finished"},
+                  {"updates", report.updates},
+                  {"best_loss", null_or(report.best_loss)},
+                  {"best_update", report.best_update},
+                  {"seconds", report.seconds},
+                  {"stopped_early", report.stopped_early},
+                  {"interrupted", report.interrupted},
+                  {"output", report.output.string()}}));
+}
+
+}  // namespace yona

@@ -1,0 +1,130 @@
+#include "yona/train/progress_lines.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "yona/base/human.h"
+
+namespace yona {
+
+namespace {
+
+std::string vocabulary_text(const RunPlan& plan) {
+  return plan.source_vocabulary == plan.target_vocabulary
+             ? grouped(plan.source_vocabulary)
+             : fmt::format("{} and {}", grouped(plan.source_vocabulary),
+                           grouped(plan.target_vocabulary));
+}
+
+std::string memory_text(const RunPlan& plan) {
+  if (plan.peak_memory_bytes == 0) {
+    return "";
+  }
+  const std::string peak = short_bytes(plan.peak_memory_bytes);
+  return plan.device_memory_bytes == 0 ? fmt::format("; peak memory about {}", peak)
+                                       : fmt::format("; peak memory about {} of {}", peak,
+                                                     short_bytes(plan.device_memory_bytes));
+}
+
+std::string course_text(const RunPlan& plan) {
+  std::string text = plan.first_update == 0
+                         ? "training"
+                         : fmt::format("resuming after update {},", grouped(plan.first_update));
+  if (plan.updates > 0) {
+    text += fmt::format(" {} {} updates", plan.first_update == 0 ? "for" : "up to",
+                        grouped(plan.updates));
+  }
+  return text + fmt::format(" into {}", plan.output.string());
+}
+
+}  // namespace
+
+std::vector<std::string> lines_of(const RunPlan& plan) {
+  const std::string frozen =
+      plan.frozen_parameters == 0
+          ? ""
+          : fmt::format(" ({} of them frozen)", short_count(plan.frozen_parameters));
+  const std::string micro =
+      plan.accumulate == 1 ? "" : fmt::format(", {} for each update", plan.accumulate);
+  return {
+      fmt::format("{}: {} parameters{}, vocabulary {}; {} sentence pairs", plan.model,
+                  short_count(plan.parameters), frozen, vocabulary_text(plan), grouped(plan.pairs)),
+      fmt::format("{}, {} thread{}, {}; batches of {} tokens{}{}", plan.device, plan.threads,
+                  plan.threads == 1 ? "" : "s", plan.precision, grouped(plan.batch_tokens), micro,
+                  memory_text(plan)),
+      course_text(plan)};
+}
+
+std::string short_rate(double rate) {
+  return rate >= 1e-4 ? fmt::format("{:.2g}", rate) : fmt::format("{:.1e}", rate);
+}
+
+std::string line_of(const ProgressSummary& summary) {
+  const UpdateReport& last = summary.last;
+  const std::string total = last.updates > 0 ? fmt::format("/{}", grouped(last.updates)) : "";
+  const std::string left =
+      summary.seconds_left ? fmt::format("  {} left", short_duration(*summary.seconds_left)) : "";
+  return fmt::format(
+      "update {}{}  epoch {}  loss {:.4f}  ppl {:.4g}  {} tok/s  lr {}  gradient {:.3g}{}",
+      grouped(last.update), total, last.epoch + 1, summary.loss, summary.perplexity(),
+      grouped(static_cast<std::int64_t>(summary.tokens_per_second)), short_rate(last.learning_rate),
+      summary.gradient_norm, left);
+}
+
+std::string line_of(const ValidationReport& report) {
+  return fmt::format("{} at update {}: loss {:.4f}  ppl {:.4g}  {:.4f} nats/byte{}", report.set,
+                     grouped(report.update), report.loss, report.perplexity(), report.nats_per_byte,
+                     report.is_best ? "  best so far" : "");
+}
+
+std::string line_of(const FinishReport& report) {
+  const std::string best = std::isnan(report.best_loss)
+                               ? ""
+                               : fmt::format("; best validation loss {:.4f} at update {}",
+                                             report.best_loss, grouped(report.best_update));
+  const std::string output = report.output.string();
+  if (report.interrupted) {
+    return fmt::format(
+        "interrupted and saved after update {}; go on with: yona train --output {} "
+        "--resume",
+        grouped(report.updates), output);
+  }
+  return fmt::format("{} after {} updates in {}{}; the model is in {}",
+                     report.stopped_early ? "stopped early" : "done", grouped(report.updates),
+                     short_duration(report.seconds), best, output);
+}
+
+LineReporter::LineReporter(Write write, std::int64_t log_every)
+    : write_(std::move(write)), log_every_(log_every), meter_(log_every) {}
+
+void LineReporter::started(const RunPlan& plan) {
+  meter_.begin(plan.first_update);
+  for (const std::string& line : lines_of(plan)) {
+    write_(MessageLevel::info, line);
+  }
+}
+
+void LineReporter::updated(const UpdateReport& report) {
+  meter_.add(report);
+  if (report.update % log_every_ == 0 || report.update == report.updates) {
+    write_(MessageLevel::info, line_of(meter_.summary()));
+  }
+}
+
+void LineReporter::validated(const ValidationReport& report) {
+  write_(MessageLevel::info, line_of(report));
+}
+
+void LineReporter::saved(std::int64_t update, const std::filesystem::path& checkpoint) {
+  write_(MessageLevel::info,
+         fmt::format("saved update {} in {}", grouped(update), checkpoint.string()));
+}
+
+void LineReporter::message(MessageLevel level, std::string_view text) { write_(level, text); }
+
+void LineReporter::finished(const FinishReport& report) {
+  write_(MessageLevel::info, line_of(report));
+}
+
+}  // namespace yona
