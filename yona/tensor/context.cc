@@ -54,6 +54,18 @@ bool one_storage(const Tensor& x, const Tensor& y) {
   return x.storage().get() == y.storage().get();
 }
 
+// Are x and y disjoint ranges of columns of the same rows?
+bool side_by_side(const Tensor& x, const Tensor& y) {
+  if (!one_storage(x, y) || x.rows() != y.rows() || x.stride() != y.stride()) {
+    return false;
+  }
+  const auto size = static_cast<std::int64_t>(size_of(x.dtype()));
+  const std::int64_t from_x =
+      (static_cast<const char*>(y.raw()) - static_cast<const char*>(x.raw())) / size;
+  return from_x > 0 ? from_x >= x.cols() && from_x + y.cols() <= x.stride()
+                    : -from_x >= y.cols() && -from_x + x.cols() <= x.stride();
+}
+
 // Nothing has been put in the gradient of x yet, and the parts, which share its storage, are as
 // many elements as it has.
 bool fill_new_gradient(const Tensor& x, std::int64_t elements) {
@@ -71,13 +83,13 @@ GradientTarget zeroed_target(const Tensor& x, Region& region) {
 GradientTargets3 gradient_targets(const Tensor& a, const Tensor& b, const Tensor& c,
                                   Region& region) {
   // Q, K and V of self-attention are the three parts of one product.
-  if (one_storage(a, b) && one_storage(b, c) && a.raw() != b.raw() && b.raw() != c.raw() &&
-      a.raw() != c.raw() && fill_new_gradient(a, a.elements() + b.elements() + c.elements())) {
+  if (side_by_side(a, b) && side_by_side(b, c) && side_by_side(a, c) &&
+      fill_new_gradient(a, a.elements() + b.elements() + c.elements())) {
     a.storage()->gradient = whole(a, region).storage();
     return {{a.gradient(), false}, {b.gradient(), false}, {c.gradient(), false}};
   }
   // K and V of cross-attention are two parts of one product while Q stands alone.
-  if (!one_storage(a, b) && one_storage(b, c) && b.raw() != c.raw() &&
+  if (!one_storage(a, b) && side_by_side(b, c) &&
       fill_new_gradient(b, b.elements() + c.elements())) {
     b.storage()->gradient = whole(b, region).storage();
     return {gradient_target(a, region), {b.gradient(), false}, {c.gradient(), false}};

@@ -13,7 +13,7 @@ namespace yona {
 
 struct CrossEntropyOptions {
   float smoothing = 0.0F;       // ε_ls of §5.4, spread over the whole vocabulary
-  Tensor row_scale;             // f32 [T]: weight of each row in the loss; needed for gradients
+  Tensor row_scale{};           // f32 [T]: weight of each row in the loss; needed for gradients
   std::int64_t chunk_rows = 0;  // 0: chosen by the vocabulary's size
 };
 

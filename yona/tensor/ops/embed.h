@@ -8,7 +8,7 @@ namespace yona {
 struct EmbedOptions {
   float scale = 1.0F;
   std::int32_t padding_id = -1;  // embeds as zero and takes no gradient; -1: there is none
-  RowDropout dropout;
+  RowDropout dropout{};
 };
 
 // ids i32 [T], table [V, d], positions [P, d] or empty (then no position is added; with a
