@@ -96,8 +96,12 @@ OpResult run_op(const OpCase& op_case, const OpRun& run) {
     const Tensor gradient = input.gradient();
     if (!input.requires_gradient()) {
       EXPECT_FALSE(gradient) << "an input that takes no gradient got one";
+      result.gradients.emplace_back();
+    } else if (gradient) {
+      result.gradients.push_back(values_of(gradient));
+    } else {  // nothing reached it: zero
+      result.gradients.emplace_back(static_cast<std::size_t>(input.elements()), 0.0);
     }
-    result.gradients.push_back(gradient ? values_of(gradient) : std::vector<double>());
   }
   return result;
 }

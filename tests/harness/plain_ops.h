@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <vector>
 
 #include "yona/tensor/context.h"
@@ -54,6 +56,28 @@ inline Tensor relu(const Tensor& x, Context& c) {
   std::transform(factors.begin(), factors.end(), factors.begin(),
                  [](double value) { return value > 0 ? 1.0 : 0.0; });
   return multiply(x, factors, c);
+}
+
+// tanh(x), with slope 1 - tanh²(x).
+inline Tensor tanh_of(const Tensor& x, Context& c) {
+  std::vector<double> values = values_of(x);
+  std::vector<double> slopes;
+  for (double& value : values) {
+    value = std::tanh(value);
+    slopes.push_back(1.0 - value * value);
+  }
+  Tensor y = tensor_of(values, x.shape(), x.dtype(), c.region);
+  if (records(c, x)) {
+    y.set_requires_gradient();
+    c.tape->record([x, y, slopes, &c] {
+      if (const Tensor dy = y.gradient(); dy) {
+        std::vector<double> dx = values_of(dy);
+        std::transform(dx.begin(), dx.end(), slopes.begin(), dx.begin(), std::multiplies<>());
+        add_to_gradient(x, dx, c);
+      }
+    });
+  }
+  return y;
 }
 
 // x plus a vector in every row: the product of a column of ones with the vector.
