@@ -1,24 +1,26 @@
 // A program outside yona's tree: includes installed headers, links yona::yona, prints what the test
-// expects. It stays within the first few public headers, as a first-time user of the library would.
+// expects. It lays out the paper's base model on the device that computes nothing, to count it.
 
-#include <cstdio>
+#include <memory>
 
 #include <fmt/format.h>
 
+#include "yona/backend/backend.h"
 #include "yona/base/error.h"
-#include "yona/base/random.h"
-#include "yona/base/shape.h"
-#include "yona/base/thread_pool.h"
+#include "yona/models/transformer.h"
+#include "yona/nn/parameters.h"
 
 int main() {
-  yona::ThreadPool pool(1);
-  std::int64_t slices = 0;
-  pool.run(3, [&](std::int64_t) { ++slices; });
-  const yona::Shape shape{slices, 4};
+  yona::TransformerConfig config = yona::preset("base");
+  config.source_vocabulary = config.target_vocabulary = 37000;
+  const std::unique_ptr<yona::Backend> backend = yona::make_backend("meta");
+  yona::Transformer model(config);
+  const yona::Parameters parameters(model, *backend, yona::Gradients::no);
+  fmt::print("base has {:.1f} M parameters\n", static_cast<double>(parameters.count()) * 1e-6);
+
   try {
-    yona::check(shape.rank() == 3, "outside: shape {} is not of rank 3", shape);
+    yona::preset("huge");
   } catch (const yona::InvalidArgument& error) {
-    fmt::print("{}\n", error.what());
+    fmt::print("refused: {}\n", error.what());
   }
-  return yona::RandomSequence(7).next64() == yona::RandomSequence(7).next64() ? 0 : 1;
 }
