@@ -1,8 +1,11 @@
 // The protobuf wire format, as far as SentencePiece's models use it.
 //
-//   ModelProto { repeated SentencePiece pieces = 1; TrainerSpec trainer_spec = 2; … }
+//   ModelProto { repeated SentencePiece pieces = 1; TrainerSpec trainer_spec = 2;
+//                NormalizerSpec normalizer_spec = 3; … }
 //   SentencePiece { string piece = 1; float score = 2; Type type = 3; }
 //   TrainerSpec { …; ModelType model_type = 3; …; repeated string user_defined_symbols = 31; … }
+//   NormalizerSpec { …; bytes precompiled_charsmap = 2; bool add_dummy_prefix = 3;
+//                    bool remove_extra_whitespaces = 4; … }
 
 #include "yona/text/spm_file.h"
 
@@ -120,6 +123,21 @@ SubwordAlgorithm parse_algorithm(std::string_view trainer_spec, std::string_view
   return SubwordAlgorithm::unigram;  // the format's default
 }
 
+SpmNormalizer parse_normalizer(std::string_view message, std::string_view name) {
+  SpmNormalizer normalizer;
+  FieldReader reader(message, name);
+  while (const std::optional<Field> field = reader.next()) {
+    if (field->number == 2 && field->type == bytes) {
+      normalizer.precompiled_charsmap = field->content;
+    } else if (field->number == 3 && field->type == varint) {
+      normalizer.add_dummy_prefix = field->value != 0;
+    } else if (field->number == 4 && field->type == varint) {
+      normalizer.remove_extra_whitespaces = field->value != 0;
+    }
+  }
+  return normalizer;
+}
+
 // The message with each bytes field `number` that equals `from` replaced by `to`.
 std::string replace_text(std::string_view message, std::uint32_t number, std::string_view from,
                          std::string_view to) {
@@ -159,6 +177,8 @@ SpmFile parse_spm(std::string_view model, std::string_view name) {
       file.pieces.push_back(parse_piece(field->content, name));
     } else if (field->number == 2 && field->type == bytes) {
       file.algorithm = parse_algorithm(field->content, name);
+    } else if (field->number == 3 && field->type == bytes) {
+      file.normalizer = parse_normalizer(field->content, name);
     }
   }
   check<FormatError>(!file.pieces.empty(), "{}: not a SentencePiece model: it has no pieces", name);

@@ -28,8 +28,16 @@ struct SpmPiece {
   Kind kind = Kind::normal;
 };
 
+// How text is rewritten before it is cut; the format's defaults.
+struct SpmNormalizer {
+  std::string precompiled_charsmap;  // empty: characters stay as they are
+  bool add_dummy_prefix = true;
+  bool remove_extra_whitespaces = true;
+};
+
 struct SpmFile {
   SubwordAlgorithm algorithm = SubwordAlgorithm::unigram;
+  SpmNormalizer normalizer;
   std::vector<SpmPiece> pieces;  // by SentencePiece's id
 };
 
