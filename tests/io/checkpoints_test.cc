@@ -218,7 +218,7 @@ TEST(Checkpoints, SurviveKillsAtAnyMoment) {
   save(run.path(), 1, 100'000);
   const auto one_save = std::chrono::steady_clock::now() - start;
   std::int64_t before = 1;
-  for (int kill = 1; kill <= 25 || before < 4; ++kill) {  // later and later: a fifth of a save more
+  for (int kill = 1; kill <= 15 || before < 4; ++kill) {  // later and later: a fifth of a save more
     const pid_t child = ::fork();
     if (child == 0) {
       save_until_killed(run.path());

@@ -1,6 +1,7 @@
 """Model folders that yona writes, loaded by transformers and CTranslate2.
 
-usage: huggingface_test.py TEST_IO    where TEST_IO is the built program test_io
+usage: huggingface_test.py [TEST_IO]    TEST_IO is the built program test_io; without it, the one
+                                        beside the program that YONA_PROGRAM names (as in ctest)
 
 The folders come from tests/io/huggingface_export_test.cc. For each: transformers loads it without
 a missing or unexpected tensor; its logits are those of the paper's equations written down below
@@ -31,6 +32,7 @@ except ImportError:
     ctranslate2 = None
 
 logging.set_verbosity_error()
+logging.disable_progress_bar()
 warnings.filterwarnings("ignore")
 
 
@@ -150,4 +152,5 @@ def main(test_io):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1] if len(sys.argv) > 1
+         else Path(os.environ["YONA_PROGRAM"]).parent / "tests" / "test_io")

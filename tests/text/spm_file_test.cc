@@ -34,6 +34,14 @@ TEST(SpmFile, ShowsAlgorithmAndKindsOfPieces) {
             SubwordAlgorithm::unigram);
 }
 
+TEST(SpmFile, ShowsHowTextIsNormalised) {
+  const SpmNormalizer plain =
+      parse_spm(sample_model(SubwordAlgorithm::bpe, 500, {"<BT>"}), "m").normalizer;
+  EXPECT_EQ(plain.precompiled_charsmap, "");
+  EXPECT_TRUE(plain.add_dummy_prefix);
+  EXPECT_TRUE(plain.remove_extra_whitespaces);
+}
+
 TEST(SpmFile, ARenamedPieceIsTheOnlyChange) {
   const std::string model = sample_model(SubwordAlgorithm::bpe);
   const std::string renamed = rename_spm_piece(model, reserved_piece(3), ">>de<<");
