@@ -1,0 +1,212 @@
+// The whole model against PyTorch: same weights, same batch, no dropout. The fixtures' README says
+// how they were made. Compared are the loss, every gradient, and the weights after 20 updates, on
+// every backend, to 1e-4 of each tensor's norm.
+
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "yona/base/json.h"
+#include "yona/io/safetensors.h"
+#include "yona/models/transformer.h"
+#include "yona/train/learner.h"
+#include "yona/train/optimiser.h"
+#include "yona/train/schedule.h"
+
+#include "tests/harness/compare.h"
+#include "tests/harness/op_case.h"
+#include "tests/harness/random_tensor.h"
+#include "tests/harness/tolerances.h"
+
+namespace yona::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class T>
+std::vector<T> array_of(const SafetensorsFile& file, const std::string& name) {
+  const auto found = file.find(name);
+  if (!found || found->dtype != dtype_of<T>()) {
+    throw FormatError("fixture: no array " + name + " of " + std::string(name_of(dtype_of<T>())));
+  }
+  std::vector<T> values(static_cast<std::size_t>(found->shape.elements()));
+  std::memcpy(values.data(), found->data, found->bytes());
+  return values;
+}
+
+std::vector<double> doubles_of(const SafetensorsFile& file, const std::string& name) {
+  const std::vector<float> values = array_of<float>(file, name);
+  return {values.begin(), values.end()};
+}
+
+template <class Kind>
+Kind choice(const Json& json, const char* key, const std::map<std::string, Kind>& kinds) {
+  return kinds.at(json.at(key).get<std::string>());
+}
+
+TransformerConfig config_of(const Json& json) {
+  TransformerConfig config;
+  const auto size = [&](const char* key) { return json.at(key).get<std::int64_t>(); };
+  config.source_vocabulary = size("source_vocabulary");
+  config.target_vocabulary = size("target_vocabulary");
+  config.encoder_layers = size("encoder_layers");
+  config.decoder_layers = size("decoder_layers");
+  config.d_model = size("d_model");
+  config.d_ff = size("d_ff");
+  config.heads = size("heads");
+  config.d_k = size("d_k");
+  config.d_v = size("d_v");
+  config.max_positions = size("max_positions");
+  config.position_base = json.at("position_base").get<double>();
+  config.dropout = 0.0;
+  config.norm = choice<NormPosition>(json, "norm",
+                                     {{"post", NormPosition::post}, {"pre", NormPosition::pre}});
+  config.activation = choice<FeedForwardActivation>(
+      json, "activation",
+      {{"relu", FeedForwardActivation::relu}, {"gelu", FeedForwardActivation::gelu}});
+  config.attention = choice<AttentionKind>(json, "attention",
+                                           {{"scaled", AttentionKind::scaled},
+                                            {"unscaled", AttentionKind::unscaled},
+                                            {"additive", AttentionKind::additive}});
+  config.positions = choice<PositionKind>(json, "positions",
+                                          {{"sinusoidal", PositionKind::sinusoidal},
+                                           {"learned", PositionKind::learned},
+                                           {"none", PositionKind::none}});
+  config.tying = choice<Tying>(
+      json, "tying", {{"all", Tying::all}, {"target", Tying::target}, {"none", Tying::none}});
+  return config;
+}
+
+PairBatch batch_of(const SafetensorsFile& file, int index) {
+  const std::string name = "batch." + std::to_string(index);
+  PairBatch batch;
+  batch.source = {array_of<std::int32_t>(file, name + ".source.ids"),
+                  array_of<std::int64_t>(file, name + ".source.offsets")};
+  batch.target = {array_of<std::int32_t>(file, name + ".target.ids"),
+                  array_of<std::int64_t>(file, name + ".target.offsets")};
+  for (std::int64_t s = 0; s < batch.sentences(); ++s) {
+    batch.sentence_ids.push_back(static_cast<std::uint64_t>(s));
+    batch.weights.push_back(1.0F);
+  }
+  return batch;
+}
+
+// Adding the same number to every score changes no softmax, so a key's bias has no gradient in
+// dot-product attention. What arithmetic leaves there is noise, and Adam divides it by its size.
+bool has_no_gradient(const std::string& name, const TransformerConfig& config) {
+  return config.attention != AttentionKind::additive && name.ends_with("key.bias");
+}
+
+class Comparison {
+ public:
+  Comparison(const SafetensorsFile& file, std::string_view backend)
+      : file_(file),
+        config_json_(Json::parse(file.metadata().at("config"))),
+        model_(config_of(config_json_)),
+        backend_(shared_backend(backend)),
+        parameters_(model_, backend_, Gradients::yes),
+        learner_(model_, backend_,
+                 {.label_smoothing = config_json_.at("label_smoothing").get<double>()}) {
+    for (const Parameters::Entry& entry : parameters_.entries()) {
+      entry.value.upload(array_of<float>(file_, "initial." + entry.name));
+    }
+  }
+
+  void expect_all_parameters() const {
+    std::size_t arrays = 0;
+    for (const std::string& name : file_.names()) {
+      arrays += name.starts_with("initial.") ? 1 : 0;
+    }
+    EXPECT_EQ(parameters_.entries().size(), arrays);
+  }
+
+  LossSums gradients(int batch_index) {
+    const PairBatch batch = batch_of(file_, batch_index);
+    parameters_.zero_gradients();
+    return learner_.accumulate(batch, {}, target_weight(batch));
+  }
+
+  void expect_loss_and_gradients() {
+    const LossSums sums = gradients(0);
+    const auto tokens = static_cast<double>(sums.tokens);
+    const std::vector<double> loss = array_of<double>(file_, "loss");
+    EXPECT_NEAR(sums.loss / tokens, loss[0], kModelF32 * loss[0]);
+    EXPECT_NEAR(sums.nll / tokens, loss[1], kModelF32 * loss[1]);
+    const double whole = norm_of(values_of(parameters_.gradients()));
+    for (const Parameters::Entry& entry : parameters_.entries()) {
+      const std::vector<double> actual = values_of(entry.value.gradient());
+      if (has_no_gradient(entry.name, model_.config())) {
+        EXPECT_LE(norm_of(actual), 1e-6 * whole) << entry.name;
+      } else {
+        EXPECT_LE(norm_error(actual, doubles_of(file_, "gradient." + entry.name)), kModelF32)
+            << "gradient of " << entry.name;
+      }
+    }
+  }
+
+  void expect_weights_after_updates() {
+    const Json training = Json::parse(file_.metadata().at("training"));
+    TrainConfig train;
+    train.schedule = {.kind = ScheduleKind::paper,
+                      .rate = training.at("rate").get<double>(),
+                      .warmup = training.at("warmup").get<std::int64_t>()};
+    train.updates = training.at("updates").get<std::int64_t>();
+    Optimiser optimiser(parameters_, backend_, train);
+    for (std::int64_t update = 1; update <= train.updates; ++update) {
+      gradients(static_cast<int>((update - 1) % 2));
+      optimiser.step(update,
+                     learning_rate(train.schedule, model_.config().d_model, train.updates, update));
+    }
+    for (const Parameters::Entry& entry : parameters_.entries()) {
+      if (!has_no_gradient(entry.name, model_.config())) {
+        const std::vector<double> expected = doubles_of(file_, "final." + entry.name);
+        EXPECT_GE(norm_error(doubles_of(file_, "initial." + entry.name), expected), 1e-3)
+            << entry.name << " did not move";
+        EXPECT_LE(norm_error(values_of(entry.value), expected), kModelF32)
+            << entry.name << " after " << train.updates << " updates";
+      }
+    }
+  }
+
+ private:
+  const SafetensorsFile& file_;
+  Json config_json_;
+  Transformer model_;
+  Backend& backend_;
+  Parameters parameters_;
+  Learner learner_;
+};
+
+std::vector<std::string> fixtures() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(fs::path(YONA_FIXTURES) / "pytorch")) {
+    if (entry.path().extension() == ".safetensors") {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class TransformerAgainstPyTorch : public ::testing::TestWithParam<std::string> {
+ protected:
+  SafetensorsFile file_{fs::path(YONA_FIXTURES) / "pytorch" / (GetParam() + ".safetensors")};
+};
+
+TEST_P(TransformerAgainstPyTorch, HasItsLossGradientsAndWeightsAfterTwentyUpdates) {
+  for (const std::string_view backend : {"reference", "cpu"}) {
+    SCOPED_TRACE(backend);
+    Comparison comparison(file_, backend);
+    comparison.expect_all_parameters();
+    comparison.expect_loss_and_gradients();
+    comparison.expect_weights_after_updates();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, TransformerAgainstPyTorch, ::testing::ValuesIn(fixtures()),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace yona::testing
