@@ -86,7 +86,7 @@ std::optional<TokenCache> TokenCache::open_existing(const std::filesystem::path&
     return std::nullopt;
   }
   if (!cache.attach()) {
-    log().warn("the token cache {} is damaged and is made again", path.string());
+    log().debug("the token cache {} is damaged and is made again", path.string());
     return std::nullopt;
   }
   const TokenCacheLayout layout(cache.footer_);

@@ -1,0 +1,164 @@
+// Several corpora as one set, and sampled sub-words inside a budget.
+
+#include "yona/data/dataset.h"
+
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+
+#include "tests/data/sample_corpus.h"
+
+namespace yona {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::message_of;
+using testing::sample_corpus;
+using testing::sample_subwords;
+using testing::TempDir;
+
+class DatasetTest : public ::testing::Test {
+ protected:
+  Dataset open(const std::vector<CorpusSpec>& corpora, const DatasetOptions& options = {},
+               SubwordAlgorithm algorithm = SubwordAlgorithm::bpe) {
+    return Dataset::open(corpora, sample_subwords(algorithm), options, folder_ / "cache", pool_);
+  }
+  static std::vector<std::uint32_t> all_of(const Dataset& dataset) {
+    std::vector<std::uint32_t> pairs(dataset.pairs());
+    std::iota(pairs.begin(), pairs.end(), 0U);
+    return pairs;
+  }
+  static std::string text_of(const RaggedIds& ids, std::size_t sentence) {
+    const auto begin = static_cast<std::size_t>(ids.offsets[sentence]);
+    const auto end = static_cast<std::size_t>(ids.offsets[sentence + 1]);
+    return sample_subwords().source.decode(std::span(ids.ids).subspan(begin, end - begin));
+  }
+
+  TempDir folder_;
+  ThreadPool pool_{2};
+};
+
+TEST_F(DatasetTest, NumbersThePairsOfAllCorporaInARow) {
+  std::vector<CorpusSpec> corpora = {sample_corpus(folder_.path(), "a", 5, 1),
+                                     sample_corpus(folder_.path(), "b", 7, 2)};
+  corpora[1].source_tags = {"<BT>"};
+  const Dataset dataset = open(corpora);
+  EXPECT_EQ(dataset.pairs(), 12U);
+  EXPECT_EQ(dataset.part_of(4).name, "a");
+  EXPECT_EQ(dataset.part_of(5).name, "b");
+  EXPECT_EQ(dataset.part_of(11).name, "b");
+  EXPECT_EQ(dataset.document(11), 0U);
+  PairBatch batch;
+  dataset.fill(std::vector<std::uint32_t>{11, 0, 5}, 1000, {}, batch);
+  EXPECT_EQ(batch.sentence_ids,
+            (std::vector<std::uint64_t>{sentence_id(1, 6), sentence_id(0, 0), sentence_id(1, 0)}));
+  EXPECT_EQ(corpus_of(batch.sentence_ids[0]), 1U);
+  EXPECT_EQ(line_of(batch.sentence_ids[0]), 6U);
+  EXPECT_EQ(batch.sentences(), 3);
+  EXPECT_EQ(batch.weights, (std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(batch.source.ids[0], 2);  // <BT>
+  for (const RaggedIds* side : {&batch.source, &batch.target}) {
+    ASSERT_EQ(side->offsets.size(), 4U);
+    EXPECT_EQ(side->offsets.front(), 0);
+    EXPECT_EQ(side->offsets.back(), side->tokens());
+    for (std::size_t sentence = 1; sentence < 4; ++sentence) {
+      EXPECT_EQ(side->ids[static_cast<std::size_t>(side->offsets[sentence]) - 1], 0);  // </s>
+    }
+  }
+  EXPECT_EQ(dataset.planned_source(11), batch.source.offsets[1]);
+  EXPECT_EQ(dataset.planned_target(11), batch.target.offsets[1]);
+}
+
+TEST_F(DatasetTest, RefillingDoesNotAllocate) {
+  const Dataset dataset = open({sample_corpus(folder_.path(), "a", 50)});
+  PairBatch batch;
+  dataset.fill(all_of(dataset), 100000, {}, batch);
+  const auto* ids = batch.source.ids.data();
+  const auto* offsets = batch.target.offsets.data();
+  const auto* sentences = batch.sentence_ids.data();
+  dataset.fill(all_of(dataset), 100000, {}, batch);
+  EXPECT_EQ(batch.source.ids.data(), ids);
+  EXPECT_EQ(batch.target.offsets.data(), offsets);
+  EXPECT_EQ(batch.sentence_ids.data(), sentences);
+}
+
+TEST_F(DatasetTest, SampledSubwordsDependOnSeedEpochAndLineAlone) {
+  for (const SubwordAlgorithm algorithm : {SubwordAlgorithm::bpe, SubwordAlgorithm::unigram}) {
+    const std::vector<CorpusSpec> corpora = {sample_corpus(folder_.path(), "a", 30)};
+    const Dataset dataset = open(corpora, {.sampling = 0.2}, algorithm);
+    PairBatch first;
+    PairBatch second;
+    dataset.fill(std::vector<std::uint32_t>{3, 4, 5}, 100000, {1, 0}, first);
+    dataset.fill(std::vector<std::uint32_t>{9, 3}, 100000, {1, 0}, second);
+    const auto ids_of = [](const PairBatch& batch, std::size_t at) {
+      const auto& side = batch.source;
+      return std::vector<std::int32_t>(side.ids.begin() + side.offsets[at],
+                                       side.ids.begin() + side.offsets[at + 1]);
+    };
+    EXPECT_EQ(ids_of(first, 0), ids_of(second, 1));  // whatever else is in the batch
+    dataset.fill(std::vector<std::uint32_t>{3, 4, 5}, 100000, {1, 1}, second);
+    EXPECT_NE(first.source.ids, second.source.ids);
+    dataset.fill(std::vector<std::uint32_t>{3, 4, 5}, 100000, {2, 0}, second);
+    EXPECT_NE(first.source.ids, second.source.ids);
+  }
+}
+
+TEST_F(DatasetTest, SampledSubwordsSpellTheSameText) {
+  const std::vector<CorpusSpec> corpora = {sample_corpus(folder_.path(), "a", 30)};
+  const Dataset sampled = open(corpora, {.sampling = 0.3});
+  const Dataset plain = open(corpora);
+  PairBatch a;
+  PairBatch b;
+  sampled.fill(all_of(sampled), 100000, {1, 0}, a);
+  plain.fill(all_of(plain), 100000, {1, 0}, b);
+  EXPECT_GT(a.source.tokens(), b.source.tokens());
+  EXPECT_EQ(a.sentence_ids, b.sentence_ids);
+  for (std::size_t sentence = 0; sentence < 30; ++sentence) {
+    EXPECT_EQ(text_of(a.source, sentence), text_of(b.source, sentence));
+    EXPECT_EQ(text_of(a.target, sentence), text_of(b.target, sentence));
+  }
+}
+
+TEST_F(DatasetTest, SampledSubwordsKeepToTheLimits) {
+  const std::vector<CorpusSpec> corpora = {sample_corpus(folder_.path(), "a", 200)};
+  const Dataset plain = open(corpora);
+  std::int64_t longest = 0;
+  std::int64_t total_source = 0;
+  std::int64_t total_target = 0;
+  for (std::uint64_t pair = 0; pair < 200; ++pair) {
+    longest = std::max({longest, plain.planned_source(pair), plain.planned_target(pair)});
+    total_source += plain.planned_source(pair);
+    total_target += plain.planned_target(pair);
+  }
+  const Dataset sampled = open(corpora, {.max_length = longest, .sampling = 0.5});
+  PairBatch batch;
+  // The budget of the best sub-words: nothing may be sampled. Then half-way to the sampled total.
+  const std::int64_t least = std::max(total_source, total_target);
+  sampled.fill(all_of(sampled), least, {1, 0}, batch);
+  EXPECT_LE(std::max(batch.source.tokens(), batch.target.tokens()), least);
+  sampled.fill(all_of(sampled), least * 5 / 4, {1, 0}, batch);
+  EXPECT_LE(std::max(batch.source.tokens(), batch.target.tokens()), least * 5 / 4);
+  EXPECT_GT(std::max(batch.source.tokens(), batch.target.tokens()), least);
+  for (std::size_t sentence = 0; sentence < 200; ++sentence) {
+    EXPECT_LE(batch.source.offsets[sentence + 1] - batch.source.offsets[sentence], longest);
+  }
+}
+
+TEST_F(DatasetTest, RefusesWhatMakesNoSense) {
+  const CorpusSpec corpus = sample_corpus(folder_.path(), "a", 5);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { open({}); }), HasSubstr("no corpus is given"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                open({corpus, corpus});
+              }),
+              HasSubstr("two corpora are named a"));
+  for (const double alpha : {0.0, -1.0, 1.0}) {
+    EXPECT_THAT(message_of<InvalidArgument>([&] { open({corpus}, {.sampling = alpha}); }),
+                HasSubstr("is out of range: for BPE it is the probability"));
+  }
+}
+
+}  // namespace
+}  // namespace yona
