@@ -12,6 +12,11 @@ std::int64_t region_bytes(std::int64_t count, bool with_average) {
   return buffer * (with_average ? 3 : 2) + 1024;
 }
 
+void copy(const Tensor& from, const Tensor& to) {
+  Backend& backend = to.storage()->region->backend();
+  backend.kernels().add({.a = from.view(), .b = {}, .y = to.view()}, backend.exec());
+}
+
 }  // namespace
 
 bool matches(const std::string& pattern, const std::string& name) {
@@ -75,9 +80,29 @@ void Optimiser::find_trained_ranges() {
 
 void Optimiser::start_average() {
   if (average_) {
-    Backend& backend = region_.backend();
-    backend.kernels().add({.a = parameters_.weights().view(), .b = {}, .y = average_.view()},
-                          backend.exec());
+    copy(parameters_.weights(), average_);
+  }
+}
+
+std::int64_t Optimiser::frozen_count() const {
+  std::int64_t count = 0;
+  for (const auto& [begin, end] : frozen_) {
+    count += end - begin;
+  }
+  return count;
+}
+
+WeightsInUse::WeightsInUse(Parameters& parameters, const Optimiser& optimiser)
+    : parameters_(parameters), swapped_(static_cast<bool>(optimiser.average())) {
+  if (swapped_) {
+    copy(parameters_.weights(), parameters_.gradients());
+    copy(optimiser.average(), parameters_.weights());
+  }
+}
+
+WeightsInUse::~WeightsInUse() {
+  if (swapped_) {
+    copy(parameters_.gradients(), parameters_.weights());
   }
 }
 

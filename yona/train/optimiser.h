@@ -32,6 +32,8 @@ class Optimiser {
   // Starts the moving average at the present weights.
   void start_average();
 
+  std::int64_t frozen_count() const;
+
  private:
   void find_trained_ranges();
 
@@ -40,6 +42,20 @@ class Optimiser {
   Region region_;
   Tensor m_, v_, average_, squared_norm_;
   std::vector<std::pair<std::int64_t, std::int64_t>> trained_, frozen_;  // [begin, end)
+};
+
+// While it lives, the model's weights are their moving average (when there is one): for validation
+// and for writing the model. The gradients' buffer holds the others meanwhile.
+class WeightsInUse {
+ public:
+  WeightsInUse(Parameters& parameters, const Optimiser& optimiser);
+  ~WeightsInUse();
+  WeightsInUse(const WeightsInUse&) = delete;
+  WeightsInUse& operator=(const WeightsInUse&) = delete;
+
+ private:
+  Parameters& parameters_;
+  bool swapped_;
 };
 
 // Does a parameter's name match a pattern? '*' stands for any text.

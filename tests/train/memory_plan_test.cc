@@ -1,0 +1,65 @@
+#include "yona/train/memory_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "yona/backend/backend.h"
+#include "yona/base/error.h"
+
+namespace yona {
+namespace {
+
+TransformerConfig small() {
+  TransformerConfig config = preset("tiny");
+  config.source_vocabulary = config.target_vocabulary = 500;
+  return config;
+}
+
+TEST(MemoryPlan, IsWhatTheRealStepTakes) {
+  const auto backend = make_backend("cpu", {.threads = 1});
+  const TransformerConfig config = small();
+  Transformer model(config);
+  Parameters parameters(model, *backend, Gradients::yes);
+  parameters.initialise(1);
+  parameters.zero_gradients();
+  Learner learner(model, *backend, {});
+  PairBatch batch;
+  batch.clear();
+  for (std::uint64_t s = 0; s < 8; ++s) {
+    for (RaggedIds* side : {&batch.source, &batch.target}) {
+      side->ids.insert(side->ids.end(), 32, 5);
+      side->end_sentence();
+    }
+    batch.sentence_ids.push_back(s);
+    batch.weights.push_back(1.0F);
+  }
+  learner.accumulate(batch, {}, target_weight(batch));
+  EXPECT_EQ(plan_memory(config, {}, false, 256).step, learner.peak_bytes());
+}
+
+TEST(MemoryPlan, GrowsLinearlyWithTheTokens) {
+  const std::int64_t one = plan_memory(small(), {}, false, 4096).step;
+  const std::int64_t two = plan_memory(small(), {}, false, 8192).step;
+  EXPECT_GT(two, one * 17 / 10);
+  EXPECT_LT(two, one * 21 / 10);
+}
+
+TEST(MemoryPlan, CountsWeightsGradientsAndMomentsAndTheAverage) {
+  const MemoryPlan without = plan_memory(small(), {}, false, 256);
+  const MemoryPlan with = plan_memory(small(), {}, true, 256);
+  EXPECT_EQ(with.weights * 4, without.weights * 5);
+}
+
+TEST(LargestBatch, FitsAndIsNotFarFromTheLimit) {
+  const std::int64_t memory = std::int64_t{200} << 20U;
+  const std::int64_t tokens = largest_batch(small(), {}, false, memory);
+  EXPECT_LE(plan_memory(small(), {}, false, tokens).total(), memory / 4 * 3);
+  EXPECT_GT(plan_memory(small(), {}, false, tokens + 512).total(), memory / 4 * 3);
+  EXPECT_EQ(largest_batch(small(), {}, false, std::int64_t{1} << 40U), 25000);
+}
+
+TEST(LargestBatch, SaysSoWhenNothingFits) {
+  EXPECT_THROW(largest_batch(small(), {}, false, 1 << 20), DeviceError);
+}
+
+}  // namespace
+}  // namespace yona

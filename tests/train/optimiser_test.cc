@@ -1,0 +1,139 @@
+#include "yona/train/optimiser.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "yona/backend/backend.h"
+#include "yona/nn/linear.h"
+
+namespace yona {
+namespace {
+
+class Two : public Module {
+ public:
+  Two() {
+    add("first", first_);
+    add("second", second_);
+  }
+  Linear first_{2, 2}, second_{2, 1};
+};
+
+struct Fixture {
+  explicit Fixture(const TrainConfig& config)
+      : backend(make_backend("cpu", {.threads = 1})),
+        parameters(model, *backend, Gradients::yes),
+        optimiser(parameters, *backend, config) {
+    parameters.initialise(3);
+    optimiser.start_average();
+    set_gradients(1.0F);
+  }
+  void set_gradients(float value) {
+    parameters.gradients().upload(
+        std::vector<float>(static_cast<std::size_t>(parameters.count()), value));
+  }
+  std::vector<float> weights() const { return parameters.weights().to_vector<float>(); }
+
+  std::unique_ptr<Backend> backend;
+  Two model;
+  Parameters parameters;
+  Optimiser optimiser;
+};
+
+TEST(Optimiser, MovesEveryWeightByTheRateInItsFirstStep) {
+  Fixture f({});  // Adam's first step is rate · sign(gradient)
+  const std::vector<float> before = f.weights();
+  f.optimiser.step(1, 0.01);
+  const std::vector<float> after = f.weights();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_NEAR(after[i], before[i] - 0.01F, 1e-6);
+  }
+  EXPECT_NEAR(f.optimiser.gradient_norm(), std::sqrt(static_cast<double>(before.size())), 1e-6);
+}
+
+TEST(Optimiser, LeavesEverythingAsItIsWhenAGradientIsNotFinite) {
+  TrainConfig config;
+  config.ema = 0.9;
+  Fixture f(config);
+  const std::vector<float> before = f.weights();
+  std::vector<float> gradients(before.size(), 1.0F);
+  gradients[3] = std::numeric_limits<float>::quiet_NaN();
+  f.parameters.gradients().upload(gradients);
+  f.optimiser.step(1, 0.01);
+  EXPECT_EQ(f.weights(), before);
+  EXPECT_EQ(f.optimiser.m().to_vector<float>(), std::vector<float>(before.size(), 0.0F));
+  EXPECT_EQ(f.optimiser.average().to_vector<float>(), before);
+  EXPECT_FALSE(std::isfinite(f.optimiser.gradient_norm()));
+}
+
+TEST(Optimiser, KeepsFrozenParametersAndCountsThemInNoNorm) {
+  TrainConfig config;
+  config.freeze = {"first.*"};
+  Fixture f(config);
+  const std::vector<float> before = f.weights();
+  f.optimiser.step(1, 0.01);
+  const std::vector<float> after = f.weights();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(after[i] == before[i], i < 6) << i;  // 2·2 weights and 2 biases of `first`
+  }
+  EXPECT_EQ(f.optimiser.frozen_count(), 6);
+  EXPECT_NEAR(f.optimiser.gradient_norm(), std::sqrt(3.0), 1e-6);
+}
+
+TEST(Optimiser, SaysWhichPatternMatchesNothing) {
+  TrainConfig config;
+  config.freeze = {"encodr.*"};
+  try {
+    Fixture f(config);
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "train.freeze: 'encodr.*' matches no parameter; `yona info` lists their names");
+  }
+  config.freeze = {"*"};
+  EXPECT_THROW(Fixture{config}, InvalidArgument);
+}
+
+TEST(Optimiser, ClipsByTheGlobalNorm) {
+  TrainConfig config;
+  config.clip_norm = 1.5;
+  Fixture f(config);
+  f.optimiser.step(1, 0.01);
+  // Nine gradients of 1 have norm 3; clipped to 1.5 each is 0.5, and m = (1 - β1) · 0.5.
+  for (const float m : f.optimiser.m().to_vector<float>()) {
+    EXPECT_NEAR(m, 0.05F, 1e-7);
+  }
+}
+
+TEST(Optimiser, AveragesWeightsAndLendsThemForValidation) {
+  TrainConfig config;
+  config.ema = 0.75;
+  Fixture f(config);
+  const std::vector<float> before = f.weights();
+  f.optimiser.step(1, 0.01);
+  const std::vector<float> after = f.weights();
+  const std::vector<float> average = f.optimiser.average().to_vector<float>();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_NEAR(average[i], 0.75F * before[i] + 0.25F * after[i], 1e-6);
+  }
+  {
+    const WeightsInUse lent(f.parameters, f.optimiser);
+    EXPECT_EQ(f.weights(), average);
+  }
+  EXPECT_EQ(f.weights(), after);
+}
+
+TEST(Matches, TreatsAStarAsAnyText) {
+  EXPECT_TRUE(matches("encoder.*", "encoder.layers.0.norm.weight"));
+  EXPECT_TRUE(matches("*.bias", "decoder.layers.1.feed_forward.inner.bias"));
+  EXPECT_TRUE(matches("*layers.*.weight", "encoder.layers.0.norm.weight"));
+  EXPECT_TRUE(matches("shared.weight", "shared.weight"));
+  EXPECT_TRUE(matches("*", ""));
+  EXPECT_FALSE(matches("encoder", "encoder.norm"));
+  EXPECT_FALSE(matches("*.bias", "shared.weight"));
+  EXPECT_FALSE(matches("", "x"));
+}
+
+}  // namespace
+}  // namespace yona

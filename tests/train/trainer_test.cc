@@ -1,0 +1,287 @@
+// A run from text files to a model folder: what is written, what repeats, what is refused.
+
+#include "yona/train/trainer.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+#include "yona/data/builtin/generator.h"
+#include "yona/io/checkpoints.h"
+#include "yona/io/translation_model.h"
+#include "yona/train/average.h"
+
+namespace yona {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Every file below the folder that must be the same in two equal runs.
+std::map<std::string, std::string> run_files(const fs::path& run) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(run)) {
+    const std::string name = fs::relative(entry.path(), run).string();
+    const bool ours = name.find("tensorboard") == std::string::npos &&
+                      name.find("cache") == std::string::npos && name != ".lock" &&
+                      name != "config.yaml";
+    if (entry.is_regular_file() && ours) {
+      files[name] = content_of(entry.path());
+    }
+  }
+  return files;
+}
+
+class TrainerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "yona-trainer-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    builtin::Generator generator({.seed = 5}, builtin::Split::train);
+    write("train", generator, 400);
+    write("valid", generator, 40);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, builtin::Generator& generator, int count) {
+    std::ofstream en(folder_ / (name + ".en"));
+    std::ofstream de(folder_ / (name + ".de"));
+    for (int i = 0; i < count; ++i) {
+      const auto [source, target] = generator.next_pair();
+      en << source << '\n';
+      de << target << '\n';
+    }
+  }
+
+  RunConfig config() const {
+    RunConfig config;
+    config.preset = "tiny";
+    config.model = preset("tiny");
+    config.model.encoder_layers = config.model.decoder_layers = 1;
+    config.model.d_model = 32;
+    config.model.d_ff = 48;
+    config.model.dropout = 0.2;
+    config.model.attention_dropout = 0.1;
+    CorpusSpec corpus;
+    corpus.source_files = {folder_ / "train.en"};
+    corpus.target_files = {folder_ / "train.de"};
+    config.data.corpora = {corpus};
+    config.data.valid = {
+        {.name = "valid", .source = folder_ / "valid.en", .target = folder_ / "valid.de"}};
+    config.data.vocabulary_size = 420;
+    config.train.updates = 12;
+    config.train.batch_tokens = 300;
+    config.train.accumulate = 2;
+    config.train.save_every = 4;
+    config.train.valid_every = 6;
+    config.train.schedule.warmup = 10;
+    config.train.tensorboard = false;
+    return config;
+  }
+
+  TrainResult run(const RunConfig& config, const std::string& name, bool resume = false,
+                  int threads = 0) {
+    return train(config,
+                 {.output = folder_ / name, .resume = resume, .init = {}, .threads = threads});
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(TrainerTest, WritesAModelFolderThatLoads) {
+  const TrainResult result = run(config(), "run");
+  EXPECT_EQ(result.updates, 12);
+  EXPECT_TRUE(std::isfinite(result.best_loss));
+  const auto backend = make_backend("cpu", {.threads = 1});
+  const auto model = TranslationModel::load(folder_ / "run", *backend);
+  EXPECT_EQ(model->info().config.d_model, 32);
+  EXPECT_EQ(model->subwords().target.vocabulary().size(), 420);
+  EXPECT_TRUE(fs::exists(folder_ / "run/config.yaml"));
+  EXPECT_TRUE(fs::exists(folder_ / "run/checkpoints/latest/state.json"));
+}
+
+TEST_F(TrainerTest, GivesTheSameBytesAgainWithAnyNumberOfThreads) {
+  run(config(), "one", false, 1);
+  run(config(), "two", false, 2);
+  const auto one = run_files(folder_ / "one");
+  EXPECT_EQ(one, run_files(folder_ / "two"));
+  EXPECT_GE(one.size(), 10U);
+}
+
+TEST_F(TrainerTest, GoesOnAsIfItHadNeverStopped) {
+  run(config(), "straight");
+  RunConfig first = config();
+  first.train.schedule.kind = ScheduleKind::paper;  // does not depend on train.updates
+  first.train.updates = 8;
+  first.train.valid_every = 6;
+  run(first, "resumed");
+  // What a stop at update 8 adds: a last validation. A kill would not have made it.
+  fs::remove_all(folder_ / "resumed/checkpoints/step-8");
+  run(config(), "resumed", true);
+  const auto straight = run_files(folder_ / "straight");
+  EXPECT_EQ(straight.at("model.safetensors"), content_of(folder_ / "resumed/model.safetensors"));
+  EXPECT_EQ(straight.at("checkpoints/step-12/optimizer.safetensors"),
+            content_of(folder_ / "resumed/checkpoints/step-12/optimizer.safetensors"));
+  EXPECT_EQ(straight.at("checkpoints/step-12/state.json"),
+            content_of(folder_ / "resumed/checkpoints/step-12/state.json"));
+}
+
+TEST_F(TrainerTest, DependsOnTheSeed) {
+  RunConfig other = config();
+  other.train.seed = 2;
+  run(config(), "one");
+  run(other, "two");
+  EXPECT_NE(content_of(folder_ / "one/model.safetensors"),
+            content_of(folder_ / "two/model.safetensors"));
+}
+
+TEST_F(TrainerTest, SavesAndReturnsWhenAskedToStop) {
+  const std::atomic<bool> stop{true};
+  const TrainResult result =
+      train(config(), {.output = folder_ / "run", .init = {}, .stop = &stop});
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.updates, 1);
+  EXPECT_EQ(latest_checkpoint(folder_ / "run")->step, 1);
+  EXPECT_EQ(run(config(), "run", true).updates, 12);
+}
+
+TEST_F(TrainerTest, RefusesAFolderThatHoldsARunUnlessToldToResume) {
+  run(config(), "run");
+  try {
+    run(config(), "run");
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("use --resume to go on with it"), std::string::npos);
+  }
+}
+
+TEST_F(TrainerTest, RefusesToResumeWithAnotherModelOrSeed) {
+  run(config(), "run");
+  RunConfig other = config();
+  other.model.d_ff = 64;
+  other.train.updates = 20;
+  EXPECT_THROW(run(other, "run", true), Error);
+  other = config();
+  other.train.seed = 9;
+  try {
+    run(other, "run", true);
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("train.seed was 1 when the run began and is 9 now"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(TrainerTest, StopsAtANanWithUpdateBatchAndCheckpoint) {
+  RunConfig bad = config();
+  bad.train.schedule = {.kind = ScheduleKind::constant, .rate = 1e38, .warmup = 0, .final_rate = 0};
+  bad.train.updates = 50;
+  bad.train.save_every = 1;
+  try {
+    run(bad, "run");
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("at update "), std::string::npos) << text;
+    EXPECT_NE(text.find("of epoch "), std::string::npos) << text;
+    EXPECT_NE(text.find("the last good checkpoint is "), std::string::npos) << text;
+  }
+  EXPECT_TRUE(latest_checkpoint(folder_ / "run").has_value());
+}
+
+TEST_F(TrainerTest, StopsEarlyWhenValidationNoLongerImproves) {
+  RunConfig patient = config();
+  patient.train.schedule = {
+      .kind = ScheduleKind::constant, .rate = 0, .warmup = 0, .final_rate = 0};
+  patient.train.updates = 100;
+  patient.train.valid_every = 1;
+  patient.train.patience = 3;
+  const TrainResult result = run(patient, "run");
+  EXPECT_TRUE(result.stopped_early);
+  EXPECT_EQ(result.updates, 4);  // the first is the best, three are not better
+}
+
+TEST_F(TrainerTest, KeepsTheLastAndTheBestCheckpoints) {
+  RunConfig keeps = config();
+  keeps.train.save_every = keeps.train.valid_every = 2;
+  keeps.train.keep_last = 2;
+  keeps.train.keep_best = 1;
+  run(keeps, "run");
+  const auto left = list_checkpoints(folder_ / "run");
+  EXPECT_GE(left.size(), 2U);
+  EXPECT_LE(left.size(), 3U);
+  EXPECT_EQ(left.back().step, 12);
+}
+
+TEST_F(TrainerTest, StartsFromAnotherModelsWeightsAndSubwords) {
+  run(config(), "parent");
+  RunConfig child = config();
+  child.train.updates = 1;
+  child.train.schedule = {.kind = ScheduleKind::constant, .rate = 0, .warmup = 0, .final_rate = 0};
+  child.model.d_model = 64;  // the parent's shape wins
+  train(child, {.output = folder_ / "child", .init = folder_ / "parent"});
+  EXPECT_EQ(content_of(folder_ / "child/model.safetensors"),
+            content_of(folder_ / "parent/model.safetensors"));
+  EXPECT_EQ(content_of(folder_ / "child/source.spm"), content_of(folder_ / "parent/source.spm"));
+}
+
+TEST_F(TrainerTest, TrainsWithRDropAverageSamplingAndPreNorm) {
+  RunConfig all = config();
+  all.model.norm = NormPosition::pre;
+  all.train.rdrop = 1.0;
+  all.train.ema = 0.9;
+  all.train.clip_norm = 1.0;
+  all.data.sampling = 0.1;
+  all.data.subwords = "unigram";
+  run(all, "one");
+  run(all, "two");
+  EXPECT_EQ(run_files(folder_ / "one"), run_files(folder_ / "two"));
+}
+
+TEST_F(TrainerTest, AveragesCheckpoints) {
+  RunConfig keeps = config();
+  keeps.train.save_every = 4;
+  run(keeps, "run");
+  const auto used = average_checkpoints(
+      {.run = folder_ / "run", .output = folder_ / "mean", .last = 3, .checkpoints = {}});
+  EXPECT_EQ(used.size(), 3U);
+  const auto backend = make_backend("cpu", {.threads = 1});
+  const auto mean = TranslationModel::load(folder_ / "mean", *backend);
+  double expected = 0;
+  for (const fs::path& path : used) {
+    Transformer model(mean->info().config);
+    const Parameters parameters(model, *backend, Gradients::no);
+    read_weights(path, parameters);
+    expected += static_cast<double>(parameters.weights().to_vector<float>()[100]) / 3.0;
+  }
+  EXPECT_NEAR(mean->parameters().weights().to_vector<float>()[100], expected, 1e-6);
+  EXPECT_THROW(
+      average_checkpoints(
+          {.run = folder_ / "run", .output = folder_ / "other", .last = 30, .checkpoints = {}}),
+      InvalidArgument);
+  EXPECT_THROW(
+      average_checkpoints(
+          {.run = folder_ / "run", .output = folder_ / "mean", .last = 1, .checkpoints = {}}),
+      InvalidArgument);
+}
+
+TEST_F(TrainerTest, NeedsTrainingData) {
+  RunConfig empty = config();
+  empty.data.corpora.clear();
+  EXPECT_THROW(run(empty, "run"), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace yona

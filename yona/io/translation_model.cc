@@ -1,0 +1,173 @@
+#include "yona/io/translation_model.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "yona/base/error.h"
+#include "yona/io/huggingface.h"
+#include "yona/io/json_file.h"
+#include "yona/io/model_folder.h"
+#include "yona/io/safetensors.h"
+
+namespace yona {
+
+namespace {
+
+// Enumerators and the words that a config.json has for them.
+constexpr std::array kActivations{std::pair{FeedForwardActivation::relu, std::string_view("relu")},
+                                  std::pair{FeedForwardActivation::gelu, std::string_view("gelu")}};
+constexpr std::array kNorms{std::pair{NormPosition::post, std::string_view("post")},
+                            std::pair{NormPosition::pre, std::string_view("pre")}};
+constexpr std::array kPositions{std::pair{PositionKind::sinusoidal, std::string_view("sinusoidal")},
+                                std::pair{PositionKind::learned, std::string_view("learned")},
+                                std::pair{PositionKind::none, std::string_view("none")}};
+constexpr std::array kAttentions{std::pair{AttentionKind::scaled, std::string_view("scaled")},
+                                 std::pair{AttentionKind::unscaled, std::string_view("unscaled")},
+                                 std::pair{AttentionKind::additive, std::string_view("additive")}};
+constexpr std::array kTyings{std::pair{Tying::all, std::string_view("all")},
+                             std::pair{Tying::target, std::string_view("target")},
+                             std::pair{Tying::none, std::string_view("none")}};
+
+template <class Table, class Enum>
+std::string word_for(const Table& table, Enum value) {
+  for (const auto& [candidate, word] : table) {
+    if (candidate == value) {
+      return std::string(word);
+    }
+  }
+  fail("model: value {} has no name", static_cast<int>(value));
+}
+
+template <class Table>
+auto value_of(const Table& table, std::string_view word, std::string_view key) {
+  for (const auto& [value, candidate] : table) {
+    if (candidate == word) {
+      return value;
+    }
+  }
+  fail<NotImplemented>("model: {} '{}' is not supported", key, word);
+}
+
+std::vector<NamedArray> arrays_of(const Parameters& parameters, const std::vector<float>& flat) {
+  std::vector<NamedArray> arrays;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    arrays.push_back({entry.name, DType::f32, entry.value.shape(), flat.data() + entry.offset});
+  }
+  return arrays;
+}
+
+}  // namespace
+
+ModelDescription describe(const ModelInfo& info) {
+  const TransformerConfig& config = info.config;
+  const HeadShape heads = config.head_shape();
+  ModelDescription description;
+  description.encoder_layers = static_cast<int>(config.encoder_layers);
+  description.decoder_layers = static_cast<int>(config.decoder_layers);
+  description.d_model = static_cast<int>(config.d_model);
+  description.d_ff = static_cast<int>(config.d_ff);
+  description.heads = static_cast<int>(config.heads);
+  description.d_k = static_cast<int>(heads.d_k);
+  description.d_v = static_cast<int>(heads.d_v);
+  description.dropout = config.dropout;
+  description.attention_dropout = config.attention_dropout;
+  description.activation_dropout = config.activation_dropout;
+  description.activation = word_for(kActivations, config.activation);
+  description.positions = word_for(kPositions, config.positions);
+  description.norm = word_for(kNorms, config.norm);
+  description.attention = word_for(kAttentions, config.attention);
+  description.tying = word_for(kTyings, config.tying);
+  description.position_base = config.position_base;
+  description.source_vocab = config.source_vocabulary;
+  description.target_vocab = config.target_vocabulary;
+  description.max_positions = config.max_positions;
+  description.source_language = info.source_language;
+  description.target_language = info.target_language;
+  return description;
+}
+
+ModelInfo model_info(const ModelDescription& description) {
+  check<NotImplemented>(description.scale_embedding && !description.projection_bias,
+                        "model: unscaled embeddings and a bias on the logits are not supported");
+  check<NotImplemented>(
+      description.eos_id == 0 && description.pad() == description.target_vocab - 1,
+      "model: </s> must have id 0 and <pad> the last id, not {} and {}", description.eos_id,
+      description.pad());
+  ModelInfo info{.config = {},
+                 .source_language = description.source_language,
+                 .target_language = description.target_language};
+  TransformerConfig& config = info.config;
+  config.source_vocabulary = description.source_vocab;
+  config.target_vocabulary = description.target_vocab;
+  config.encoder_layers = description.encoder_layers;
+  config.decoder_layers = description.decoder_layers;
+  config.d_model = description.d_model;
+  config.d_ff = description.d_ff;
+  config.heads = description.heads;
+  config.d_k = description.d_k;
+  config.d_v = description.d_v;
+  config.dropout = description.dropout;
+  config.attention_dropout = description.attention_dropout;
+  config.activation_dropout = description.activation_dropout;
+  config.activation = value_of(kActivations, description.activation, "activation");
+  config.positions = value_of(kPositions, description.positions, "positions");
+  config.norm = value_of(kNorms, description.norm, "norm");
+  config.attention = value_of(kAttentions, description.attention, "attention");
+  config.tying = value_of(kTyings, description.tying, "tying");
+  config.position_base = description.position_base;
+  config.max_positions = description.max_positions;
+  return info;
+}
+
+ModelInfo read_model_info(const std::filesystem::path& folder) {
+  check<IoError>(std::filesystem::is_directory(folder), "{}: no such model folder",
+                 folder.string());
+  const std::filesystem::path path = folder / "config.json";
+  return model_info(read_description(read_json(path), path.string()));
+}
+
+void write_weights(const std::filesystem::path& path, const ModelInfo& info,
+                   const Parameters& parameters, const Tensor& flat) {
+  const std::vector<float> host = flat.to_vector<float>();
+  const std::vector<NamedArray> arrays = arrays_of(parameters, host);
+  const ModelDescription description = describe(info);
+  if (choose_family(description).family == nullptr) {
+    write_safetensors(path, arrays, HuggingFaceWeights::metadata());
+    return;
+  }
+  write_safetensors(path, HuggingFaceWeights(description, arrays).arrays(),
+                    HuggingFaceWeights::metadata());
+}
+
+void read_weights(const std::filesystem::path& folder, const Parameters& parameters) {
+  const ModelFolder file(folder);
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    const NamedArray array = file.get(entry.name, entry.value.shape());
+    check<NotImplemented>(array.dtype == DType::f32, "{}: {} is {}, only f32 is read so far",
+                          folder.string(), entry.name, array.dtype);
+    entry.value.upload_bytes(array.data,
+                             entry.value.elements() * static_cast<std::int64_t>(sizeof(float)));
+  }
+}
+
+TranslationModel::TranslationModel(const ModelInfo& info, SubwordPair subwords, Backend& backend)
+    : info_(info),
+      subwords_(std::move(subwords)),
+      transformer_(info.config),
+      parameters_(transformer_, backend, Gradients::no) {}
+
+std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::path& folder,
+                                                         Backend& backend) {
+  const ModelInfo info = read_model_info(folder);
+  std::unique_ptr<TranslationModel> model(
+      new TranslationModel(info, SubwordPair::load(folder), backend));
+  const auto pieces = static_cast<std::int64_t>(model->subwords_.target.vocabulary().size());
+  check<FormatError>(pieces == info.config.target_vocabulary,
+                     "{}: vocab.json has {} pieces, config.json {}", folder.string(), pieces,
+                     info.config.target_vocabulary);
+  read_weights(folder, model->parameters_);
+  return model;
+}
+
+}  // namespace yona

@@ -1,0 +1,56 @@
+// The Transformer of a model folder, ready to run. Here the real model meets the neutral
+// description that the rest of io/ works with.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "yona/io/model_description.h"
+#include "yona/models/transformer.h"
+#include "yona/nn/parameters.h"
+#include "yona/text/subword.h"
+
+namespace yona {
+
+struct ModelInfo {
+  TransformerConfig config;
+  std::string source_language, target_language;
+};
+
+ModelDescription describe(const ModelInfo& info);
+// Throws NotImplemented naming what this version cannot run.
+ModelInfo model_info(const ModelDescription& description);
+// From a folder's config.json. Throws IoError or FormatError naming the file and key.
+ModelInfo read_model_info(const std::filesystem::path& folder);
+
+// Writes model.safetensors: the flat tensor, laid out as parameters.weights(), under the family's
+// names (the weights themselves, or their average).
+void write_weights(const std::filesystem::path& path, const ModelInfo& info,
+                   const Parameters& parameters, const Tensor& flat);
+// Reads folder/model.safetensors (or its shards) into the parameters. Throws FormatError naming
+// the first tensor that is missing or has another shape.
+void read_weights(const std::filesystem::path& folder, const Parameters& parameters);
+
+// A model ready to run: weights, sub-words and languages of one folder.
+class TranslationModel {
+ public:
+  static std::unique_ptr<TranslationModel> load(const std::filesystem::path& folder,
+                                                Backend& backend);
+
+  const Transformer& transformer() const { return transformer_; }
+  const SubwordPair& subwords() const { return subwords_; }
+  const ModelInfo& info() const { return info_; }
+  const Parameters& parameters() const { return parameters_; }
+
+ private:
+  TranslationModel(const ModelInfo& info, SubwordPair subwords, Backend& backend);
+
+  ModelInfo info_;
+  SubwordPair subwords_;
+  Transformer transformer_;
+  Parameters parameters_;
+};
+
+}  // namespace yona

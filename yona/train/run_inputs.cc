@@ -1,0 +1,153 @@
+#include "yona/train/run_inputs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "yona/base/error.h"
+#include "yona/data/corpus_subwords.h"
+
+namespace yona {
+
+namespace {
+
+// Enough for a small corpus; the sizes of the paper and of common practice for the larger presets.
+std::int64_t default_vocabulary_size(const std::string& preset) {
+  if (preset == "base" || preset == "big") {
+    return 32000;
+  }
+  return preset == "iwslt" ? 16000 : 8000;
+}
+
+std::vector<std::string> tags_of(const DataConfig& data) {
+  std::set<std::string> tags;
+  for (const CorpusSpec& corpus : data.corpora) {
+    tags.insert(corpus.source_tags.begin(), corpus.source_tags.end());
+    tags.insert(corpus.target_tags.begin(), corpus.target_tags.end());
+  }
+  return {tags.begin(), tags.end()};
+}
+
+std::filesystem::path cache_folder(const RunConfig& config, const std::filesystem::path& run) {
+  const std::filesystem::path folder =
+      config.data.cache.empty() ? run / "cache" : config.data.cache;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  check<IoError>(!error, "{}: cannot make the cache folder: {}", folder.string(), error.message());
+  return folder;
+}
+
+void report_corpora(const Dataset& dataset, Reporter& reporter) {
+  for (const Dataset::Part& part : dataset.parts()) {
+    for (const std::string& line : part.cache.report().summary()) {
+      reporter.message(MessageLevel::info, line);
+    }
+  }
+}
+
+SubwordPair train_new(const RunConfig& config, Reporter& reporter) {
+  const std::int64_t size = config.data.vocabulary_size > 0
+                                ? config.data.vocabulary_size
+                                : default_vocabulary_size(config.preset);
+  reporter.message(MessageLevel::info,
+                   fmt::format("training sub-words: {}, {} pieces, {}", config.data.subwords, size,
+                               config.data.shared_vocabulary ? "shared" : "separate"));
+  SubwordTraining options;
+  options.algorithm =
+      config.data.subwords == "unigram" ? SubwordAlgorithm::unigram : SubwordAlgorithm::bpe;
+  options.vocabulary_size = static_cast<int>(size);
+  options.size_policy = config.data.vocabulary_size > 0 ? SubwordTraining::SizePolicy::exact
+                                                        : SubwordTraining::SizePolicy::at_most;
+  options.normalization = config.data.normalisation;
+  return train_subwords(
+      config.data.corpora, options,
+      config.data.shared_vocabulary ? VocabularySharing::shared : VocabularySharing::separate);
+}
+
+}  // namespace
+
+SubwordPair prepare_subwords(const RunConfig& config, const std::filesystem::path& run,
+                             const std::filesystem::path& init, Reporter& reporter) {
+  if (std::filesystem::exists(run / "vocab.json")) {
+    return SubwordPair::load(run);
+  }
+  SubwordPair subwords = [&] {
+    if (!init.empty()) {
+      return SubwordPair::load(init).with_tags(tags_of(config.data));
+    }
+    if (!config.data.source_model.empty()) {
+      const Subword source = Subword::load(config.data.source_model);
+      const bool one =
+          config.data.target_model.empty() || config.data.target_model == config.data.source_model;
+      return SubwordPair{source, one ? source : Subword::load(config.data.target_model)}.with_tags(
+          tags_of(config.data));
+    }
+    return train_new(config, reporter);
+  }();
+  subwords.save(run);
+  return subwords;
+}
+
+ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subwords,
+                             const std::filesystem::path& init) {
+  ModelInfo info{config.model, config.data.source_language, config.data.target_language};
+  if (!init.empty()) {  // the shape is that model's, dropout is this run's
+    ModelInfo from = read_model_info(init);
+    from.config.dropout = config.model.dropout;
+    from.config.attention_dropout = config.model.attention_dropout;
+    from.config.activation_dropout = config.model.activation_dropout;
+    info.config = from.config;
+    info.source_language =
+        info.source_language.empty() ? from.source_language : info.source_language;
+    info.target_language =
+        info.target_language.empty() ? from.target_language : info.target_language;
+  }
+  info.config.source_vocabulary = static_cast<std::int64_t>(subwords.source.vocabulary().size());
+  info.config.target_vocabulary = static_cast<std::int64_t>(subwords.target.vocabulary().size());
+  if (!subwords.has_shared_vocabulary() && info.config.tying == Tying::all) {
+    info.config.tying = Tying::target;
+  }
+  check_config(info.config);
+  return info;
+}
+
+std::shared_ptr<const Dataset> prepare_training_set(const RunConfig& config,
+                                                    const SubwordPair& subwords,
+                                                    const std::filesystem::path& run,
+                                                    ThreadPool& pool, Reporter& reporter) {
+  DatasetOptions options;
+  options.max_length = std::min(config.data.max_length, config.model.max_positions);
+  if (config.data.sampling > 0) {
+    options.sampling = config.data.sampling;
+  }
+  auto dataset = std::make_shared<const Dataset>(
+      Dataset::open(config.data.corpora, subwords, options, cache_folder(config, run), pool));
+  report_corpora(*dataset, reporter);
+  return dataset;
+}
+
+std::vector<Validation> prepare_validation(const RunConfig& config, const SubwordPair& subwords,
+                                           std::int64_t max_positions,
+                                           const std::filesystem::path& run, ThreadPool& pool,
+                                           Reporter& reporter) {
+  std::vector<Validation> sets;
+  for (const ValidationSet& set : config.data.valid) {
+    CorpusSpec spec;
+    spec.name = set.name;
+    spec.source_files = {set.source};
+    spec.target_files = {set.target};
+    if (!config.data.corpora.empty()) {  // the tags that tell the model its task
+      spec.source_tags = config.data.corpora.front().source_tags;
+      spec.target_tags = config.data.corpora.front().target_tags;
+      std::erase(spec.source_tags, "<BT>");
+    }
+    const Dataset dataset =
+        Dataset::open({spec}, subwords, {.max_length = max_positions, .sampling = {}},
+                      cache_folder(config, run), pool);
+    report_corpora(dataset, reporter);
+    sets.emplace_back(set.name, dataset, subwords.target,
+                      std::max<std::int64_t>(config.train.batch_tokens, 1024));
+  }
+  return sets;
+}
+
+}  // namespace yona

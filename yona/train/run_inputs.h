@@ -1,0 +1,35 @@
+// What a run trains on and starts from: its sub-words, its data sets, the shape of its model.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "yona/data/dataset.h"
+#include "yona/io/translation_model.h"
+#include "yona/text/subword.h"
+#include "yona/train/progress.h"
+#include "yona/train/run_config.h"
+#include "yona/train/validation.h"
+
+namespace yona {
+
+// The sub-words of the run's folder when it has them (a resumed run), else those of the model that
+// it starts from, else the .spm files given, else new ones trained on the corpora and saved.
+SubwordPair prepare_subwords(const RunConfig& config, const std::filesystem::path& run,
+                             const std::filesystem::path& init, Reporter& reporter);
+
+// Fills in the vocabularies, and with `init` takes over the shape of that model.
+ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subwords,
+                             const std::filesystem::path& init);
+
+std::shared_ptr<const Dataset> prepare_training_set(const RunConfig& config,
+                                                    const SubwordPair& subwords,
+                                                    const std::filesystem::path& run,
+                                                    ThreadPool& pool, Reporter& reporter);
+std::vector<Validation> prepare_validation(const RunConfig& config, const SubwordPair& subwords,
+                                           std::int64_t max_positions,
+                                           const std::filesystem::path& run, ThreadPool& pool,
+                                           Reporter& reporter);
+
+}  // namespace yona

@@ -1,0 +1,121 @@
+#include "yona/train/run_state.h"
+
+#include <cmath>
+#include <vector>
+
+#include "yona/base/error.h"
+#include "yona/io/checkpoints.h"
+#include "yona/io/huggingface.h"
+#include "yona/io/json_file.h"
+#include "yona/io/safetensors.h"
+
+namespace yona {
+
+namespace {
+
+constexpr int kStateVersion = 1;
+
+// JSON has no infinity.
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+double number_or_infinity(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
+}
+
+struct NamedState {
+  const char* name;
+  Tensor tensor;
+};
+
+std::vector<NamedState> states_of(const Optimiser& optimiser) {
+  std::vector<NamedState> states{{"m", optimiser.m()}, {"v", optimiser.v()}};
+  if (optimiser.average()) {
+    states.push_back({"average", optimiser.average()});
+  }
+  return states;
+}
+
+void write_optimiser(const std::filesystem::path& path, const Optimiser& optimiser) {
+  const std::vector<NamedState> states = states_of(optimiser);
+  std::vector<std::vector<float>> host;
+  std::vector<NamedArray> arrays;
+  host.reserve(states.size());
+  for (const NamedState& state : states) {
+    host.push_back(state.tensor.to_vector<float>());
+    arrays.push_back({state.name, DType::f32, Shape{state.tensor.elements()}, host.back().data()});
+  }
+  write_safetensors(path, arrays, {});
+}
+
+void read_optimiser(const std::filesystem::path& path, const Optimiser& optimiser) {
+  const SafetensorsFile file(path);
+  for (const NamedState& state : states_of(optimiser)) {
+    const std::optional<NamedArray> array = file.find(state.name);
+    check<FormatError>(array.has_value() && array->dtype == DType::f32 &&
+                           array->shape.elements() == state.tensor.elements(),
+                       "{}: '{}' is not there with {} numbers: the checkpoint belongs to another "
+                       "model or to other settings of train.ema",
+                       path.string(), state.name, state.tensor.elements());
+    state.tensor.upload_bytes(array->data, state.tensor.elements() * 4);
+  }
+}
+
+}  // namespace
+
+Json RunState::to_json() const {
+  Json json;
+  json["version"] = kStateVersion;
+  json["update"] = update;
+  json["epoch"] = position.epoch;
+  json["batch"] = position.index;
+  json["best_loss"] = number_or_null(best_loss);
+  json["best_update"] = best_update;
+  json["bad_validations"] = bad_validations;
+  json["scores"] = Json::array();
+  for (const auto& [step, loss] : scores) {
+    json["scores"].push_back({{"update", step}, {"loss", number_or_null(loss)}});
+  }
+  json["same"] = same;
+  return json;
+}
+
+RunState RunState::from_json(const Json& json, const std::filesystem::path& file) {
+  try {
+    check<FormatError>(json.at("version") == kStateVersion,
+                       "{}: made by another version of yona (format {}, this one reads {})",
+                       file.string(), json.at("version").dump(), kStateVersion);
+    RunState state;
+    state.update = json.at("update");
+    state.position = {json.at("epoch"), json.at("batch")};
+    state.best_loss = number_or_infinity(json.at("best_loss"));
+    state.best_update = json.at("best_update");
+    state.bad_validations = json.at("bad_validations");
+    for (const Json& score : json.at("scores")) {
+      state.scores[score.at("update")] = number_or_infinity(score.at("loss"));
+    }
+    state.same = json.at("same");
+    return state;
+  } catch (const Json::exception& error) {
+    fail<FormatError>("{}: not the state of a run: {}", file.string(), error.what());
+  }
+}
+
+void save_checkpoint(const std::filesystem::path& run, const RunState& state, const ModelInfo& info,
+                     const Parameters& parameters, const Optimiser& optimiser) {
+  write_checkpoint(run, state.update, [&](const std::filesystem::path& folder) {
+    write_json(folder / "config.json", huggingface_config(describe(info)));
+    write_weights(folder / "model.safetensors", info, parameters, parameters.weights());
+    write_optimiser(folder / "optimizer.safetensors", optimiser);
+    write_json(folder / "state.json", state.to_json());
+  });
+}
+
+RunState load_checkpoint(const std::filesystem::path& folder, const Parameters& parameters,
+                         const Optimiser& optimiser) {
+  const RunState state =
+      RunState::from_json(read_json(folder / "state.json"), folder / "state.json");
+  read_weights(folder, parameters);
+  read_optimiser(folder / "optimizer.safetensors", optimiser);
+  return state;
+}
+
+}  // namespace yona

@@ -1,0 +1,406 @@
+#include "yona/train/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "yona/base/error.h"
+#include "yona/data/batch_stream.h"
+#include "yona/io/atomic_file.h"
+#include "yona/io/checkpoints.h"
+#include "yona/io/huggingface.h"
+#include "yona/io/run_lock.h"
+#include "yona/train/learner.h"
+#include "yona/train/memory_plan.h"
+#include "yona/train/optimiser.h"
+#include "yona/train/run_inputs.h"
+#include "yona/train/run_state.h"
+#include "yona/train/schedule.h"
+#include "yona/train/tensorboard.h"
+
+namespace yona {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A folder that already holds a run is not trained over by accident.
+void prepare_folder(const TrainerOptions& options) {
+  const std::filesystem::path& run = options.output;
+  std::error_code error;
+  std::filesystem::create_directories(run, error);
+  check<IoError>(!error, "{}: cannot make the output folder: {}", run.string(), error.message());
+  const bool has_run = std::filesystem::exists(run / "checkpoints") ||
+                       std::filesystem::exists(run / "model.safetensors");
+  check(options.resume || !has_run,
+        "{}: this folder holds a run already; use --resume to go on with it, or another --output",
+        run.string());
+}
+
+RunConfig with_batch_tokens(RunConfig config, const ModelInfo& info, const Backend& backend) {
+  if (config.train.batch_tokens == 0) {
+    config.train.batch_tokens = largest_batch(info.config,
+                                              {.label_smoothing = config.train.label_smoothing,
+                                               .rdrop = config.train.rdrop,
+                                               .precision = config.train.precision},
+                                              config.train.ema > 0, backend.memory_bytes());
+  }
+  return config;
+}
+
+LossConfig loss_config(const TrainConfig& train) {
+  return {
+      .label_smoothing = train.label_smoothing, .rdrop = train.rdrop, .precision = train.precision};
+}
+
+// The settings that a resumed run must share with its first part to continue it bit by bit.
+Json settings_that_stay(const RunConfig& config, const ModelInfo& info) {
+  Json same;
+  same["model"] = to_json(describe(info));
+  same["train.seed"] = config.train.seed;
+  same["train.batch_tokens"] = config.train.batch_tokens;
+  same["train.accumulate"] = config.train.accumulate;
+  same["train.ema"] = config.train.ema;
+  same["train.freeze"] = config.train.freeze;
+  return same;
+}
+
+void check_same(const Json& before, const Json& now, const std::filesystem::path& checkpoint) {
+  for (const auto& [key, value] : before.items()) {
+    check(now.contains(key) && now.at(key) == value,
+          "{}: {} was {} when the run began and is {} now; resume with the same value, or begin a "
+          "new run with --init",
+          checkpoint.string(), key, value.dump(),
+          now.contains(key) ? now.at(key).dump() : "absent");
+  }
+}
+
+class Trainer {
+ public:
+  Trainer(RunConfig config, const TrainerOptions& options);
+  TrainResult run();
+
+ private:
+  RunPlan plan() const;
+  void restore();
+  bool finished() const;
+  // Reads the micro-batches of the next update; the position after them is the run's.
+  void read_batches();
+  UpdateReport update();
+  void check_finite(const UpdateReport& report);
+  std::string describe_batches() const;
+  void after_update();
+  void validate();
+  void save();
+  void write_model();
+  FinishReport finish_report() const;
+
+  TrainerOptions options_;
+  Reporter silent_;
+  Reporter& reporter_;
+  RunLock lock_;
+  std::unique_ptr<Backend> backend_;
+  RunConfig config_;
+  SubwordPair subwords_;
+  ModelInfo info_;
+  Transformer model_;
+  Parameters parameters_;
+  Optimiser optimiser_;
+  Learner learner_;
+  std::shared_ptr<const Dataset> dataset_;
+  std::vector<Validation> validation_;
+  RunState state_;
+  std::optional<BatchStream> stream_;
+  std::vector<PairBatch> batches_;
+  std::optional<TensorBoardWriter> tensorboard_;
+  Clock::time_point start_ = Clock::now();
+  std::int64_t saved_update_ = -1;
+  std::int64_t skipped_in_a_row_ = 0;
+  bool interrupted_ = false;
+  bool stopped_early_ = false;
+};
+
+Trainer::Trainer(RunConfig config, const TrainerOptions& options)
+    : options_(options),
+      reporter_(options.reporter != nullptr ? *options.reporter : silent_),
+      lock_((prepare_folder(options), options.output)),
+      backend_(make_backend(options.device, {.threads = options.threads})),
+      subwords_((clean_run(options.output),
+                 prepare_subwords(config, options.output, options.init, reporter_))),
+      info_(prepare_model_info(config, subwords_, options.init)),
+      model_(info_.config),
+      parameters_(model_, *backend_, Gradients::yes),
+      optimiser_(parameters_, *backend_, config.train),
+      learner_(model_, *backend_, loss_config(config.train)) {
+  config.model = info_.config;
+  config_ = with_batch_tokens(std::move(config), info_, *backend_);
+  dataset_ =
+      prepare_training_set(config_, subwords_, options_.output, *backend_->exec().pool, reporter_);
+  validation_ = prepare_validation(config_, subwords_, info_.config.max_positions, options_.output,
+                                   *backend_->exec().pool, reporter_);
+  batches_.resize(static_cast<std::size_t>(config_.train.accumulate));
+  replace_file(options_.output / "config.yaml", to_yaml(with_absolute_paths(config_)));
+  restore();
+  if (config_.train.tensorboard) {
+    tensorboard_.emplace(options_.output / "tensorboard", state_.update);
+  }
+}
+
+void Trainer::restore() {
+  state_.same = settings_that_stay(config_, info_);
+  const std::optional<Checkpoint> checkpoint =
+      options_.resume ? latest_checkpoint(options_.output) : std::nullopt;
+  if (checkpoint) {
+    const Json same = state_.same;
+    state_ = load_checkpoint(checkpoint->path, parameters_, optimiser_);
+    check_same(state_.same, same, checkpoint->path);
+    saved_update_ = state_.update;
+    reporter_.message(MessageLevel::info,
+                      fmt::format("going on from {}", checkpoint->path.string()));
+  } else {
+    parameters_.initialise(config_.train.seed);
+    if (!options_.init.empty()) {
+      read_weights(options_.init, parameters_);
+    }
+    optimiser_.start_average();
+  }
+  stream_.emplace(BatchStream::training(
+      dataset_, {.batch_tokens = config_.train.batch_tokens, .seed = config_.train.seed},
+      state_.position));
+}
+
+RunPlan Trainer::plan() const {
+  const MemoryPlan memory = plan_memory(info_.config, loss_config(config_.train),
+                                        config_.train.ema > 0, config_.train.batch_tokens);
+  RunPlan plan;
+  plan.model = config_.preset;
+  plan.parameters = parameters_.count();
+  plan.frozen_parameters = optimiser_.frozen_count();
+  plan.source_vocabulary = info_.config.source_vocabulary;
+  plan.target_vocabulary = info_.config.target_vocabulary;
+  plan.pairs = static_cast<std::int64_t>(dataset_->pairs());
+  plan.peak_memory_bytes = memory.total();
+  plan.device_memory_bytes = backend_->memory_bytes();
+  plan.first_update = state_.update;
+  plan.updates = config_.train.updates;
+  plan.batch_tokens = config_.train.batch_tokens;
+  plan.accumulate = config_.train.accumulate;
+  plan.device = options_.device;
+  plan.threads = backend_->exec().pool != nullptr ? backend_->exec().pool->threads() : 1;
+  plan.precision = config_.train.precision == Precision::bf16 ? "bf16" : "f32";
+  plan.output = options_.output;
+  return plan;
+}
+
+bool Trainer::finished() const {
+  const TrainConfig& train = config_.train;
+  return state_.update >= train.updates ||
+         (train.epochs > 0 && state_.position.epoch >= train.epochs) ||
+         (train.patience > 0 && state_.bad_validations >= train.patience);
+}
+
+void Trainer::read_batches() {
+  for (PairBatch& batch : batches_) {
+    stream_->next(batch);
+  }
+}
+
+UpdateReport Trainer::update() {
+  read_batches();
+  const Clock::time_point start = Clock::now();
+  double weight = 0;
+  for (const PairBatch& batch : batches_) {
+    weight += target_weight(batch);
+  }
+  UpdateReport report;
+  report.update = state_.update + 1;
+  report.updates = config_.train.updates;
+  report.epoch = batches_.front().epoch;
+  parameters_.zero_gradients();
+  LossSums sums;
+  for (std::size_t micro = 0; micro < batches_.size(); ++micro) {
+    sums += learner_.accumulate(batches_[micro],
+                                {.seed = config_.train.seed,
+                                 .update = static_cast<std::uint64_t>(report.update),
+                                 .micro_batch = static_cast<std::uint32_t>(micro)},
+                                weight);
+    report.source_tokens += batches_[micro].source.tokens();
+  }
+  report.learning_rate = learning_rate(config_.train.schedule, info_.config.d_model,
+                                       config_.train.updates, report.update);
+  optimiser_.step(report.update, report.learning_rate);
+  report.gradient_norm = optimiser_.gradient_norm();
+  report.loss = sums.loss / static_cast<double>(sums.tokens);
+  report.nll = sums.nll / static_cast<double>(sums.tokens);
+  report.target_tokens = sums.tokens;
+  report.skipped = !std::isfinite(report.loss) || !std::isfinite(report.gradient_norm);
+  report.step_seconds = seconds_since(start);
+  report.seconds = seconds_since(start_);
+  return report;
+}
+
+std::string Trainer::describe_batches() const {
+  const PairBatch& batch = batches_.front();
+  const std::uint64_t sentence = batch.sentence_ids.front();
+  return fmt::format("batch {} of epoch {} (it begins with line {} of {})", batch.index,
+                     batch.epoch, line_of(sentence) + 1,
+                     config_.data.corpora[static_cast<std::size_t>(corpus_of(sentence))].name);
+}
+
+// The optimiser has left the weights alone when a gradient was not finite.
+void Trainer::check_finite(const UpdateReport& report) {
+  skipped_in_a_row_ = report.skipped ? skipped_in_a_row_ + 1 : 0;
+  if (!report.skipped) {
+    return;
+  }
+  constexpr std::int64_t kMostSkipped = 100;
+  const std::string last_good =
+      saved_update_ > 0 ? fmt::format("the last good checkpoint is {}/checkpoints/step-{}",
+                                      options_.output.string(), saved_update_)
+                        : "no checkpoint has been saved yet";
+  const std::string what =
+      fmt::format("the loss is {} and the gradient's norm {} at update {}, {}", report.loss,
+                  report.gradient_norm, report.update, describe_batches());
+  check<Error>(config_.train.on_nan == OnNan::skip && skipped_in_a_row_ < kMostSkipped,
+               "train: {}; {}; try a lower train.schedule.rate, train.clip_norm=1 or "
+               "train.on_nan=skip",
+               what, last_good);
+  reporter_.message(MessageLevel::warning, what + "; the update is left out");
+}
+
+TrainResult Trainer::run() {
+  reporter_.started(plan());
+  start_ = Clock::now();
+  while (!finished()) {
+    const UpdateReport report = update();
+    check_finite(report);
+    state_.update = report.update;
+    state_.position = stream_->position();
+    reporter_.updated(report);
+    if (tensorboard_ && report.update % config_.train.log_every == 0) {
+      tensorboard_->scalar("train/loss", report.update, report.loss);
+      tensorboard_->scalar("train/perplexity", report.update, report.perplexity());
+      tensorboard_->scalar("train/learning_rate", report.update, report.learning_rate);
+      tensorboard_->scalar("train/gradient_norm", report.update, report.gradient_norm);
+      tensorboard_->scalar("train/tokens_per_second", report.update,
+                           static_cast<double>(report.target_tokens) / report.step_seconds);
+    }
+    after_update();
+    if (options_.stop != nullptr && options_.stop->load()) {
+      interrupted_ = true;
+      break;
+    }
+  }
+  if (!interrupted_ && !validation_.empty() && !state_.scores.contains(state_.update)) {
+    validate();
+  }
+  if (saved_update_ != state_.update) {
+    save();
+  }
+  if (validation_.empty() || !std::filesystem::exists(options_.output / "model.safetensors")) {
+    write_model();
+  }
+  stopped_early_ = config_.train.patience > 0 && state_.bad_validations >= config_.train.patience;
+  const FinishReport report = finish_report();
+  reporter_.finished(report);
+  return {report.updates, report.best_loss, report.stopped_early, report.interrupted};
+}
+
+void Trainer::after_update() {
+  const auto due = [&](std::int64_t every) { return every > 0 && state_.update % every == 0; };
+  if (!validation_.empty() && due(config_.train.valid_every)) {
+    validate();
+    save();
+  } else if (due(config_.train.save_every)) {
+    save();
+  }
+}
+
+void Trainer::validate() {
+  const WeightsInUse averaged(parameters_, optimiser_);
+  for (std::size_t i = 0; i < validation_.size(); ++i) {
+    ValidationReport report = validation_[i].run(learner_);
+    report.update = state_.update;
+    if (i == 0) {
+      report.is_best = report.loss < state_.best_loss;
+      state_.scores[state_.update] = report.loss;
+      state_.bad_validations = report.is_best ? 0 : state_.bad_validations + 1;
+      if (report.is_best) {
+        state_.best_loss = report.loss;
+        state_.best_update = state_.update;
+        write_model();
+      }
+    }
+    reporter_.validated(report);
+    if (tensorboard_) {
+      tensorboard_->scalar(report.set + "/loss", report.update, report.loss);
+      tensorboard_->scalar(report.set + "/perplexity", report.update, report.perplexity());
+      tensorboard_->scalar(report.set + "/nats_per_byte", report.update, report.nats_per_byte);
+      tensorboard_->flush();
+    }
+  }
+}
+
+void Trainer::save() {
+  save_checkpoint(options_.output, state_, info_, parameters_, optimiser_);
+  saved_update_ = state_.update;
+  reporter_.saved(state_.update,
+                  options_.output / "checkpoints" / fmt::format("step-{}", state_.update));
+  std::vector<std::pair<double, std::int64_t>> best;
+  for (const auto& [step, loss] : state_.scores) {
+    best.emplace_back(loss, step);
+  }
+  std::sort(best.begin(), best.end());
+  best.resize(std::min(best.size(), static_cast<std::size_t>(config_.train.keep_best)));
+  std::set<std::int64_t> keep;
+  for (const auto& [loss, step] : best) {
+    keep.insert(step);
+  }
+  std::vector<Checkpoint> all = list_checkpoints(options_.output);
+  const std::size_t last =
+      static_cast<std::size_t>(std::max<std::int64_t>(config_.train.keep_last, 1));
+  for (std::size_t i = all.size() > last ? all.size() - last : 0; i < all.size(); ++i) {
+    keep.insert(all[i].step);
+  }
+  prune_checkpoints(options_.output, keep);
+}
+
+// The model folder: the best so far, or the newest where nothing is validated.
+void Trainer::write_model() {
+  write_model_configs(options_.output, describe(info_));
+  replace_file(options_.output / "model.safetensors", [&](const std::filesystem::path& path) {
+    write_weights(path, info_, parameters_, parameters_.weights());
+  });
+}
+
+FinishReport Trainer::finish_report() const {
+  FinishReport report;
+  report.updates = state_.update;
+  report.best_loss =
+      std::isfinite(state_.best_loss) ? state_.best_loss : std::numeric_limits<double>::quiet_NaN();
+  report.best_update = state_.best_update;
+  report.seconds = seconds_since(start_);
+  report.stopped_early = stopped_early_;
+  report.interrupted = interrupted_;
+  report.output = options_.output;
+  return report;
+}
+
+}  // namespace
+
+TrainResult train(RunConfig config, const TrainerOptions& options) {
+  check(!config.data.corpora.empty(),
+        "train: there is no training data; give --train-src and --train-tgt, or data.train in the "
+        "configuration");
+  return Trainer(std::move(config), options).run();
+}
+
+}  // namespace yona

@@ -1,0 +1,35 @@
+// A training run, from text files to a model folder (paper section 5).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "yona/train/progress.h"
+#include "yona/train/run_config.h"
+
+namespace yona {
+
+struct TrainerOptions {
+  std::filesystem::path output;  // the run's folder, and the model's: see DESIGN in docs/formats.md
+  bool resume = false;           // go on from the newest good checkpoint
+  std::filesystem::path init;    // begin with this folder's weights and sub-words (fine-tuning)
+  std::string device = "cpu";
+  int threads = 0;
+  Reporter* reporter = nullptr;             // nullptr: silent
+  const std::atomic<bool>* stop = nullptr;  // when it turns true: save and return
+};
+
+struct TrainResult {
+  std::int64_t updates = 0;
+  double best_loss = 0.0;  // NaN without a validation set
+  bool stopped_early = false;
+  bool interrupted = false;
+};
+
+// Throws InvalidArgument, FormatError or IoError with one clear line for what the user can mend; a
+// loss that is not finite throws Error naming the update, the batch and the last good checkpoint.
+TrainResult train(RunConfig config, const TrainerOptions& options);
+
+}  // namespace yona
