@@ -139,4 +139,35 @@ inline Exec& two_threads() {
   return exec;
 }
 
+// Compares a kernel with the reference on the instruction set in use, and one thread with two. A
+// problem owns its matrices: args() makes views of them, outputs() lists those that are written.
+template <class Problem, class Args>
+void expect_like_reference(const Problem& problem, Kernel<Args> Kernels::*kernel,
+                           double tolerance = kToleranceF32, double magnitude = 1.0) {
+  Problem expected = problem;
+  Problem one = problem;
+  Problem two = problem;
+  (reference_kernels().*kernel)(expected.args(), one_thread());
+  (cpu_kernels().*kernel)(one.args(), one_thread());
+  (cpu_kernels().*kernel)(two.args(), two_threads());
+  for (std::size_t k = 0; k < expected.outputs().size(); ++k) {
+    SCOPED_TRACE(testing::Message() << "output " << k);
+    EXPECT_TRUE(is_near(*one.outputs()[k], *expected.outputs()[k], tolerance, magnitude));
+    EXPECT_TRUE(*one.outputs()[k] == *two.outputs()[k]) << "the bits depend on the threads";
+  }
+}
+
+// Row keys as training has them: sentence and position, mixed.
+inline std::vector<std::uint64_t> row_keys(std::int64_t rows) {
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(rows) + 1);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = (i / 7) << 32U | i % 7;
+  }
+  return keys;
+}
+
+// Widths around every vector width and the groups of 128 channels that dropout works in.
+inline const std::vector<std::int64_t> kWidths = {1,  3,  4,   7,   8,   15,  16,  17,
+                                                  31, 64, 100, 127, 128, 129, 512, 1024};
+
 }  // namespace yona::test

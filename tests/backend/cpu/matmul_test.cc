@@ -24,43 +24,38 @@ struct Case {
 };
 
 struct Problem {
-  explicit Problem(const Case& each)
-      : a(each.transpose_a ? Matrix::random(each.k, each.m, 1, each.padding)
-                           : Matrix::random(each.m, each.k, 1, each.padding)),
-        b(each.transpose_b ? Matrix::random(each.n, each.k, 2, each.padding)
-                           : Matrix::random(each.k, each.n, 2, each.padding)),
-        c(Matrix::random(each.m, each.n, 3, each.padding)),
-        bias(Matrix::random(1, each.n, 4)) {
-    args = {.a = a.view(),
+  Problem(const Case& of, Precision chosen)
+      : each(of),
+        a(of.transpose_a ? Matrix::random(of.k, of.m, 1, of.padding)
+                         : Matrix::random(of.m, of.k, 1, of.padding)),
+        b(of.transpose_b ? Matrix::random(of.n, of.k, 2, of.padding)
+                         : Matrix::random(of.k, of.n, 2, of.padding)),
+        c(Matrix::random(of.m, of.n, 3, of.padding)),
+        bias(Matrix::random(1, of.n, 4)),
+        precision(chosen) {}
+  MatmulArgs args() {
+    return {.a = a.view(),
             .b = b.view(),
             .c = c.view(),
             .transpose_a = each.transpose_a,
             .transpose_b = each.transpose_b,
             .accumulate = each.accumulate,
             .bias = each.bias ? bias.view() : View{},
-            .activation = each.activation};
+            .activation = each.activation,
+            .precision = precision};
   }
-  Problem(const Problem&) = delete;
-  Problem& operator=(const Problem&) = delete;
+  std::vector<Matrix*> outputs() { return {&c}; }
 
+  Case each;
   Matrix a, b, c, bias;
-  MatmulArgs args;
+  Precision precision;
 };
 
 void expect_like_reference(const Case& each, Precision precision, double tolerance) {
   SCOPED_TRACE(testing::Message() << each.m << "×" << each.n << "×" << each.k << " ta "
                                   << each.transpose_a << " tb " << each.transpose_b);
-  Problem expected(each);
-  Problem one(each);
-  Problem two(each);
-  for (Problem* problem : {&expected, &one, &two}) {
-    problem->args.precision = precision;
-  }
-  reference_kernels().matmul(expected.args, test::one_thread());
-  cpu_kernels().matmul(one.args, test::one_thread());
-  cpu_kernels().matmul(two.args, test::two_threads());
-  EXPECT_TRUE(test::is_near(one.c, expected.c, tolerance, std::sqrt(static_cast<double>(each.k))));
-  EXPECT_TRUE(one.c == two.c) << "the bits depend on the number of threads";
+  test::expect_like_reference(Problem(each, precision), &Kernels::matmul, tolerance,
+                              std::sqrt(static_cast<double>(each.k)));
 }
 
 std::vector<Case> cases() {
@@ -96,8 +91,8 @@ TEST(CpuMatmul, RoundsOperandsToBf16AndSumsInF32) {
 }
 
 TEST(CpuMatmul, OfNoRowsDoesNothing) {
-  Problem problem({.m = 0, .n = 8, .k = 4});
-  cpu_kernels().matmul(problem.args, test::two_threads());
+  Problem problem({.m = 0, .n = 8, .k = 4}, Precision::f32);
+  cpu_kernels().matmul(problem.args(), test::two_threads());
   EXPECT_TRUE(problem.c.padding_is_untouched());
 }
 
@@ -107,10 +102,10 @@ TEST(CpuMatmul, OverAnEmptySumLeavesTheBiasAlone) {
 }
 
 TEST(CpuMatmul, CarriesInfinityAndNaNThrough) {
-  Problem problem({.m = 40, .n = 8, .k = 4, .transpose_b = true});
+  Problem problem({.m = 40, .n = 8, .k = 4, .transpose_b = true}, Precision::f32);
   problem.a.at(0, 0) = INFINITY;
   problem.a.at(39, 1) = NAN;
-  cpu_kernels().matmul(problem.args, test::one_thread());
+  cpu_kernels().matmul(problem.args(), test::one_thread());
   EXPECT_TRUE(std::isinf(problem.c.at(0, 0)));
   EXPECT_TRUE(std::isnan(problem.c.at(39, 7)));
 }

@@ -14,6 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace yona::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -52,6 +53,7 @@ void round_row(const float* from, std::int64_t count, void* to, bool keep_f32) {
   }
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace yona::cpu
 HWY_AFTER_NAMESPACE();

@@ -1,0 +1,59 @@
+// Dropout of single elements, a row at a time; its backward is the same kernel on the gradient.
+
+#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/targets.h"
+#include "yona/backend/registration.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "yona/backend/cpu/dropout.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "yona/backend/cpu/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace yona {
+namespace HWY_NAMESPACE {
+namespace {
+
+void dropout_row(const DropoutArgs& args, std::int64_t i) {
+  const hn::ScalableTag<float> d;
+  const float* x = args.x.row<float>(i);
+  float* y = args.y.row<float>(i);
+  for_each_dropped(d, args.x.cols, args.dropout, args.row_keys, i,
+                   [&](std::int64_t j, auto part, auto drop) YONA_INLINE_LAMBDA {
+                     auto value = drop(load(d, x + j, part));
+                     if (args.accumulate) {
+                       value = hn::Add(value, load(d, y + j, part));
+                     }
+                     store(d, value, y + j, part);
+                   });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace yona
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace yona {
+
+HWY_EXPORT(dropout_row);
+
+namespace {
+
+void dropout(const DropoutArgs& args, Exec& exec) {
+  if (args.x.dtype != DType::f32) {
+    reference_kernels().dropout.function()(args, exec);
+    return;
+  }
+  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
+    HWY_DYNAMIC_DISPATCH(dropout_row)(args, i);
+  });
+}
+
+const Registration registration(BackendKind::cpu, [](Kernels& table) { table.dropout = dropout; });
+
+}  // namespace
+}  // namespace yona
+#endif  // HWY_ONCE

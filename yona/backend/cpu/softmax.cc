@@ -1,0 +1,184 @@
+// Softmax and log-softmax of rows, and their gradients. A row that is -infinity throughout gives
+// zeros (softmax).
+
+#include <cmath>
+#include <limits>
+
+#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/targets.h"
+#include "yona/backend/registration.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "yona/backend/cpu/softmax.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "yona/backend/cpu/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace yona {
+namespace HWY_NAMESPACE {
+namespace {
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+HWY_INLINE float largest_of(const float* x, std::int64_t n) {
+  const D d;
+  const V lowest = hn::Set(d, -kInfinity);
+  V largest = lowest;
+  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    largest = hn::Max(largest, or_else(d, load(d, x + j, part), lowest, part));
+  });
+  return max_of_lanes(d, largest);
+}
+
+// Σ e^(x - largest); y gets the terms where it is given. y may be x.
+HWY_INLINE float exponentials(const float* x, std::int64_t n, float largest, float* y) {
+  const D d;
+  const V shift = hn::Set(d, largest);
+  V sum = hn::Zero(d);
+  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    const V e = fast_exp(d, hn::Sub(load(d, x + j, part), shift));
+    sum = hn::Add(sum, or_else(d, e, hn::Zero(d), part));
+    if (y != nullptr) {
+      store(d, e, y + j, part);
+    }
+  });
+  return sum_of_lanes(d, sum);
+}
+
+void softmax_row(const RowsArgs& args, std::int64_t i) {
+  const D d;
+  const std::int64_t n = args.x.cols;
+  const float* x = args.x.row<float>(i);
+  float* y = args.y.row<float>(i);
+  const float largest = largest_of(x, n);
+  const bool nothing = largest == -kInfinity;
+  const float sum = exponentials(x, n, nothing ? 0.0F : largest, y);
+  const V scale = hn::Set(d, nothing ? 0.0F : 1.0F / sum);
+  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    store(d, hn::Mul(load(d, y + j, part), scale), y + j, part);
+  });
+}
+
+void log_softmax_row(const RowsArgs& args, std::int64_t i) {
+  const D d;
+  const std::int64_t n = args.x.cols;
+  const float* x = args.x.row<float>(i);
+  float* y = args.y.row<float>(i);
+  const float largest = largest_of(x, n);
+  const float sum = exponentials(x, n, largest, nullptr);
+  const V shift = hn::Set(d, largest == -kInfinity ? -kInfinity : largest + std::log(sum));
+  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    store(d, hn::Sub(load(d, x + j, part), shift), y + j, part);
+  });
+}
+
+template <class Which>
+HWY_INLINE void put(V value, float* to, bool accumulate, Which part) {
+  const D d;
+  store(d, accumulate ? hn::Add(value, load(d, to, part)) : value, to, part);
+}
+
+// dx = y (dy - Σ y dy)
+void softmax_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
+  const D d;
+  const float* y = args.saved.row<float>(i);
+  const float* dy = args.dy.row<float>(i);
+  float* dx = args.dx.row<float>(i);
+  V sum = hn::Zero(d);
+  for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    sum = hn::MulAdd(load(d, y + j, part), load(d, dy + j, part), sum);
+  });
+  const V total = hn::Set(d, sum_of_lanes(d, sum));
+  for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    const V value = hn::Mul(load(d, y + j, part), hn::Sub(load(d, dy + j, part), total));
+    put(value, dx + j, args.accumulate, part);
+  });
+}
+
+// dx = dy - e^y Σ dy
+void log_softmax_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
+  const D d;
+  const float* y = args.saved.row<float>(i);
+  const float* dy = args.dy.row<float>(i);
+  float* dx = args.dx.row<float>(i);
+  V sum = hn::Zero(d);
+  for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    sum = hn::Add(load(d, dy + j, part), sum);
+  });
+  const V total = hn::Set(d, sum_of_lanes(d, sum));
+  for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    const V value = hn::NegMulAdd(fast_exp(d, load(d, y + j, part)), total, load(d, dy + j, part));
+    put(value, dx + j, args.accumulate, part);
+  });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace yona
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace yona {
+
+HWY_EXPORT(softmax_row);
+HWY_EXPORT(log_softmax_row);
+HWY_EXPORT(softmax_backward_row);
+HWY_EXPORT(log_softmax_backward_row);
+
+namespace {
+
+void softmax(const RowsArgs& args, Exec& exec) {
+  if (args.x.dtype != DType::f32) {
+    reference_kernels().softmax.function()(args, exec);
+    return;
+  }
+  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
+    HWY_DYNAMIC_DISPATCH(softmax_row)(args, i);
+  });
+}
+
+void log_softmax(const RowsArgs& args, Exec& exec) {
+  if (args.x.dtype != DType::f32) {
+    reference_kernels().log_softmax.function()(args, exec);
+    return;
+  }
+  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
+    HWY_DYNAMIC_DISPATCH(log_softmax_row)(args, i);
+  });
+}
+
+void softmax_backward(const RowsBackwardArgs& args, Exec& exec) {
+  if (args.dy.dtype != DType::f32) {
+    reference_kernels().softmax_backward.function()(args, exec);
+    return;
+  }
+  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
+    HWY_DYNAMIC_DISPATCH(softmax_backward_row)(args, i);
+  });
+}
+
+void log_softmax_backward(const RowsBackwardArgs& args, Exec& exec) {
+  if (args.dy.dtype != DType::f32) {
+    reference_kernels().log_softmax_backward.function()(args, exec);
+    return;
+  }
+  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
+    HWY_DYNAMIC_DISPATCH(log_softmax_backward_row)(args, i);
+  });
+}
+
+const Registration registration(BackendKind::cpu, [](Kernels& table) {
+  table.softmax = softmax;
+  table.softmax_backward = softmax_backward;
+  table.log_softmax = log_softmax;
+  table.log_softmax_backward = log_softmax_backward;
+});
+
+}  // namespace
+}  // namespace yona
+#endif  // HWY_ONCE
