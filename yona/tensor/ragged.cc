@@ -13,6 +13,10 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
   check(!offsets.empty() && offsets.front() == 0, "layout: offsets must begin with 0");
   check(sentence_ids.empty() || sentence_ids.size() + 1 == offsets.size(),
         "layout: {} sentence ids for {} sentences", sentence_ids.size(), offsets.size() - 1);
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    check(offsets[s] <= offsets[s + 1], "layout: offsets fall from {} to {} at sentence {}",
+          offsets[s], offsets[s + 1], s);
+  }
   auto layout = std::make_shared<Layout>();
   layout->sentences = static_cast<std::int64_t>(offsets.size()) - 1;
   layout->tokens = offsets.back();
@@ -20,8 +24,6 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
   std::vector<std::int64_t> keys(positions.size());
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     const std::int64_t length = offsets[s + 1] - offsets[s];
-    check(length >= 0, "layout: offsets fall from {} to {} at sentence {}", offsets[s],
-          offsets[s + 1], s);
     layout->longest = std::max(layout->longest, length);
     const std::uint64_t id = sentence_ids.empty() ? s : sentence_ids[s];
     for (std::int64_t i = 0; i < length; ++i) {
