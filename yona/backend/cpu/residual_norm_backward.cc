@@ -114,7 +114,7 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
     reference_kernels().residual_norm_backward.function()(args, exec);
     return;
   }
-  if (!args.dweight) {
+  if (!args.dweight && !args.dbias) {
     cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
       HWY_DYNAMIC_DISPATCH(residual_norm_backward_row)(args, i, nullptr);
     });
@@ -124,8 +124,12 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
   column_sums.for_each_row(exec, [&](std::int64_t i, float* sums) {
     HWY_DYNAMIC_DISPATCH(residual_norm_backward_row)(args, i, sums);
   });
-  column_sums.add_to(args.dweight.row<float>(0), 0);
-  column_sums.add_to(args.dbias.row<float>(0), 1);
+  if (args.dweight) {
+    column_sums.add_to(args.dweight.row<float>(0), 0);
+  }
+  if (args.dbias) {
+    column_sums.add_to(args.dbias.row<float>(0), 1);
+  }
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& table) {
