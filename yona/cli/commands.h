@@ -1,0 +1,13 @@
+// The subcommands, one file each.
+#pragma once
+
+#include "yona/cli/command.h"
+
+namespace yona::cli {
+
+Command add_config(CLI::App& program);
+Command add_info(CLI::App& program);
+Command add_vocab(CLI::App& program);
+Command add_bench_train(CLI::App& bench);
+
+}  // namespace yona::cli

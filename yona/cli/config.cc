@@ -1,0 +1,83 @@
+// `yona config`: what can be configured, and what a configuration comes to.
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "yona/base/json.h"
+#include "yona/cli/commands.h"
+#include "yona/cli/run_flags.h"
+#include "yona/train/config_keys.h"
+
+namespace yona::cli {
+
+namespace {
+
+struct ConfigFlags {
+  RunFlags run;
+  bool keys = false;
+  bool json = false;
+};
+
+std::string default_text(const ConfigNode& node) {
+  return node.kind == ConfigNode::Kind::list ? "[]" : node.text.empty() ? "\"\"" : node.text;
+}
+
+template <class Owner>
+Json json_keys(const std::vector<ConfigKey<Owner>>& keys, const std::string& prefix) {
+  const Owner unset{};
+  Json list = Json::array();
+  for (const ConfigKey<Owner>& key : keys) {
+    list.push_back({{"key", prefix + key.name},
+                    {"expected", key.expected},
+                    {"default", default_text(key.get(unset))},
+                    {"meaning", key.meaning}});
+  }
+  return list;
+}
+
+Json all_keys() {
+  Json list = json_keys(run_config_keys(), "");
+  for (const auto& part : {json_keys(corpus_keys(), "data.train[]."),
+                           json_keys(validation_set_keys(), "data.valid[].")}) {
+    list.insert(list.end(), part.begin(), part.end());
+  }
+  return list;
+}
+
+// One line for each key: name, default, what it takes and means.
+void print_keys() {
+  for (const Json& key : all_keys()) {
+    fmt::print("{:<28} {:<12} {} ({})\n", key.at("key").get<std::string>(),
+               key.at("default").get<std::string>(), key.at("meaning").get<std::string>(),
+               key.at("expected").get<std::string>());
+  }
+}
+
+int run(const ConfigFlags& flags) {
+  if (flags.json) {
+    fmt::print("{}\n", all_keys().dump(2));
+  } else if (flags.keys) {
+    print_keys();
+  } else {
+    fmt::print("{}", to_yaml(resolve(flags.run), YamlStyle::guide));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command add_config(CLI::App& program) {
+  CLI::App* app =
+      add_command(program, {"config", "print a configuration to start from, or list every key",
+                            "yona config --preset tiny > tiny.yaml\n"
+                            "yona train --config tiny.yaml --output run\n"
+                            "yona config --keys"});
+  const auto flags = std::make_shared<ConfigFlags>();
+  add_run_flags(*app, flags->run);
+  add_switch(*app, flags->keys, {"--keys", "", "list every key: default, meaning, what it takes"});
+  add_switch(*app, flags->json, {"--json", "", "the same list as JSON"});
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace yona::cli

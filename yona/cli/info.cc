@@ -1,0 +1,123 @@
+// `yona info`: the layers, shapes and sizes of a model, and what this machine can run it on.
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/human.h"
+#include "yona/cli/commands.h"
+#include "yona/cli/devices.h"
+#include "yona/cli/model_table.h"
+#include "yona/train/run_config.h"
+
+namespace yona::cli {
+
+namespace {
+
+struct InfoFlags {
+  std::string preset, vocabulary;
+  std::vector<std::string> sets;
+  bool devices = false;
+  bool json = false;
+};
+
+constexpr std::int64_t kPaperVocabulary = 37000;  // §5.1
+
+// "Attention Is All You Need", Table 3, in millions; it counts what we do not know.
+std::string paper_says(const std::string& name) {
+  if (name != "base" && name != "big") {
+    return "";
+  }
+  return fmt::format("; the paper's Table 3 says {} M", name == "base" ? 65 : 213);
+}
+
+TransformerConfig model_of(const InfoFlags& flags) {
+  std::vector<ConfigAssignment> assignments;
+  if (!flags.preset.empty()) {
+    assignments.push_back({"preset", flags.preset, "--preset"});
+  }
+  for (const std::string& text : flags.sets) {
+    const std::size_t equals = text.find('=');
+    check(equals != text.npos, "--set: '{}' is given; expected key=value", text);
+    const std::string key = text.substr(0, equals);
+    assignments.push_back({key, text.substr(equals + 1), fmt::format("--set {}", key)});
+  }
+  TransformerConfig model = resolve_config("", assignments).model;
+  model.source_vocabulary = model.target_vocabulary =
+      flags.vocabulary.empty() ? kPaperVocabulary
+                               : integer_value("--vocab-size", flags.vocabulary, {3, 1 << 24});
+  return model;
+}
+
+Json to_json(const TransformerConfig& model, const ModelTable& table) {
+  const HeadShape heads = model.head_shape();
+  return {{"encoder_layers", model.encoder_layers},
+          {"decoder_layers", model.decoder_layers},
+          {"d_model", model.d_model},
+          {"d_ff", model.d_ff},
+          {"heads", model.heads},
+          {"d_k", heads.d_k},
+          {"d_v", heads.d_v},
+          {"source_vocabulary", model.source_vocabulary},
+          {"target_vocabulary", model.target_vocabulary},
+          {"parameters", table.parameters},
+          {"weights", to_json(table)}};
+}
+
+void print_model(const std::string& name, const TransformerConfig& model, const ModelTable& table) {
+  const HeadShape heads = model.head_shape();
+  fmt::print(
+      "{}: {} + {} layers, d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, vocabulary "
+      "{}\n\n",
+      name, model.encoder_layers, model.decoder_layers, model.d_model, model.d_ff, model.heads,
+      heads.d_k, heads.d_v, grouped(model.source_vocabulary));
+  print(table);
+  fmt::print("\n{} parameters, {} in f32{}\n", short_count(table.parameters),
+             short_bytes(table.parameters * 4), paper_says(name));
+}
+
+int run(const InfoFlags& flags) {
+  const bool wants_model =
+      !flags.preset.empty() || !flags.vocabulary.empty() || !flags.sets.empty();
+  check(wants_model || flags.devices, "info: say about what: --preset base or --devices");
+  Json result = Json::object();
+  if (wants_model) {
+    const TransformerConfig model = model_of(flags);
+    const ModelTable table = model_table(model);
+    const std::string name = flags.preset.empty() ? "base" : flags.preset;
+    if (!flags.json) {
+      print_model(flags.sets.empty() ? name : name + " with changes", model, table);
+    }
+    result["model"] = to_json(model, table);
+  }
+  if (flags.devices) {
+    result["devices"] = describe_devices();
+    if (!flags.json) {
+      print_devices(result["devices"]);
+    }
+  }
+  if (flags.json) {
+    fmt::print("{}\n", result.dump(2));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command add_info(CLI::App& program) {
+  CLI::App* app =
+      add_command(program, {"info", "layers, shapes and sizes of a model; what this machine has",
+                            "yona info --preset base --vocab-size 37000\n"
+                            "yona info --preset base --set model.heads=16 --set model.d_k=16\n"
+                            "yona info --devices --json"});
+  const auto flags = std::make_shared<InfoFlags>();
+  add_text(*app, flags->preset, {"--preset", "NAME", "tiny, iwslt, base or big"});
+  add_text(*app, flags->vocabulary, {"--vocab-size", "N", "pieces of the vocabulary; 37000"});
+  add_repeated(*app, flags->sets, {"--set", "KEY=VALUE", "change a model key; may repeat"});
+  add_switch(*app, flags->devices, {"--devices", "", "what this machine can compute with"});
+  add_switch(*app, flags->json, {"--json", "", "as JSON"});
+  return {app, [flags] { return run(*flags); }};
+}
+
+}  // namespace yona::cli

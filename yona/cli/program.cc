@@ -1,0 +1,169 @@
+#include "yona/cli/program.h"
+
+#include <cstdio>
+#include <new>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/log.h"
+#include "yona/base/nearest_name.h"
+#include "yona/cli/commands.h"
+#include "yona/cli/help.h"
+
+namespace yona::cli {
+
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kWrongUse = 2;
+
+struct Program {
+  CLI::App app{"the Transformer of \"Attention Is All You Need\": train, look inside, translate",
+               "yona"};
+  std::vector<Command> commands;
+  bool verbose = false;
+  bool quiet = false;
+};
+
+void add_common_flags(Program& program) {
+  for (const Command& command : program.commands) {
+    command.app->add_flag("-v,--verbose", program.verbose, "more detail on standard error")
+        ->group("Common");
+    command.app->add_flag("-q,--quiet", program.quiet, "warnings and errors alone")
+        ->group("Common");
+  }
+}
+
+void build(Program& program) {
+  CLI::App& app = program.app;
+  app.allow_extras();
+  app.require_subcommand(0, 1);
+  app.formatter_fn(help_text);
+  app.set_help_flag("-h,--help", "show this text; `yona COMMAND --help` shows a command's");
+  app.set_version_flag("--version", std::string("yona " YONA_VERSION), "show the version");
+  app.footer(
+      "yona info --preset base --vocab-size 37000\n"
+      "yona config --preset tiny > tiny.yaml");
+  program.commands = {add_info(app), add_config(app), add_vocab(app)};
+  CLI::App* bench = add_command(
+      app, {"bench", "how fast this machine is at it", "yona bench train --preset tiny --steps 5"});
+  bench->require_subcommand(0, 1);
+  program.commands.push_back(add_bench_train(*bench));
+  add_common_flags(program);
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> flag_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+// The first argument that nobody knows, and what it was probably meant to be.
+void refuse_extras(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    refuse_extras(*command);
+  }
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) {
+    return;
+  }
+  const std::string word = extras[0].substr(0, extras[0].find('='));
+  const bool is_flag = word.starts_with('-');
+  const std::vector<std::string> names = is_flag ? flag_names(app) : command_names(app);
+  const auto nearest = nearest_name(word, names);
+  fail("{}{} '{}'; {}", app.get_parent() == nullptr ? "" : app.get_name() + ": ",
+       is_flag ? "unknown flag" : (names.empty() ? "unexpected argument" : "unknown command"), word,
+       nearest ? fmt::format("did you mean {}?", *nearest)
+               : fmt::format("see `{} --help`", full_name(app)));
+}
+
+// The innermost command that was given.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app : chosen(*given[0]);
+}
+
+int run_chosen(const Program& program) {
+  const CLI::App& app = chosen(program.app);
+  for (const Command& command : program.commands) {
+    if (command.app == &app) {
+      return command.run();
+    }
+  }
+  fail("{}: no command is given; see `{} --help`", full_name(app), full_name(app));
+}
+
+// CLI11 met a flag without its value, or one too many.
+std::string text_of(const CLI::ParseError& error, const Program& program) {
+  const CLI::App& app = chosen(program.app);
+  std::string text = error.what();
+  text = text.substr(0, text.find('\n'));
+  return fmt::format("{}; see `{} --help`", text, full_name(app));
+}
+
+int parse_and_run(Program& program, int count, const char* const* arguments) {
+  try {
+    program.app.parse(count, arguments);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", program.app.help());
+    return kDone;
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print("{}\n", version.what());
+    return kDone;
+  }
+  refuse_extras(program.app);
+  check(!program.verbose || !program.quiet, "-v and -q contradict each other; give one of them");
+  if (program.verbose || program.quiet) {
+    set_verbosity(program.quiet ? Verbosity::quiet : Verbosity::verbose);
+  }
+  return run_chosen(program);
+}
+
+int complain(int code, std::string_view text) {
+  std::fflush(stdout);
+  fmt::print(stderr, "yona: {}\n", text);
+  return code;
+}
+
+}  // namespace
+
+int run_program(int count, const char* const* arguments) {
+  Program program;
+  try {
+    build(program);
+    const int code = parse_and_run(program, count, arguments);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return complain(kFailed, "standard output cannot be written");
+    }
+    return code;
+  } catch (const CLI::ParseError& error) {
+    return complain(kWrongUse, text_of(error, program));
+  } catch (const InvalidArgument& error) {
+    return complain(kWrongUse, error.what());
+  } catch (const FormatError& error) {
+    return complain(kWrongUse, error.what());
+  } catch (const Error& error) {
+    return complain(kFailed, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(kFailed, "out of memory; a smaller --batch-tokens or model needs less");
+  } catch (const std::exception& error) {
+    return complain(kFailed, fmt::format("unexpected error: {}", error.what()));
+  }
+}
+
+}  // namespace yona::cli

@@ -1,0 +1,26 @@
+// The flags that set configuration keys, and what they come to together with --config and --set.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yona/cli/command.h"
+#include "yona/train/run_config.h"
+
+namespace yona::cli {
+
+struct RunFlags {
+  std::string config;                                    // a file
+  std::vector<std::string> sets;                         // key=value
+  std::string preset, source_language, target_language;  // plain flags: one key each
+  std::string vocabulary_size, updates, batch_tokens, precision, seed;
+  std::vector<std::string> train_source, train_target, train_tsv;
+  std::vector<std::string> valid_source, valid_target;  // path or name=path
+};
+
+void add_run_flags(CLI::App& app, RunFlags& flags);
+
+// Preset, then the file, then --set, then plain flags. Throws InvalidArgument.
+RunConfig resolve(const RunFlags& flags);
+
+}  // namespace yona::cli
