@@ -30,6 +30,8 @@ class Backend {
   // backed before they are touched. Throws DeviceError naming the size. release() gives it back.
   virtual void* reserve(std::int64_t bytes) = 0;
   virtual void release(void* memory, std::int64_t bytes) noexcept = 0;
+  // Are bf16 products faster here than f32? Else a run that asks for them gets f32, and is told.
+  virtual bool has_bf16() const = 0;
   // Memory that the device has (the container's limit counts).
   virtual std::int64_t memory_bytes() const = 0;
 

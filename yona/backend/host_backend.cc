@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "yona/backend/cpu/features.h"
 #include "yona/base/error.h"
 
 namespace yona {
@@ -34,6 +35,8 @@ void* HostBackend::reserve(std::int64_t bytes) {
 void HostBackend::release(void* memory, std::int64_t bytes) noexcept {
   munmap(memory, static_cast<std::size_t>(bytes));
 }
+
+bool HostBackend::has_bf16() const { return cpu_has_bf16(); }
 
 std::int64_t HostBackend::memory_bytes() const {
   std::int64_t bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);

@@ -14,6 +14,7 @@ class HostBackend : public Backend {
   Exec& exec() override { return exec_; }
   void* reserve(std::int64_t bytes) override;
   void release(void* memory, std::int64_t bytes) noexcept override;
+  bool has_bf16() const override;
   std::int64_t memory_bytes() const override;
   void upload(void* to, const void* from, std::int64_t bytes) override;
   void download(void* to, const void* from, std::int64_t bytes) override;

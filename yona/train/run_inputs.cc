@@ -65,14 +65,14 @@ SubwordPair train_new(const RunConfig& config, Reporter& reporter) {
 
 }  // namespace
 
-SubwordPair prepare_subwords(const RunConfig& config, const std::filesystem::path& run,
-                             const std::filesystem::path& init, Reporter& reporter) {
-  if (std::filesystem::exists(run / "vocab.json")) {
-    return SubwordPair::load(run);
+SubwordPair prepare_subwords(const RunConfig& config, const TrainerOptions& options,
+                             Reporter& reporter) {
+  if (options.resume && std::filesystem::exists(options.output / "vocab.json")) {
+    return SubwordPair::load(options.output);
   }
   SubwordPair subwords = [&] {
-    if (!init.empty()) {
-      return SubwordPair::load(init).with_tags(tags_of(config.data));
+    if (!options.init.empty()) {
+      return SubwordPair::load(options.init).with_tags(tags_of(config.data));
     }
     if (!config.data.source_model.empty()) {
       const Subword source = Subword::load(config.data.source_model);
@@ -83,7 +83,7 @@ SubwordPair prepare_subwords(const RunConfig& config, const std::filesystem::pat
     }
     return train_new(config, reporter);
   }();
-  subwords.save(run);
+  subwords.save(options.output);
   return subwords;
 }
 

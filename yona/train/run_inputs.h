@@ -10,14 +10,15 @@
 #include "yona/text/subword.h"
 #include "yona/train/progress.h"
 #include "yona/train/run_config.h"
+#include "yona/train/trainer.h"
 #include "yona/train/validation.h"
 
 namespace yona {
 
-// The sub-words of the run's folder when it has them (a resumed run), else those of the model that
-// it starts from, else the .spm files given, else new ones trained on the corpora and saved.
-SubwordPair prepare_subwords(const RunConfig& config, const std::filesystem::path& run,
-                             const std::filesystem::path& init, Reporter& reporter);
+// Of a run that goes on, its own sub-words; else those of the model that it starts from, else the
+// .spm files given, else new ones trained on the corpora; saved in the run's folder.
+SubwordPair prepare_subwords(const RunConfig& config, const TrainerOptions& options,
+                             Reporter& reporter);
 
 // Fills in the vocabularies, and with `init` takes over the shape of that model.
 ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subwords,

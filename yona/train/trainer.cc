@@ -45,13 +45,12 @@ void prepare_folder(const TrainerOptions& options) {
         run.string());
 }
 
-RunConfig with_batch_tokens(RunConfig config, const ModelInfo& info, const Backend& backend) {
-  if (config.train.batch_tokens == 0) {
-    config.train.batch_tokens = largest_batch(info.config,
-                                              {.label_smoothing = config.train.label_smoothing,
-                                               .rdrop = config.train.rdrop,
-                                               .precision = config.train.precision},
-                                              config.train.ema > 0, backend.memory_bytes());
+// bf16 where the device gains by it; elsewhere f32, said once.
+RunConfig with_usable_precision(RunConfig config, const Backend& backend, Reporter& reporter) {
+  if (config.train.precision == Precision::bf16 && !backend.has_bf16()) {
+    reporter.message(MessageLevel::warning,
+                     "this CPU has no bf16 instructions: products are computed in f32");
+    config.train.precision = Precision::f32;
   }
   return config;
 }
@@ -133,15 +132,18 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
       reporter_(options.reporter != nullptr ? *options.reporter : silent_),
       lock_((prepare_folder(options), options.output)),
       backend_(make_backend(options.device, {.threads = options.threads})),
-      subwords_((clean_run(options.output),
-                 prepare_subwords(config, options.output, options.init, reporter_))),
-      info_(prepare_model_info(config, subwords_, options.init)),
+      config_(with_usable_precision(std::move(config), *backend_, reporter_)),
+      subwords_((clean_run(options.output), prepare_subwords(config_, options, reporter_))),
+      info_(prepare_model_info(config_, subwords_, options.init)),
       model_(info_.config),
       parameters_(model_, *backend_, Gradients::yes),
-      optimiser_(parameters_, *backend_, config.train),
-      learner_(model_, *backend_, loss_config(config.train)) {
-  config.model = info_.config;
-  config_ = with_batch_tokens(std::move(config), info_, *backend_);
+      optimiser_(parameters_, *backend_, config_.train),
+      learner_(model_, *backend_, loss_config(config_.train)) {
+  config_.model = info_.config;
+  if (config_.train.batch_tokens == 0) {
+    config_.train.batch_tokens = largest_batch(info_.config, loss_config(config_.train),
+                                               config_.train.ema > 0, backend_->memory_bytes());
+  }
   dataset_ =
       prepare_training_set(config_, subwords_, options_.output, *backend_->exec().pool, reporter_);
   validation_ = prepare_validation(config_, subwords_, info_.config.max_positions, options_.output,
@@ -400,6 +402,9 @@ TrainResult train(RunConfig config, const TrainerOptions& options) {
   check(!config.data.corpora.empty(),
         "train: there is no training data; give --train-src and --train-tgt, or data.train in the "
         "configuration");
+  TransformerConfig shape = config.model;  // before any work is done; vocabularies come later
+  shape.source_vocabulary = shape.target_vocabulary = 1000;
+  check_config(shape);
   return Trainer(std::move(config), options).run();
 }
 

@@ -52,6 +52,8 @@ class CudaBackend : public Backend {
   }
   void release(void* memory, std::int64_t /*bytes*/) noexcept override { cudaFree(memory); }
 
+  bool has_bf16() const override { return true; }
+
   std::int64_t memory_bytes() const override {
     std::size_t available = 0;
     std::size_t total = 0;
