@@ -47,7 +47,7 @@ void build(Program& program) {
   app.footer(
       "yona info --preset base --vocab-size 37000\n"
       "yona config --preset tiny > tiny.yaml");
-  program.commands = {add_info(app), add_config(app), add_vocab(app)};
+  program.commands = {add_demo(app), add_info(app), add_config(app), add_vocab(app)};
   CLI::App* bench = add_command(
       app, {"bench", "how fast this machine is at it", "yona bench train --preset tiny --steps 5"});
   bench->require_subcommand(0, 1);

@@ -1,0 +1,232 @@
+// `yona demo`: the built-in task in four steps, each as a user would do it alone: make text files,
+// train on them, check the model on combinations that it never saw, and let the user try it.
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/log.h"
+#include "yona/cli/commands.h"
+#include "yona/data/builtin/generator.h"
+#include "yona/decode/greedy.h"
+#include "yona/train/progress.h"
+#include "yona/train/trainer.h"
+
+namespace yona::cli {
+
+namespace {
+
+constexpr int kTrainingPairs = 60000;
+constexpr int kValidationPairs = 500;
+constexpr int kTestPairs = 1000;
+// 256 bytes, 64 reserved for tags and about 400 that the text makes: few enough that no whole
+// number becomes a piece, so that the parts are learnt.
+constexpr int kPieces = 724;
+constexpr std::int64_t kUpdates = 1500;
+
+struct DemoOptions {
+  std::string source = "en";
+  std::string target = "de";
+  std::filesystem::path output;
+  std::int64_t updates = kUpdates;
+  std::uint64_t seed = 1;
+  int threads = 0;
+};
+
+using Pair = std::pair<std::string, std::string>;
+
+std::vector<std::string> language_codes() {
+  std::vector<std::string> codes;
+  for (const auto code : builtin::languages()) {
+    codes.emplace_back(code);
+  }
+  return codes;
+}
+
+std::vector<Pair> draw_pairs(const DemoOptions& options, builtin::Split split, std::uint64_t seed,
+                             int count) {
+  builtin::Generator generator({.source = options.source, .target = options.target, .seed = seed},
+                               split);
+  std::vector<Pair> pairs;
+  std::generate_n(std::back_inserter(pairs), count, [&] { return generator.next_pair(); });
+  return pairs;
+}
+
+void write_lines(const std::filesystem::path& path, const std::vector<Pair>& pairs,
+                 std::string Pair::*side) {
+  std::ofstream file(path);
+  for (const Pair& pair : pairs) {
+    file << pair.*side << '\n';
+  }
+  file.flush();
+  check<IoError>(file.good(), "{}: cannot be written", path.string());
+}
+
+void write_corpus(const std::filesystem::path& folder, const std::string& name,
+                  const DemoOptions& options, const std::vector<Pair>& pairs) {
+  write_lines(folder / (name + "." + options.source), pairs, &Pair::first);
+  write_lines(folder / (name + "." + options.target), pairs, &Pair::second);
+}
+
+std::filesystem::path demo_folder(const DemoOptions& options) {
+  if (!options.output.empty()) {
+    return options.output;
+  }
+  return std::filesystem::temp_directory_path() /
+         fmt::format("yona-demo-{}-{}-{}", getuid(), options.source, options.target);
+}
+
+// A small model: the paper's, with fewer and narrower layers, and a schedule that ends.
+RunConfig demo_config(const DemoOptions& options, const std::filesystem::path& folder) {
+  RunConfig config;
+  config.preset = "tiny";
+  config.model = preset("tiny");
+  config.model.encoder_layers = config.model.decoder_layers = 3;
+  config.model.dropout = 0.1;
+  CorpusSpec corpus;
+  corpus.source_files = {folder / ("train." + options.source)};
+  corpus.target_files = {folder / ("train." + options.target)};
+  config.data.corpora = {corpus};
+  config.data.valid = {{.name = "valid",
+                        .source = folder / ("valid." + options.source),
+                        .target = folder / ("valid." + options.target)}};
+  config.data.source_language = options.source;
+  config.data.target_language = options.target;
+  config.data.vocabulary_size = kPieces;
+  config.train.updates = options.updates;
+  config.train.batch_tokens = 2048;
+  config.train.schedule = {.kind = ScheduleKind::linear, .rate = 2e-3, .warmup = 200};
+  config.train.valid_every = config.train.save_every =
+      std::max<std::int64_t>(config.train.updates / 3, 1);
+  config.train.seed = options.seed;
+  return config;
+}
+
+std::vector<std::string> sides(const std::vector<Pair>& pairs, std::string Pair::*side) {
+  std::vector<std::string> lines;
+  for (const Pair& pair : pairs) {
+    lines.push_back(pair.*side);
+  }
+  return lines;
+}
+
+void show_score(const std::vector<Pair>& pairs, const std::vector<std::string>& outputs) {
+  int exact = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    exact += outputs[i] == pairs[i].second ? 1 : 0;
+  }
+  std::cout << fmt::format(
+      "\nexact match on {} inputs with combinations never seen in training: "
+      "{:.1f} %\n\n",
+      pairs.size(), 100.0 * exact / static_cast<double>(pairs.size()));
+  for (std::size_t i = 0; i < std::min<std::size_t>(8, pairs.size()); ++i) {
+    const bool right = outputs[i] == pairs[i].second;
+    std::cout << fmt::format("  {} → {}{}\n", pairs[i].first, outputs[i],
+                             right ? "" : fmt::format("   (expected: {})", pairs[i].second));
+  }
+  std::cout << std::flush;
+}
+
+void ask(GreedyTranslator& translator, const DemoOptions& options) {
+  std::cout << fmt::format(
+      "\nType a number, price, time or date in words ({}), or an empty line to end:\n",
+      options.source);
+  std::string line;
+  while (std::cout << "> " << std::flush && std::getline(std::cin, line) && !line.empty()) {
+    try {
+      std::cout << translator.translate({line}).front() << '\n';
+    } catch (const Error& error) {
+      std::cout << error.what() << '\n';
+    }
+  }
+}
+
+void show_next_step(const DemoOptions& options) {
+  std::cout << fmt::format(
+      "\nWith your own text, one sentence per line in two files:\n"
+      "  yona train --train-src train.{0} --train-tgt train.{1} --valid-src valid.{0} "
+      "--valid-tgt valid.{1} --src-lang {0} --tgt-lang {1} --preset tiny --output my-model\n",
+      options.source, options.target);
+}
+
+void write_corpora(const DemoOptions& options, const std::filesystem::path& folder,
+                   const std::vector<Pair>& test) {
+  std::filesystem::remove_all(folder / "model");  // the demo always begins anew
+  std::filesystem::create_directories(folder);
+  write_corpus(folder, "train", options,
+               draw_pairs(options, builtin::Split::train, options.seed + 2, kTrainingPairs));
+  write_corpus(folder, "valid", options,
+               draw_pairs(options, builtin::Split::test, 1, kValidationPairs));
+  write_corpus(folder, "test", options, test);
+}
+
+int run(const DemoOptions& options) {
+  const std::filesystem::path folder = demo_folder(options);
+  const std::vector<Pair> test = draw_pairs(options, builtin::Split::test, 2, kTestPairs);
+  write_corpora(options, folder, test);
+  log().info(
+      "training {} → {} on numbers, prices, times and dates in words: about three minutes "
+      "on two cores; files are in {}",
+      options.source, options.target, folder.string());
+  const std::unique_ptr<Reporter> reporter = make_reporter(ProgressStyle::bar, 100);
+  const TrainResult result = train(demo_config(options, folder), {.output = folder / "model",
+                                                                  .init = {},
+                                                                  .threads = options.threads,
+                                                                  .reporter = reporter.get()});
+  if (result.interrupted) {
+    return 130;
+  }
+  const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = options.threads});
+  const std::unique_ptr<TranslationModel> model =
+      TranslationModel::load(folder / "model", *backend);
+  GreedyTranslator translator(*model, *backend);
+  show_score(test, translator.translate(sides(test, &Pair::first)));
+  show_next_step(options);
+  if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+    ask(translator, options);
+  }
+  return 0;
+}
+
+struct DemoFlags {
+  std::string source = "en";
+  std::string target = "de";
+  std::string output, updates, seed = "1", threads = "0";
+};
+
+DemoOptions options_of(const DemoFlags& flags) {
+  DemoOptions options;
+  options.source = word_value("--src-lang", flags.source, language_codes());
+  options.target = word_value("--tgt-lang", flags.target, language_codes());
+  options.output = flags.output;
+  if (!flags.updates.empty()) {
+    options.updates = integer_value("--updates", flags.updates, {1});
+  }
+  options.seed = static_cast<std::uint64_t>(integer_value("--seed", flags.seed, {0}));
+  options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
+  return options;
+}
+
+}  // namespace
+
+Command add_demo(CLI::App& program) {
+  CLI::App* app =
+      add_command(program, {"demo", "train the built-in task, score it and try it: a few minutes",
+                            "yona demo\nyona demo --src-lang fr --tgt-lang zh"});
+  const auto flags = std::make_shared<DemoFlags>();
+  add_text(*app, flags->source, {"--src-lang", "CODE", "from: de, en, es, fr, it or zh (en)"});
+  add_text(*app, flags->target, {"--tgt-lang", "CODE", "to (de)"});
+  add_text(*app, flags->output, {"-o,--output", "DIR", "folder for texts and model"});
+  add_text(*app, flags->updates, {"--updates", "N", "length of the training"});
+  add_text(*app, flags->seed, {"--seed", "N", "another draw of everything (default 1)"});
+  add_text(*app, flags->threads, {"--threads", "N", "at most so many (default: all)"});
+  return {app, [flags] { return run(options_of(*flags)); }};
+}
+
+}  // namespace yona::cli
