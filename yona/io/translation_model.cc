@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "yona/base/error.h"
+#include "yona/io/atomic_file.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
 #include "yona/io/model_folder.h"
 #include "yona/io/safetensors.h"
+#include "yona/io/tokenizer_json.h"
 
 namespace yona {
 
@@ -84,6 +86,7 @@ ModelDescription describe(const ModelInfo& info) {
   description.max_positions = config.max_positions;
   description.source_language = info.source_language;
   description.target_language = info.target_language;
+  description.shared_vocabulary = info.shared_vocabulary;
   return description;
 }
 
@@ -96,7 +99,8 @@ ModelInfo model_info(const ModelDescription& description) {
       description.pad());
   ModelInfo info{.config = {},
                  .source_language = description.source_language,
-                 .target_language = description.target_language};
+                 .target_language = description.target_language,
+                 .shared_vocabulary = description.shared_vocabulary};
   TransformerConfig& config = info.config;
   config.source_vocabulary = description.source_vocab;
   config.target_vocabulary = description.target_vocab;
@@ -138,6 +142,20 @@ void write_weights(const std::filesystem::path& path, const ModelInfo& info,
   }
   write_safetensors(path, HuggingFaceWeights(description, arrays).arrays(),
                     HuggingFaceWeights::metadata());
+}
+
+void write_model(const std::filesystem::path& folder, const ModelInfo& info,
+                 const SubwordPair& subwords, const Parameters& parameters, const Tensor& flat) {
+  write_model_configs(folder, describe(info));
+  subwords.save(folder);
+  if (info.config.norm == NormPosition::pre && info.shared_vocabulary) {
+    // transformers reads pre-norm models as Pegasus, whose own tokeniser knows unigram alone
+    replace_file(folder / "tokenizer.json",
+                 tokenizer_json(subwords.source.model(), subwords.source.vocabulary()));
+  }
+  replace_file(folder / "model.safetensors", [&](const std::filesystem::path& path) {
+    write_weights(path, info, parameters, flat);
+  });
 }
 
 void read_weights(const std::filesystem::path& folder, const Parameters& parameters) {

@@ -17,6 +17,7 @@ namespace yona {
 struct ModelInfo {
   TransformerConfig config;
   std::string source_language, target_language;
+  bool shared_vocabulary = true;  // a piece has the same id on both sides
 };
 
 ModelDescription describe(const ModelInfo& info);
@@ -24,6 +25,11 @@ ModelDescription describe(const ModelInfo& info);
 ModelInfo model_info(const ModelDescription& description);
 // From a folder's config.json. Throws IoError or FormatError naming the file and key.
 ModelInfo read_model_info(const std::filesystem::path& folder);
+
+// A whole model folder: configurations, sub-word files and weights, each file replaced atomically.
+// `flat` is as for write_weights. Throws IoError.
+void write_model(const std::filesystem::path& folder, const ModelInfo& info,
+                 const SubwordPair& subwords, const Parameters& parameters, const Tensor& flat);
 
 // Writes model.safetensors: the flat tensor, laid out as parameters.weights(), under the family's
 // names (the weights themselves, or their average).

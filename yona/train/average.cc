@@ -6,10 +6,8 @@
 
 #include "yona/backend/backend.h"
 #include "yona/base/error.h"
-#include "yona/io/atomic_file.h"
 #include "yona/io/checkpoints.h"
 #include "yona/io/checksums.h"
-#include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
 #include "yona/io/translation_model.h"
 #include "yona/train/run_state.h"
@@ -112,11 +110,7 @@ std::vector<std::filesystem::path> average_checkpoints(const AverageOptions& opt
   std::filesystem::create_directories(options.output, error);
   check<IoError>(!error, "{}: cannot make the output folder: {}", options.output.string(),
                  error.message());
-  subwords.save(options.output);
-  write_model_configs(options.output, describe(info));
-  replace_file(options.output / "model.safetensors", [&](const std::filesystem::path& path) {
-    write_weights(path, info, parameters, parameters.weights());
-  });
+  write_model(options.output, info, subwords, parameters, parameters.weights());
   return paths;
 }
 

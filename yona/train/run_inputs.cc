@@ -89,7 +89,9 @@ SubwordPair prepare_subwords(const RunConfig& config, const TrainerOptions& opti
 
 ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subwords,
                              const std::filesystem::path& init) {
-  ModelInfo info{config.model, config.data.source_language, config.data.target_language};
+  ModelInfo info{.config = config.model,
+                 .source_language = config.data.source_language,
+                 .target_language = config.data.target_language};
   if (!init.empty()) {  // the shape is that model's, dropout is this run's
     ModelInfo from = read_model_info(init);
     from.config.dropout = config.model.dropout;
@@ -103,7 +105,8 @@ ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subword
   }
   info.config.source_vocabulary = static_cast<std::int64_t>(subwords.source.vocabulary().size());
   info.config.target_vocabulary = static_cast<std::int64_t>(subwords.target.vocabulary().size());
-  if (!subwords.has_shared_vocabulary() && info.config.tying == Tying::all) {
+  info.shared_vocabulary = subwords.has_shared_vocabulary();
+  if (!info.shared_vocabulary && info.config.tying == Tying::all) {
     info.config.tying = Tying::target;
   }
   check_config(info.config);

@@ -99,7 +99,10 @@ class Trainer {
   void after_update();
   void validate();
   void save();
-  void write_model();
+  // The model folder: the best so far, or the newest where nothing is validated.
+  void write_best() {
+    write_model(options_.output, info_, subwords_, parameters_, parameters_.weights());
+  }
   FinishReport finish_report() const;
 
   TrainerOptions options_;
@@ -308,7 +311,8 @@ TrainResult Trainer::run() {
     save();
   }
   if (validation_.empty() || !std::filesystem::exists(options_.output / "model.safetensors")) {
-    write_model();
+    const WeightsInUse averaged(parameters_, optimiser_);
+    write_best();
   }
   stopped_early_ = config_.train.patience > 0 && state_.bad_validations >= config_.train.patience;
   const FinishReport report = finish_report();
@@ -338,7 +342,7 @@ void Trainer::validate() {
       if (report.is_best) {
         state_.best_loss = report.loss;
         state_.best_update = state_.update;
-        write_model();
+        write_best();
       }
     }
     reporter_.validated(report);
@@ -373,14 +377,6 @@ void Trainer::save() {
     keep.insert(all[i].step);
   }
   prune_checkpoints(options_.output, keep);
-}
-
-// The model folder: the best so far, or the newest where nothing is validated.
-void Trainer::write_model() {
-  write_model_configs(options_.output, describe(info_));
-  replace_file(options_.output / "model.safetensors", [&](const std::filesystem::path& path) {
-    write_weights(path, info_, parameters_, parameters_.weights());
-  });
 }
 
 FinishReport Trainer::finish_report() const {
