@@ -37,6 +37,8 @@ void check_config(const TransformerConfig& config) {
   check_size(config.d_model, 1, 1 << 16, "model.d_model");
   check_size(config.d_ff, 1, 1 << 20, "model.d_ff");
   check_size(config.heads, 1, 1024, "model.heads");
+  check(config.d_k >= 0, "model.d_k: {} is negative; 0 takes d_model / heads", config.d_k);
+  check(config.d_v >= 0, "model.d_v: {} is negative; 0 takes d_model / heads", config.d_v);
   check(config.d_k > 0 || config.d_model % config.heads == 0,
         "model.heads: {} heads do not divide model.d_model {}; set model.d_k and model.d_v",
         config.heads, config.d_model);

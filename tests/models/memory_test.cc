@@ -1,0 +1,180 @@
+// The memory of a training step: planned exactly, constant from step to step, taken from the region
+// alone. Counts calls of operator new, which is replaced in this program.
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "yona/train/learner.h"
+
+#include "tests/harness/toy_model.h"
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<std::int64_t> allocations{0};
+
+void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+  if (counting) {
+    ++allocations;
+  }
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  if (void* memory = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment)) {
+    return memory;
+  }
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes); }
+void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t /*a*/) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t /*a*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*b*/, std::align_val_t /*a*/) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t /*b*/, std::align_val_t /*a*/) noexcept {
+  std::free(memory);
+}
+
+namespace yona::testing {
+namespace {
+
+TransformerConfig tiny_config() {
+  TransformerConfig config = toy_config();
+  config.d_model = 32;
+  config.d_ff = 64;
+  config.dropout = 0.3;
+  config.attention_dropout = 0.1;
+  config.activation_dropout = 0.1;
+  return config;
+}
+
+PairBatch batch_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& lengths) {
+  PairBatch batch;
+  batch.clear();
+  for (const auto& [source, target] : lengths) {
+    for (std::int64_t i = 0; i < source; ++i) {
+      batch.source.ids.push_back(static_cast<std::int32_t>(i % 10));
+    }
+    for (std::int64_t i = 0; i < target; ++i) {
+      batch.target.ids.push_back(static_cast<std::int32_t>(i % 9));
+    }
+    batch.source.end_sentence();
+    batch.target.end_sentence();
+    batch.sentence_ids.push_back(batch.sentence_ids.size());
+    batch.weights.push_back(1.0F);
+  }
+  return batch;
+}
+
+const PairBatch kBatch = batch_of({{7, 5}, {1, 1}, {16, 16}, {3, 12}});
+
+struct Step {
+  Step(const TransformerConfig& config, const std::string& backend, const LossConfig& loss = {})
+      : model(config),
+        parameters(model, shared_backend(backend), Gradients::yes),
+        learner(model, shared_backend(backend), loss) {
+    parameters.initialise(1);
+    parameters.zero_gradients();
+  }
+  std::int64_t peak(const PairBatch& batch) {
+    learner.accumulate(batch, {}, target_weight(batch));
+    return learner.peak_bytes();
+  }
+
+  Transformer model;
+  Parameters parameters;
+  Learner learner;
+};
+
+std::vector<TransformerConfig> variants() {
+  std::vector<TransformerConfig> configs(3, tiny_config());
+  configs[1].norm = NormPosition::pre;
+  configs[1].activation = FeedForwardActivation::gelu;
+  configs[1].positions = PositionKind::learned;
+  configs[2].attention = AttentionKind::additive;
+  configs[2].tying = Tying::none;
+  configs[2].d_k = 5;
+  return configs;
+}
+
+TEST(StepMemory, IsPredictedExactlyByTheMetaBackend) {
+  for (const TransformerConfig& config : variants()) {
+    for (const double rdrop : {0.0, 1.0}) {
+      const LossConfig loss{.label_smoothing = 0.1, .rdrop = rdrop};
+      Step planned(config, "meta", loss);
+      Step real(config, "cpu", loss);
+      EXPECT_EQ(planned.peak(kBatch), real.peak(kBatch));
+    }
+  }
+}
+
+TEST(StepMemory, DoesNotGrowFromStepToStep) {
+  for (const TransformerConfig& config : variants()) {
+    Step step(config, "cpu");
+    const std::int64_t first = step.peak(kBatch);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(step.peak(kBatch), first);
+    }
+    step.peak(batch_of({{3, 3}}));  // a smaller batch between
+    EXPECT_EQ(step.peak(kBatch), first);
+  }
+}
+
+TEST(StepMemory, IsLinearInTheSentenceLength) {
+  TransformerConfig config = tiny_config();
+  config.max_positions = 2048;
+  Step step(config, "meta");
+  const auto at = [&](std::int64_t length) {
+    Step fresh(config, "meta");
+    return static_cast<double>(fresh.peak(batch_of({{length, length}})));
+  };
+  const double slope = (at(1024) - at(512)) / 512;
+  EXPECT_NEAR((at(2048) - at(1024)) / 1024, slope, 0.05 * slope);
+}
+
+// From the third step on, a forward and a backward pass call malloc nowhere in the engine: layouts
+// and ids are made before, as the data loader's thread does.
+TEST(StepMemory, NeedsNoAllocationInTheSteadyState) {
+  for (const TransformerConfig& config : variants()) {
+    ToyModel toy(config, "cpu");
+    Tape tape;
+    const std::vector<ToySentence> batch = toy_sentences({{7, 5}, {1, 1}, {16, 16}, {3, 12}});
+    const Tokens source = toy.tokens(batch, &ToySentence::source);
+    const Tokens target = toy.tokens(batch, &ToySentence::target);
+    const Tensor targets = ids_of(std::vector<std::int32_t>(34, 3), toy.region);
+    const CrossEntropyOptions options{
+        .smoothing = 0.1F,
+        .row_scale = tensor_of(std::vector<double>(34, 0.1), {34}, DType::f32, toy.region)};
+    const auto step = [&] {
+      Context c{.region = toy.region, .tape = &tape, .training = true};
+      const Ragged states = toy.model.decode(target, toy.model.encode(source, c), c);
+      linear_cross_entropy(states.values, toy.model.projection(), targets, options, c);
+      tape.backward();
+    };
+    step();
+    step();
+    allocations = 0;
+    counting = true;
+    step();
+    counting = false;
+    EXPECT_EQ(allocations, 0);
+  }
+}
+
+}  // namespace
+}  // namespace yona::testing
