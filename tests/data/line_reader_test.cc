@@ -82,7 +82,8 @@ TEST(LineReader, CountsLinesThatAreNotUtf8AndNamesTheFirst) {
 
 TEST(LineReader, CutsALineThatIsTooLongAndGoesOnBehindIt) {
   const std::string longest(LineReader::kLongestLine, 'x');
-  LineReader reader = reader_of(longest + "\n" + longest + "yyy\nnext\n");
+  const std::string content = longest + "\n" + longest + "yyy\nnext\n";
+  LineReader reader = reader_of(content);
   LineReader::Line line;
   ASSERT_TRUE(reader.next(line));
   EXPECT_FALSE(line.cut);

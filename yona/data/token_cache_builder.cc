@@ -65,8 +65,7 @@ class Builder {
  public:
   Builder(const CorpusSpec& corpus, const SubwordPair& subwords, const TokenizeOptions& options,
           const std::filesystem::path& path, ThreadPool& pool)
-      : corpus_(corpus),
-        subwords_(subwords),
+      : subwords_(subwords),
         options_(options),
         pool_(pool),
         main_(path, ".tmp"),
@@ -102,7 +101,6 @@ class Builder {
   void write_index_bytes(std::string_view bytes);
   void align();
 
-  const CorpusSpec& corpus_;
   const SubwordPair& subwords_;
   const TokenizeOptions& options_;
   ThreadPool& pool_;
