@@ -1,0 +1,48 @@
+#include "yona/backend/registration.h"
+
+#include <gtest/gtest.h>
+
+namespace yona::testing {
+namespace {
+
+// Calls function(kernel) for every kernel of a table; a new kernel does not compile without a line
+// here, because the table's size is checked.
+template <class Function>
+void for_each_kernel(const Kernels& k, const Function& function) {
+  function(k.matmul);
+  function(k.bias_activation_backward);
+  function(k.dropout);
+  function(k.embed);
+  function(k.embed_backward);
+  function(k.residual_norm);
+  function(k.residual_norm_backward);
+  function(k.attention);
+  function(k.attention_backward);
+  function(k.additive_attention);
+  function(k.additive_attention_backward);
+  function(k.cross_entropy);
+  function(k.rdrop);
+  function(k.softmax);
+  function(k.softmax_backward);
+  function(k.log_softmax);
+  function(k.log_softmax_backward);
+  function(k.gelu);
+  function(k.gelu_backward);
+  function(k.add);
+  function(k.fill);
+  function(k.squared_norm);
+  function(k.adam);
+  static_assert(sizeof(Kernels) == 23 * sizeof(Kernel<AddArgs>));
+}
+
+TEST(Registration, GivesTheReferenceEveryKernel) {
+  for_each_kernel(reference_kernels(),
+                  [](const auto& kernel) { EXPECT_NE(kernel.function(), nullptr); });
+}
+
+TEST(Registration, LetsTheCpuFallBackToTheReference) {
+  for_each_kernel(cpu_kernels(), [](const auto& kernel) { EXPECT_NE(kernel.function(), nullptr); });
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,57 @@
+#include "yona/nn/feed_forward.h"
+
+#include <gtest/gtest.h>
+
+#include "yona/tensor/ops/gelu.h"
+
+#include "tests/harness/bound_module.h"
+#include "tests/harness/compare.h"
+#include "tests/harness/tolerances.h"
+
+namespace yona::testing {
+namespace {
+
+Tensor affine(const Tensor& x, const std::string& name, BoundModule& bound) {
+  const Tensor product = matmul(x, bound[name + ".weight"], Transpose::yes, bound.c);
+  return add_to_rows(product, bound[name + ".bias"], bound.c);
+}
+
+TEST(FeedForward, IsTwoProductsWithARectifierBetween) {
+  FeedForward layer(4, 9, FeedForwardActivation::relu, 0.0);
+  BoundModule bound(layer);
+  const Ragged x = bound.input({3, 2}, 4);
+  const Tensor hidden = relu(affine(x.values, "inner", bound), bound.c);
+  expect_near(values_of(layer(x, bound.c).values), values_of(affine(hidden, "outer", bound)),
+              kExactF64, "FFN(x)");
+}
+
+TEST(FeedForward, TakesGeluInstead) {
+  FeedForward layer(4, 9, FeedForwardActivation::gelu, 0.0);
+  BoundModule bound(layer);
+  const Ragged x = bound.input({3, 2}, 4);
+  const Tensor hidden = gelu(affine(x.values, "inner", bound), bound.c);
+  expect_near(values_of(layer(x, bound.c).values), values_of(affine(hidden, "outer", bound)),
+              kExactF64, "FFN(x)");
+}
+
+// The mask of the hidden units does not depend on which activation made them.
+TEST(FeedForward, DropsTheSameHiddenUnitsWithEitherActivation) {
+  for (const auto activation : {FeedForwardActivation::relu, FeedForwardActivation::gelu}) {
+    FeedForward layer(4, 9, activation, 0.4);
+    BoundModule bound(layer);
+    bound.c.training = true;
+    const Ragged x = bound.input({3, 2}, 4);
+    const Tensor inner = affine(x.values, "inner", bound);
+    const bool rectified = activation == FeedForwardActivation::relu;
+    const Tensor hidden = rectified ? relu(inner, bound.c) : gelu(inner, bound.c);
+    const auto stream = static_cast<std::uint32_t>(mix(hash_name(""), 0)) & ~0xFFFU;
+    const Dropout dropout = bound.c.dropout(0.4, stream);
+    const Tensor kept =
+        multiply(hidden, dropout_factors(dropout, values_of(hidden), *x.layout, 9), bound.c);
+    expect_near(values_of(layer(x, bound.c).values), values_of(affine(kept, "outer", bound)),
+                kExactF64, "FFN(x)");
+  }
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,71 @@
+#include "yona/nn/norm.h"
+
+#include <gtest/gtest.h>
+
+#include "yona/tensor/ops/add.h"
+
+#include "tests/harness/bound_module.h"
+#include "tests/harness/compare.h"
+#include "tests/harness/tolerances.h"
+
+namespace yona::testing {
+namespace {
+
+// A sub-layer that can be told from the identity.
+Ragged tripled(const Ragged& x, Context& c) { return x.with(scale(x.values, 3.0F, c)); }
+
+TEST(Norm, FollowsTheSumInThePapersOrder) {
+  ResidualNormLayer layer(6, NormPosition::post, 0.0);
+  BoundModule bound(layer);
+  const Ragged x = bound.input({2, 3}, 6);
+  const Ragged y = layer(
+      x, [&](const Ragged& z) { return tripled(z, bound.c); }, bound.c);
+  const Tensor sum = scale(x.values, 4.0F, bound.c);
+  const Tensor expected = layer_norm(sum, bound["weight"], bound["bias"], kNormEpsilon, bound.c);
+  expect_near(values_of(y.values), values_of(expected), kExactF64, "LN(x + f(x))");
+}
+
+TEST(Norm, PrecedesTheSubLayerInTheOther) {
+  ResidualNormLayer layer(6, NormPosition::pre, 0.0);
+  BoundModule bound(layer);
+  const Ragged x = bound.input({2, 3}, 6);
+  const Ragged y = layer(
+      x, [&](const Ragged& z) { return tripled(z, bound.c); }, bound.c);
+  const Tensor normed = layer_norm(x.values, bound["weight"], bound["bias"], kNormEpsilon, bound.c);
+  const Tensor expected = add(x.values, normed, bound.c, 1.0F, 3.0F);
+  expect_near(values_of(y.values), values_of(expected), kExactF64, "x + f(LN(x))");
+}
+
+TEST(Norm, DropsTheSubLayersOutputAlikeInBothOrders) {
+  const auto dropped = [](NormPosition position) {
+    ResidualNormLayer layer(6, position, 0.5);
+    BoundModule bound(layer);
+    bound.c.training = true;
+    const Ragged x = bound.input({2, 3}, 6);
+    set_values(x.values, std::vector<double>(30, 0.0));
+    const Ragged y = layer(
+        x,
+        [&](const Ragged& z) {
+          return z.with(tensor_of(std::vector<double>(30, 1.0), {5, 6}, DType::f64, bound.region));
+        },
+        bound.c);
+    std::vector<bool> kept;
+    if (position == NormPosition::pre) {
+      for (const double value : values_of(y.values)) {
+        kept.push_back(value > 0);
+      }
+    } else {  // undo weight and bias
+      const std::vector<double> values = values_of(y.values);
+      const std::vector<double> weight = values_of(bound["weight"]);
+      const std::vector<double> bias = values_of(bound["bias"]);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        kept.push_back((values[i] - bias[i % 6]) / weight[i % 6] > 0);
+      }
+    }
+    return kept;
+  };
+  EXPECT_EQ(dropped(NormPosition::post), dropped(NormPosition::pre));
+}
+
+}  // namespace
+}  // namespace yona::testing
