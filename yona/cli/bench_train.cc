@@ -53,10 +53,13 @@ int run(const BenchFlags& flags) {
 
 void add_shape_flags(CLI::App& app, BenchFlags& flags) {
   add_text(app, flags.preset, {"--preset", "NAME", "tiny, iwslt, base (the default) or big"});
-  add_text(app, flags.vocabulary, {"--vocab-size", "N", "pieces of the vocabulary; 37056"});
-  add_text(app, flags.source_length, {"--src-len", "N", "source tokens of a sentence; 32"});
-  add_text(app, flags.target_length, {"--tgt-len", "N", "target tokens of a sentence; 32"});
-  add_text(app, flags.tokens, {"--tokens", "N", "target tokens of a step; 25000"});
+  add_text(app, flags.vocabulary,
+           {"--vocab-size", "N", "pieces of the vocabulary (default 37056)"});
+  add_text(app, flags.source_length,
+           {"--src-len", "N", "source tokens of a sentence (default 32)"});
+  add_text(app, flags.target_length,
+           {"--tgt-len", "N", "target tokens of a sentence (default 32)"});
+  add_text(app, flags.tokens, {"--tokens", "N", "target tokens of a step (default 25000)"});
   add_switch(app, flags.ragged,
              {"--ragged", "", "sentences of unequal lengths, with these lengths as means"});
 }
@@ -70,11 +73,12 @@ Command add_bench_train(CLI::App& bench) {
               "yona bench train --preset base --tokens 2000 --precision bf16 --threads 2"});
   const auto flags = std::make_shared<BenchFlags>();
   add_shape_flags(*app, *flags);
-  add_text(*app, flags->precision, {"--precision", "f32|bf16", "operands of products; f32"});
-  add_text(*app, flags->steps, {"--steps", "N", "steps that are timed; 10"});
-  add_text(*app, flags->warmup, {"--warmup", "N", "steps before them; 3"});
-  add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run; cpu"});
-  add_text(*app, flags->threads, {"--threads", "N", "CPU threads; all that may be used"});
+  add_text(*app, flags->precision,
+           {"--precision", "f32|bf16", "operands of products (default f32)"});
+  add_text(*app, flags->steps, {"--steps", "N", "steps that are timed (default 10)"});
+  add_text(*app, flags->warmup, {"--warmup", "N", "steps before them (default 3)"});
+  add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
+  add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   add_switch(*app, flags->profile, {"--profile", "", "add the milliseconds of each kernel"});
   return {app, [flags] { return run(*flags); }};
 }

@@ -9,7 +9,7 @@
 #include "yona/cli/commands.h"
 #include "yona/cli/devices.h"
 #include "yona/cli/model_table.h"
-#include "yona/train/run_config.h"
+#include "yona/cli/run_flags.h"
 
 namespace yona::cli {
 
@@ -38,10 +38,7 @@ TransformerConfig model_of(const InfoFlags& flags) {
     assignments.push_back({"preset", flags.preset, "--preset"});
   }
   for (const std::string& text : flags.sets) {
-    const std::size_t equals = text.find('=');
-    check(equals != text.npos, "--set: '{}' is given; expected key=value", text);
-    const std::string key = text.substr(0, equals);
-    assignments.push_back({key, text.substr(equals + 1), fmt::format("--set {}", key)});
+    assignments.push_back(parse_set(text));
   }
   TransformerConfig model = resolve_config("", assignments).model;
   model.source_vocabulary = model.target_vocabulary =
@@ -113,7 +110,8 @@ Command add_info(CLI::App& program) {
                             "yona info --devices --json"});
   const auto flags = std::make_shared<InfoFlags>();
   add_text(*app, flags->preset, {"--preset", "NAME", "tiny, iwslt, base or big"});
-  add_text(*app, flags->vocabulary, {"--vocab-size", "N", "pieces of the vocabulary; 37000"});
+  add_text(*app, flags->vocabulary,
+           {"--vocab-size", "N", "pieces of the vocabulary (default 37000)"});
   add_repeated(*app, flags->sets, {"--set", "KEY=VALUE", "change a model key; may repeat"});
   add_switch(*app, flags->devices, {"--devices", "", "what this machine can compute with"});
   add_switch(*app, flags->json, {"--json", "", "as JSON"});

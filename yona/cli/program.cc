@@ -28,13 +28,9 @@ struct Program {
   bool quiet = false;
 };
 
-void add_common_flags(Program& program) {
-  for (const Command& command : program.commands) {
-    command.app->add_flag("-v,--verbose", program.verbose, "more detail on standard error")
-        ->group("Common");
-    command.app->add_flag("-q,--quiet", program.quiet, "warnings and errors alone")
-        ->group("Common");
-  }
+void add_common_flags(CLI::App& app, Program& program) {
+  app.add_flag("-v,--verbose", program.verbose, "more detail on standard error")->group("Common");
+  app.add_flag("-q,--quiet", program.quiet, "warnings and errors alone")->group("Common");
 }
 
 void build(Program& program) {
@@ -52,7 +48,10 @@ void build(Program& program) {
       app, {"bench", "how fast this machine is at it", "yona bench train --preset tiny --steps 5"});
   bench->require_subcommand(0, 1);
   program.commands.push_back(add_bench_train(*bench));
-  add_common_flags(program);
+  add_common_flags(app, program);
+  for (const Command& command : program.commands) {
+    add_common_flags(*command.app, program);
+  }
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -73,23 +72,40 @@ std::vector<std::string> flag_names(const CLI::App& app) {
   return names;
 }
 
+// Before the message: which command speaks, unless it is the program itself.
+std::string speaker(const CLI::App& app) {
+  return app.get_parent() == nullptr ? ""
+                                     : full_name(app).substr(std::string("yona ").size()) + ": ";
+}
+
+[[noreturn]] void refuse(const CLI::App& app, std::string_view what, const std::string& word,
+                         const std::vector<std::string>& names) {
+  const auto nearest = nearest_name(word, names);
+  fail("{}{} '{}'; {}", speaker(app), what, word,
+       nearest ? fmt::format("did you mean {}?", *nearest)
+               : fmt::format("see `{} --help`", full_name(app)));
+}
+
+void refuse_unknown_commands(const CLI::App& app) {
+  for (const std::string& word : app.remaining()) {
+    if (const auto names = command_names(app); !word.starts_with('-') && !names.empty()) {
+      refuse(app, "unknown command", word, names);
+    }
+  }
+}
+
 // The first argument that nobody knows, and what it was probably meant to be.
 void refuse_extras(const CLI::App& app) {
+  refuse_unknown_commands(app);
   for (const CLI::App* command : app.get_subcommands()) {
     refuse_extras(*command);
   }
-  const std::vector<std::string> extras = app.remaining();
-  if (extras.empty()) {
-    return;
+  if (const auto extras = app.remaining(); !extras.empty()) {
+    const std::string word = extras[0].substr(0, extras[0].find('='));
+    const bool is_flag = word.starts_with('-');
+    refuse(app, is_flag ? "unknown flag" : "unexpected argument", word,
+           is_flag ? flag_names(app) : std::vector<std::string>{});
   }
-  const std::string word = extras[0].substr(0, extras[0].find('='));
-  const bool is_flag = word.starts_with('-');
-  const std::vector<std::string> names = is_flag ? flag_names(app) : command_names(app);
-  const auto nearest = nearest_name(word, names);
-  fail("{}{} '{}'; {}", app.get_parent() == nullptr ? "" : app.get_name() + ": ",
-       is_flag ? "unknown flag" : (names.empty() ? "unexpected argument" : "unknown command"), word,
-       nearest ? fmt::format("did you mean {}?", *nearest)
-               : fmt::format("see `{} --help`", full_name(app)));
 }
 
 // The innermost command that was given.
@@ -105,21 +121,28 @@ int run_chosen(const Program& program) {
       return command.run();
     }
   }
-  fail("{}: no command is given; see `{} --help`", full_name(app), full_name(app));
+  fail("{}no command is given; see `{} --help`", speaker(app), full_name(app));
 }
 
-// CLI11 met a flag without its value, or one too many.
+// CLI11 met a flag without its value ("--preset: 1 required NAME missing"), or one too many.
 std::string text_of(const CLI::ParseError& error, const Program& program) {
   const CLI::App& app = chosen(program.app);
-  std::string text = error.what();
-  text = text.substr(0, text.find('\n'));
-  return fmt::format("{}; see `{} --help`", text, full_name(app));
+  const std::string text = error.what();
+  const std::string flag = text.substr(0, text.find(':'));
+  const std::string see = fmt::format("see `{} --help`", full_name(app));
+  if (error.get_name() == "ArgumentMismatch") {
+    return text.find("At Most") != text.npos
+               ? fmt::format("{}{} is given more than once; {}", speaker(app), flag, see)
+               : fmt::format("{}{} needs a value; {}", speaker(app), flag, see);
+  }
+  return fmt::format("{}{}; {}", speaker(app), text.substr(0, text.find('\n')), see);
 }
 
 int parse_and_run(Program& program, int count, const char* const* arguments) {
   try {
     program.app.parse(count, arguments);
   } catch (const CLI::CallForHelp&) {
+    refuse_unknown_commands(program.app);
     fmt::print("{}", program.app.help());
     return kDone;
   } catch (const CLI::CallForVersion& version) {

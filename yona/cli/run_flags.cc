@@ -45,15 +45,6 @@ constexpr std::array<PlainFlag, 8> kPlainFlags{{
     {"--seed", "N", "train.seed", &RunFlags::seed, "seed of everything random", kConfiguration},
 }};
 
-ConfigAssignment assignment_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  check(equals != text.npos && equals > 0,
-        "--set: '{}' is given; expected key=value, such as train.updates=1000", text);
-  std::string key = text.substr(0, equals);
-  std::string origin = "--set " + key;
-  return {std::move(key), text.substr(equals + 1), std::move(origin)};
-}
-
 // "name=path", or a path alone.
 std::pair<std::string, fs::path> named_path(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -105,6 +96,15 @@ void apply_data_flags(const RunFlags& flags, DataConfig& data) {
 
 }  // namespace
 
+ConfigAssignment parse_set(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  check(equals != text.npos && equals > 0,
+        "--set: '{}' is given; expected key=value, such as train.updates=1000", text);
+  std::string key = text.substr(0, equals);
+  std::string origin = fmt::format("--set {}", key);
+  return {std::move(key), text.substr(equals + 1), std::move(origin)};
+}
+
 void add_run_flags(CLI::App& app, RunFlags& flags) {
   add_list(app, flags.train_source,
            {"--train-src", "FILE…", "source sentences, one a line (.gz, .xz and .zst too)", kData});
@@ -127,7 +127,7 @@ void add_run_flags(CLI::App& app, RunFlags& flags) {
 RunConfig resolve(const RunFlags& flags) {
   std::vector<ConfigAssignment> assignments;
   for (const std::string& text : flags.sets) {
-    assignments.push_back(assignment_of(text));
+    assignments.push_back(parse_set(text));
   }
   for (const PlainFlag& flag : kPlainFlags) {
     if (const std::string& value = flags.*flag.field; !value.empty()) {

@@ -20,6 +20,9 @@ struct RunFlags {
 
 void add_run_flags(CLI::App& app, RunFlags& flags);
 
+// The key and value of a --set. Throws InvalidArgument.
+ConfigAssignment parse_set(const std::string& text);
+
 // Preset, then the file, then --set, then plain flags. Throws InvalidArgument.
 RunConfig resolve(const RunFlags& flags);
 

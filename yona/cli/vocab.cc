@@ -103,16 +103,17 @@ Command add_vocab(CLI::App& program) {
   add_list(*app, flags->source, {"--train-src", "FILE…", "source sentences, one a line"});
   add_list(*app, flags->target, {"--train-tgt", "FILE…", "their translations"});
   add_text(*app, flags->output, {"-o,--output", "DIR", "folder for source.spm and the others"});
-  add_text(*app, flags->size, {"--vocab-size", "N", "pieces, all counted; 8000"});
-  add_text(*app, flags->algorithm, {"--subwords", "bpe|unigram", "bpe"});
+  add_text(*app, flags->size, {"--vocab-size", "N", "pieces, all counted (default 8000)"});
+  add_text(*app, flags->algorithm,
+           {"--subwords", "bpe|unigram", "how pieces are chosen (default bpe)"});
   add_switch(*app, flags->separate, {"--separate", "", "one vocabulary for each language"});
   add_list(*app, flags->tags, {"--tags", "TAG…", "pieces such as '<BT>' that are never cut"});
   add_text(*app, flags->normalisation,
            {"--normalisation", "NAME", "identity (leave text as it is), nfkc, nmt_nfkc, …_cf"});
   add_switch(*app, flags->split_digits, {"--split-digits", "", "each digit is a piece"});
   add_text(*app, flags->max_lines,
-           {"--max-lines", "N", "a sample of more lines is taken; 1000000"});
-  add_text(*app, flags->seed, {"--seed", "N", "of that sample; 1"});
+           {"--max-lines", "N", "of more lines a sample is taken (default 1000000)"});
+  add_text(*app, flags->seed, {"--seed", "N", "seed of that sample (default 1)"});
   add_switch(*app, flags->json, {"--json", "", "the result as JSON"});
   return {app, [app, flags] { return run(*app, *flags); }};
 }

@@ -159,7 +159,8 @@ ConfigCodec<std::string> word_codec(std::vector<std::string> words) {
                             const ConfigSource& source) -> std::optional<std::string> {
             const auto text = scalar_of(node);
             if (text && std::find(words.begin(), words.end(), *text) == words.end()) {
-              const auto nearest = nearest_name(*text, words);
+              // Of two or three words everybody sees the nearest; and gpu is not cpu.
+              const auto nearest = words.size() > 3 ? nearest_name(*text, words) : std::nullopt;
               refuse_value(
                   node, source,
                   nearest ? fmt::format("{} (did you mean {}?)", expected, *nearest) : expected);

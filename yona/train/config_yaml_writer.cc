@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,7 @@ namespace yona {
 
 namespace {
 
+constexpr std::size_t kCommentColumns = 92;
 constexpr std::string_view kOpening = "_/";
 constexpr std::string_view kInside = "_/.-+";
 
@@ -63,7 +66,7 @@ class Writer {
   void members(const ConfigNode& map, std::size_t indent) {
     for (const ConfigMember& member : map.members) {
       if (!member.comment.empty()) {
-        line(indent, "# " + member.comment);
+        comment(member.comment, indent);
       }
       if (indent == 0 && member.value.kind == ConfigNode::Kind::map && !out_.empty()) {
         out_ += '\n';
@@ -75,6 +78,20 @@ class Writer {
  private:
   void line(std::size_t indent, std::string_view text) {
     out_.append(indent, ' ').append(text).append("\n");
+  }
+
+  // Wrapped to a width that reads well.
+  void comment(const std::string& text, std::size_t indent) {
+    std::istringstream words(text);
+    std::string row = "#";
+    for (std::string word; words >> word;) {
+      if (row.size() > 1 && indent + row.size() + 1 + word.size() > kCommentColumns) {
+        line(indent, row);
+        row.resize(1);
+      }
+      row.append(" ").append(word);
+    }
+    line(indent, row);
   }
 
   void value(const std::string& name, const ConfigNode& node, std::size_t indent) {

@@ -1,0 +1,42 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/json.h"
+
+#include "tests/cli/program.h"
+
+namespace yona::testing {
+namespace {
+
+TEST(BenchTrain, PrintsOneJsonLineWithThePeersFields) {
+  const ProgramResult result = run_yona({"bench", "train", "--preset", "tiny", "--vocab-size", "50",
+                                         "--src-len", "5", "--tgt-len", "4", "--tokens", "40",
+                                         "--steps", "1", "--warmup", "0", "--threads", "1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+  const Json json = Json::parse(result.out);
+  for (const char* field : {"ms", "tgt_tok_s", "tflops", "mem_gb"}) {
+    EXPECT_TRUE(json.contains(field)) << field;
+  }
+  EXPECT_GT(json.at("tgt_tok_s").get<double>(), 0.0);
+}
+
+TEST(BenchTrain, ComplainsAboutValues) {
+  const auto complaint = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"bench", "train"});
+    const ProgramResult result = run_yona(arguments);
+    EXPECT_EQ(result.code, 2);
+    return result.err;
+  };
+  EXPECT_EQ(complaint({"--steps", "0"}),
+            "yona: --steps: '0' is given; expected a whole number of at least 1\n");
+  EXPECT_EQ(complaint({"--precision", "bf61"}),
+            "yona: --precision: 'bf61' is given; expected f32 or bf16\n");
+  EXPECT_EQ(complaint({"--device", "gpu"}),
+            "yona: --device: 'gpu' is given; expected cpu or cuda\n");
+  EXPECT_EQ(complaint({"--preset", "huge"}),
+            "yona: --preset: 'huge' is given; expected tiny, iwslt, base or big\n");
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,129 @@
+// The program as a whole: help, version, exit codes, one-line errors with the nearest name.
+
+#include "tests/cli/program.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace yona::testing {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const std::vector<std::vector<std::string>>& commands() {
+  static const std::vector<std::vector<std::string>> list{
+      {"info"}, {"config"}, {"vocab"}, {"bench"}, {"bench", "train"}};
+  return list;
+}
+
+// Wrong use: exit code 2, nothing on standard output, one line on standard error.
+std::string complaint(const std::vector<std::string>& arguments) {
+  const ProgramResult result = run_yona(arguments);
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith("yona: "));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  return result.err.substr(6, result.err.size() - 7);
+}
+
+TEST(Program, ShowsItsHelpAndEveryCommand) {
+  const ProgramResult result = run_yona({"--help"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  for (const auto& command : commands()) {
+    EXPECT_THAT(result.out, HasSubstr("\n  " + command[0] + " ")) << command[0];
+  }
+  EXPECT_EQ(run_yona({"-h"}).out, result.out);
+}
+
+TEST(Program, ShowsTheHelpOfEachCommandWithAnExample) {
+  for (std::vector<std::string> command : commands()) {
+    std::string name = "yona";
+    for (const std::string& word : command) {
+      name += " " + word;
+    }
+    command.emplace_back("--help");
+    const ProgramResult result = run_yona(command);
+    EXPECT_EQ(result.code, 0) << name;
+    EXPECT_EQ(result.err, "");
+    EXPECT_THAT(result.out, StartsWith(name + ": "));
+    EXPECT_THAT(result.out, HasSubstr("\nUsage: " + name + " "));
+    EXPECT_THAT(result.out, HasSubstr("\nExamples:\n  yona "));
+  }
+}
+
+TEST(Program, WrapsItsHelpAtAHundredColumns) {
+  for (std::vector<std::string> command : commands()) {
+    command.emplace_back("--help");
+    std::istringstream lines(run_yona(command).out);
+    for (std::string line; std::getline(lines, line);) {
+      const auto continuation = [](unsigned char c) { return (c & 0xC0U) == 0x80U; };
+      const auto hidden = std::count_if(line.begin(), line.end(), continuation);
+      EXPECT_LE(static_cast<std::ptrdiff_t>(line.size()) - hidden, 100) << line;
+    }
+  }
+}
+
+TEST(Program, ShowsItsVersion) {
+  const ProgramResult result = run_yona({"--version"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out, "yona " YONA_VERSION "\n");
+}
+
+TEST(Program, WantsACommand) {
+  EXPECT_EQ(complaint({}), "no command is given; see `yona --help`");
+  EXPECT_EQ(complaint({"bench"}), "bench: no command is given; see `yona bench --help`");
+}
+
+TEST(Program, SuggestsTheNearestCommand) {
+  EXPECT_EQ(complaint({"inof"}), "unknown command 'inof'; did you mean info?");
+  EXPECT_EQ(complaint({"inof", "--help"}), "unknown command 'inof'; did you mean info?");
+  EXPECT_EQ(complaint({"bench", "trian"}), "bench: unknown command 'trian'; did you mean train?");
+  EXPECT_EQ(complaint({"banana"}), "unknown command 'banana'; see `yona --help`");
+}
+
+TEST(Program, SuggestsTheNearestFlag) {
+  EXPECT_EQ(complaint({"info", "--prest", "base"}),
+            "info: unknown flag '--prest'; did you mean --preset?");
+  EXPECT_EQ(complaint({"bench", "train", "--step=3"}),
+            "bench train: unknown flag '--step'; did you mean --steps?");
+  EXPECT_EQ(complaint({"info", "--banana"}),
+            "info: unknown flag '--banana'; see `yona info --help`");
+  EXPECT_EQ(complaint({"--banana"}), "unknown flag '--banana'; see `yona --help`");
+  EXPECT_EQ(complaint({"info", "--devices", "extra"}),
+            "info: unexpected argument 'extra'; see `yona info --help`");
+}
+
+TEST(Program, NamesAFlagWithoutItsValueOrGivenTwice) {
+  EXPECT_EQ(complaint({"info", "--preset"}),
+            "info: --preset needs a value; see `yona info --help`");
+  EXPECT_EQ(complaint({"info", "--preset", "base", "--preset", "big"}),
+            "info: --preset is given more than once; see `yona info --help`");
+  EXPECT_EQ(complaint({"info", "--preset", "--devices"}),
+            "--preset: '--devices' is given; expected tiny, iwslt, base or big");
+}
+
+TEST(Program, RefusesVerboseAndQuietTogether) {
+  EXPECT_EQ(complaint({"info", "--devices", "-v", "-q"}),
+            "-v and -q contradict each other; give one of them");
+}
+
+TEST(Program, TakesVerbosityBeforeTheCommandToo) {
+  EXPECT_EQ(run_yona({"-v", "info", "--devices"}).code, 0);
+}
+
+TEST(Program, FailsWhenItsOutputCannotBeWritten) {
+  if (!std::filesystem::exists("/dev/full")) {
+    GTEST_SKIP() << "no /dev/full here";
+  }
+  const int status =
+      std::system("\"" YONA_PROGRAM "\" info --preset tiny > /dev/full 2> /dev/null");
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+}
+
+}  // namespace
+}  // namespace yona::testing
