@@ -98,7 +98,7 @@ TEST(Info, ComplainsAboutWhatItIsAsked) {
     EXPECT_EQ(result.code, 2);
     return result.err;
   };
-  EXPECT_EQ(complaint({}), "yona: info: say about what: --preset base or --devices\n");
+  EXPECT_EQ(complaint({}), "yona: info: say about what: --model DIR, --preset base or --devices\n");
   EXPECT_EQ(complaint({"--preset", "bas"}),
             "yona: --preset: 'bas' is given; expected tiny, iwslt, base or big (did you mean "
             "base?)\n");

@@ -15,8 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 const std::vector<std::vector<std::string>>& commands() {
-  static const std::vector<std::vector<std::string>> list{
-      {"info"}, {"config"}, {"vocab"}, {"bench"}, {"bench", "train"}};
+  static const std::vector<std::vector<std::string>> list{{"demo"},  {"train"},         {"average"},
+                                                          {"info"},  {"config"},        {"vocab"},
+                                                          {"bench"}, {"bench", "train"}};
   return list;
 }
 
@@ -80,6 +81,7 @@ TEST(Program, WantsACommand) {
 }
 
 TEST(Program, SuggestsTheNearestCommand) {
+  EXPECT_EQ(complaint({"trian"}), "unknown command 'trian'; did you mean train?");
   EXPECT_EQ(complaint({"inof"}), "unknown command 'inof'; did you mean info?");
   EXPECT_EQ(complaint({"inof", "--help"}), "unknown command 'inof'; did you mean info?");
   EXPECT_EQ(complaint({"bench", "trian"}), "bench: unknown command 'trian'; did you mean train?");

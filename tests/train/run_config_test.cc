@@ -404,13 +404,20 @@ TEST_F(CheckRunConfig, WantsBothSidesOfAValidationSet) {
   EXPECT_EQ(error(), "data.valid: set 'valid' needs both a source and a target file");
 }
 
+TEST_F(CheckRunConfig, WarnsOfARateThatIsAFactor) {
+  EXPECT_TRUE(config_warnings(config_).empty());
+  config_.train.schedule.rate = 5e-4;
+  ASSERT_EQ(config_warnings(config_).size(), 1U);
+  EXPECT_THAT(config_warnings(config_)[0],
+              HasSubstr("train.learning_rate 0.0005 is a factor on the paper's schedule"));
+  config_.train.schedule.kind = ScheduleKind::inverse_sqrt;
+  EXPECT_TRUE(config_warnings(config_).empty());
+}
+
 TEST_F(CheckRunConfig, RefusesKeysThatDoNotGoTogether) {
   RunConfig good = config_;
   config_.model.heads = 7;
   EXPECT_THAT(error(), HasSubstr("model.heads: 7 heads do not divide model.d_model 512"));
-  config_ = good;
-  config_.data.shared_vocabulary = false;
-  EXPECT_THAT(error(), HasSubstr("model.tying: all embeddings cannot be one"));
   config_ = good;
   config_.data.max_length = 2000;
   EXPECT_EQ(error(), "data.max_length: 2000 is more than model.max_positions 1024");

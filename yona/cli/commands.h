@@ -5,9 +5,11 @@
 
 namespace yona::cli {
 
-Command add_config(CLI::App& program);
 Command add_demo(CLI::App& program);
+Command add_train(CLI::App& program);
+Command add_average(CLI::App& program);
 Command add_info(CLI::App& program);
+Command add_config(CLI::App& program);
 Command add_vocab(CLI::App& program);
 Command add_bench_train(CLI::App& bench);
 

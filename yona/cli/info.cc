@@ -10,13 +10,14 @@
 #include "yona/cli/devices.h"
 #include "yona/cli/model_table.h"
 #include "yona/cli/run_flags.h"
+#include "yona/io/translation_model.h"
 
 namespace yona::cli {
 
 namespace {
 
 struct InfoFlags {
-  std::string preset, vocabulary;
+  std::string model, preset, vocabulary;
   std::vector<std::string> sets;
   bool devices = false;
   bool json = false;
@@ -32,24 +33,44 @@ std::string paper_says(const std::string& name) {
   return fmt::format("; the paper's Table 3 says {} M", name == "base" ? 65 : 213);
 }
 
-TransformerConfig model_of(const InfoFlags& flags) {
+struct Subject {
+  std::string name;
+  ModelInfo info;
+};
+
+Subject from_folder(const InfoFlags& flags) {
+  check(flags.preset.empty() && flags.vocabulary.empty() && flags.sets.empty(),
+        "--model: a folder has its own shape; leave out --preset, --vocab-size and --set");
+  std::error_code error;
+  check(std::filesystem::exists(std::filesystem::path(flags.model) / "config.json", error),
+        "--model: {}: is no model folder (it has no config.json)", flags.model);
+  return {flags.model, read_model_info(flags.model)};
+}
+
+Subject from_preset(const InfoFlags& flags) {
   std::vector<ConfigAssignment> assignments;
-  if (!flags.preset.empty()) {
-    assignments.push_back({"preset", flags.preset, "--preset"});
-  }
   for (const std::string& text : flags.sets) {
     assignments.push_back(parse_set(text));
   }
-  TransformerConfig model = resolve_config("", assignments).model;
-  model.source_vocabulary = model.target_vocabulary =
+  if (!flags.preset.empty()) {
+    assignments.push_back({"preset", flags.preset, "--preset"});
+  }
+  const RunConfig config = resolve_config("", assignments);
+  Subject subject{flags.sets.empty() ? config.preset : config.preset + " with changes", {}};
+  subject.info.config = config.model;
+  subject.info.config.source_vocabulary = subject.info.config.target_vocabulary =
       flags.vocabulary.empty() ? kPaperVocabulary
                                : integer_value("--vocab-size", flags.vocabulary, {3, 1 << 24});
-  return model;
+  return subject;
 }
 
-Json to_json(const TransformerConfig& model, const ModelTable& table) {
+Json to_json(const Subject& subject, const ModelTable& table) {
+  const TransformerConfig& model = subject.info.config;
   const HeadShape heads = model.head_shape();
-  return {{"encoder_layers", model.encoder_layers},
+  return {{"name", subject.name},
+          {"source_language", subject.info.source_language},
+          {"target_language", subject.info.target_language},
+          {"encoder_layers", model.encoder_layers},
           {"decoder_layers", model.decoder_layers},
           {"d_model", model.d_model},
           {"d_ff", model.d_ff},
@@ -62,31 +83,44 @@ Json to_json(const TransformerConfig& model, const ModelTable& table) {
           {"weights", to_json(table)}};
 }
 
-void print_model(const std::string& name, const TransformerConfig& model, const ModelTable& table) {
+std::string vocabulary_text(const TransformerConfig& model) {
+  return model.source_vocabulary == model.target_vocabulary
+             ? grouped(model.source_vocabulary)
+             : fmt::format("{} and {}", grouped(model.source_vocabulary),
+                           grouped(model.target_vocabulary));
+}
+
+void print_model(const Subject& subject, const ModelTable& table) {
+  const TransformerConfig& model = subject.info.config;
   const HeadShape heads = model.head_shape();
+  const bool has_languages = !subject.info.source_language.empty();
   fmt::print(
-      "{}: {} + {} layers, d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, vocabulary "
-      "{}\n\n",
-      name, model.encoder_layers, model.decoder_layers, model.d_model, model.d_ff, model.heads,
-      heads.d_k, heads.d_v, grouped(model.source_vocabulary));
+      "{}: {}{} + {} layers, d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, "
+      "vocabulary {}\n\n",
+      subject.name,
+      has_languages
+          ? fmt::format("{} → {}, ", subject.info.source_language, subject.info.target_language)
+          : "",
+      model.encoder_layers, model.decoder_layers, model.d_model, model.d_ff, model.heads, heads.d_k,
+      heads.d_v, vocabulary_text(model));
   print(table);
   fmt::print("\n{} parameters, {} in f32{}\n", short_count(table.parameters),
-             short_bytes(table.parameters * 4), paper_says(name));
+             short_bytes(table.parameters * 4), paper_says(subject.name));
 }
 
 int run(const InfoFlags& flags) {
-  const bool wants_model =
+  const bool wants_preset =
       !flags.preset.empty() || !flags.vocabulary.empty() || !flags.sets.empty();
-  check(wants_model || flags.devices, "info: say about what: --preset base or --devices");
+  check(wants_preset || !flags.model.empty() || flags.devices,
+        "info: say about what: --model DIR, --preset base or --devices");
   Json result = Json::object();
-  if (wants_model) {
-    const TransformerConfig model = model_of(flags);
-    const ModelTable table = model_table(model);
-    const std::string name = flags.preset.empty() ? "base" : flags.preset;
+  if (wants_preset || !flags.model.empty()) {
+    const Subject subject = flags.model.empty() ? from_preset(flags) : from_folder(flags);
+    const ModelTable table = model_table(subject.info.config);
     if (!flags.json) {
-      print_model(flags.sets.empty() ? name : name + " with changes", model, table);
+      print_model(subject, table);
     }
-    result["model"] = to_json(model, table);
+    result["model"] = to_json(subject, table);
   }
   if (flags.devices) {
     result["devices"] = describe_devices();
@@ -105,10 +139,12 @@ int run(const InfoFlags& flags) {
 Command add_info(CLI::App& program) {
   CLI::App* app =
       add_command(program, {"info", "layers, shapes and sizes of a model; what this machine has",
+                            "yona info --model run\n"
                             "yona info --preset base --vocab-size 37000\n"
                             "yona info --preset base --set model.heads=16 --set model.d_k=16\n"
                             "yona info --devices --json"});
   const auto flags = std::make_shared<InfoFlags>();
+  add_text(*app, flags->model, {"--model", "DIR", "a model folder, or that of a training run"});
   add_text(*app, flags->preset, {"--preset", "NAME", "tiny, iwslt, base or big"});
   add_text(*app, flags->vocabulary,
            {"--vocab-size", "N", "pieces of the vocabulary (default 37000)"});

@@ -41,9 +41,11 @@ void build(Program& program) {
   app.set_help_flag("-h,--help", "show this text; `yona COMMAND --help` shows a command's");
   app.set_version_flag("--version", std::string("yona " YONA_VERSION), "show the version");
   app.footer(
-      "yona info --preset base --vocab-size 37000\n"
-      "yona config --preset tiny > tiny.yaml");
-  program.commands = {add_demo(app), add_info(app), add_config(app), add_vocab(app)};
+      "yona demo\n"
+      "yona train --train-src train.en --train-tgt train.de --preset tiny --output run\n"
+      "yona info --preset base --vocab-size 37000");
+  program.commands = {add_demo(app), add_train(app),  add_average(app),
+                      add_info(app), add_config(app), add_vocab(app)};
   CLI::App* bench = add_command(
       app, {"bench", "how fast this machine is at it", "yona bench train --preset tiny --steps 5"});
   bench->require_subcommand(0, 1);

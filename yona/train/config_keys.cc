@@ -49,7 +49,7 @@ Keys<TransformerConfig> model_shape_keys() {
                   "width of a head's values; auto is d_model / heads"),
           config_key("tying", &Config::tying, enum_codec<Tying>({"all", "target", "none"}),
                      "which embedding matrices are one: source, target and output (all), target "
-                     "and output (target), none")};
+                     "and output (target), none; all becomes target with separate vocabularies")};
 }
 
 Keys<TransformerConfig> model_variant_keys() {

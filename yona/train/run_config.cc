@@ -120,9 +120,6 @@ void check_model(const RunConfig& config) {
     model.source_vocabulary = model.target_vocabulary = 1000;
   }
   check_config(model);
-  check(config.data.shared_vocabulary || model.tying != Tying::all,
-        "model.tying: all embeddings cannot be one with data.shared_vocabulary false; set "
-        "model.tying to target or none");
   check(model.positions == PositionKind::none || config.data.max_length <= model.max_positions,
         "data.max_length: {} is more than model.max_positions {}", config.data.max_length,
         model.max_positions);
@@ -169,6 +166,18 @@ void check_run_config(const RunConfig& config) {
   check_model(config);
   check_train(config.train, config.data);
   check_data(config.data);
+}
+
+std::vector<std::string> config_warnings(const RunConfig& config) {
+  std::vector<std::string> warnings;
+  const ScheduleConfig& schedule = config.train.schedule;
+  if (schedule.kind == ScheduleKind::paper && schedule.rate < 0.01) {
+    warnings.push_back(fmt::format(
+        "train.learning_rate {} is a factor on the paper's schedule, where 1 is usual; for a "
+        "highest rate of {} set train.schedule to inverse_sqrt, cosine, linear or constant",
+        schedule.rate, schedule.rate));
+  }
+  return warnings;
 }
 
 std::string to_yaml(const RunConfig& config, YamlStyle style) {

@@ -91,6 +91,9 @@ RunConfig resolve_config(const std::filesystem::path& file,
 // checked when it was set), or a file that is named does not exist.
 void check_run_config(const RunConfig& config);
 
+// What is allowed but seldom meant, one line each.
+std::vector<std::string> config_warnings(const RunConfig& config);
+
 // The whole configuration as YAML, which resolve_config reads back to the same values. `guide` has
 // the meaning of each key above it, and keys that only repeat the preset as comments: a file to
 // start from.

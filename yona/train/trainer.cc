@@ -152,8 +152,8 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
   validation_ = prepare_validation(config_, subwords_, info_.config.max_positions, options_.output,
                                    *backend_->exec().pool, reporter_);
   batches_.resize(static_cast<std::size_t>(config_.train.accumulate));
-  replace_file(options_.output / "config.yaml", to_yaml(with_absolute_paths(config_)));
   restore();
+  replace_file(options_.output / "config.yaml", to_yaml(with_absolute_paths(config_)));
   if (config_.train.tensorboard) {
     tensorboard_.emplace(options_.output / "tensorboard", state_.update);
   }
@@ -275,7 +275,7 @@ void Trainer::check_finite(const UpdateReport& report) {
       fmt::format("the loss is {} and the gradient's norm {} at update {}, {}", report.loss,
                   report.gradient_norm, report.update, describe_batches());
   check<Error>(config_.train.on_nan == OnNan::skip && skipped_in_a_row_ < kMostSkipped,
-               "train: {}; {}; try a lower train.schedule.rate, train.clip_norm=1 or "
+               "train: {}; {}; try a lower train.learning_rate, train.clip_norm=1 or "
                "train.on_nan=skip",
                what, last_good);
   reporter_.message(MessageLevel::warning, what + "; the update is left out");

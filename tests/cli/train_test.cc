@@ -1,0 +1,255 @@
+// `yona train` from the outside: a small run to its end, interrupted and resumed, and everything
+// that can be wrong with what the user gives.
+
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/json.h"
+
+#include "tests/cli/program.h"
+
+namespace yona::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Train : public ::testing::Test {
+ protected:
+  Train() {
+    std::string english;
+    std::string german;
+    for (int i = 0; i < 300; ++i) {
+      english += fmt::format("the house number {} is red\n", i * 7);
+      german += fmt::format("das Haus Nummer {} ist rot\n", i * 7);
+    }
+    write_bytes(folder_ / "a.en", english);
+    write_bytes(folder_ / "a.de", german);
+  }
+
+  std::string path(std::string_view name) const { return folder_ / name; }
+
+  // A run of the smallest model, with `more` behind.
+  std::vector<std::string> command(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"train",
+                                       "--train-src",
+                                       path("a.en"),
+                                       "--train-tgt",
+                                       path("a.de"),
+                                       "--preset",
+                                       "tiny",
+                                       "--set",
+                                       "model.layers=1",
+                                       "--set",
+                                       "model.d_ff=32",
+                                       "--set",
+                                       "model.d_model=16",
+                                       "--batch-tokens",
+                                       "256",
+                                       "--vocab-size",
+                                       "400",
+                                       "--threads",
+                                       "1",
+                                       "--output",
+                                       path("run")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  ProgramResult train(const std::vector<std::string>& more) const {
+    return run_yona(command(more));
+  }
+
+  // Wrong use: exit code 2 and one line, nothing left behind.
+  static std::string complaint(const std::vector<std::string>& arguments) {
+    const ProgramResult result = run_yona(arguments);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    return result.err;
+  }
+  std::string wrong(const std::vector<std::string>& more) const { return complaint(command(more)); }
+
+  TempDir folder_;
+};
+
+TEST_F(Train, MakesAModelFolderAndSaysWhatItDoes) {
+  const ProgramResult result =
+      train({"--updates", "4", "--set", "train.log_every=2", "--set", "train.valid_every=2",
+             "--valid-src", "dev=" + path("a.en"), "--valid-tgt", path("a.de"), "--src-lang", "en",
+             "--tgt-lang", "de"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("peak memory about "));
+  EXPECT_THAT(result.err, HasSubstr("\nupdate 2/4  epoch 1  loss "));
+  EXPECT_THAT(result.err, HasSubstr("\ndev at update 4: loss "));
+  EXPECT_THAT(result.err, HasSubstr("\ndone after 4 updates in "));
+  for (const char* file : {"config.json", "model.safetensors", "vocab.json", "config.yaml"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "run" / file)) << file;
+  }
+  const ProgramResult info = run_yona({"info", "--model", path("run")});
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_THAT(info.out, HasSubstr(": en → de, 1 + 1 layers, d_model 16, d_ff 32, 4 heads"));
+}
+
+TEST_F(Train, WritesJsonLinesForPrograms) {
+  const ProgramResult result =
+      train({"--updates", "2", "--set", "train.log_every=1", "--progress", "json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::istringstream lines(result.out);
+  std::vector<std::string> events;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string event = Json::parse(line).at("event");
+    if (event != "message") {
+      events.push_back(event);
+    }
+  }
+  EXPECT_THAT(events, ElementsAre("started", "update", "update", "saved", "finished"));
+}
+
+TEST_F(Train, IsSilentWhenAskedToBe) {
+  const ProgramResult result = train({"--updates", "1", "-q"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out + result.err, "");
+  std::filesystem::remove_all(folder_ / "run");
+  EXPECT_EQ(train({"--updates", "1", "--progress", "quiet"}).err, "");
+}
+
+TEST_F(Train, SavesOnASignalAndGoesOnFromThere) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    std::filesystem::remove_all(folder_ / "run");
+    RunningProgram program(
+        command({"--updates", "1000000", "--set", "train.log_every=1", "--progress", "plain"}));
+    for (int i = 0; i < 600 && program.err().find("\nupdate 2") == std::string::npos; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    program.send(signal);
+    const ProgramResult result = program.wait();
+    EXPECT_EQ(result.code, 130);
+    EXPECT_THAT(result.err, HasSubstr("stopping: saving first; once more ends at once\n"));
+    EXPECT_THAT(result.err, HasSubstr("interrupted and saved after update "));
+    const ProgramResult resumed =
+        run_yona({"train", "--output", path("run"), "--resume", "--updates", "1000000", "--set",
+                  "train.epochs=1", "--progress", "json", "--threads", "1"});
+    EXPECT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_THAT(resumed.out, HasSubstr("going on from "));
+  }
+}
+
+TEST_F(Train, EndsAtOnceOnASecondSignal) {
+  RunningProgram program(
+      command({"--updates", "1000000", "--set", "train.log_every=1", "--progress", "plain"}));
+  for (int i = 0; i < 600 && program.err().empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  program.send(SIGINT);
+  program.send(SIGTERM);
+  EXPECT_THAT(program.wait().code, ::testing::AnyOf(128 + SIGINT, 128 + SIGTERM));
+}
+
+TEST_F(Train, RefusesAFolderThatHoldsARunAndResumesWhenAsked) {
+  ASSERT_EQ(train({"--updates", "1", "-q"}).code, 0);
+  const std::string message =
+      "this folder holds a run already; use --resume to go on with it, or another --output\n";
+  EXPECT_THAT(wrong({}), HasSubstr(message));
+  EXPECT_THAT(complaint({"train", "--output", path("run")}), HasSubstr(message));
+  const ProgramResult resumed =
+      run_yona({"train", "--output", path("run"), "--resume", "--updates", "2"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("\nresuming after update 1, up to 2 updates into "));
+}
+
+TEST_F(Train, KeepsTheConfigurationOfARunThatCannotBeResumedAsAsked) {
+  ASSERT_EQ(train({"--updates", "1", "-q"}).code, 0);
+  const std::string before = read_bytes(folder_ / "run/config.yaml");
+  const std::vector<std::string> resume{"train", "--output", path("run"), "--resume", "-q"};
+  std::vector<std::string> changed = resume;
+  changed.insert(changed.end(), {"--seed", "2"});
+  EXPECT_THAT(complaint(changed), HasSubstr("train.seed was 1 when the run began and is 2 now"));
+  EXPECT_EQ(read_bytes(folder_ / "run/config.yaml"), before);
+  EXPECT_EQ(run_yona(resume).code, 0);
+}
+
+TEST_F(Train, RecordsAConfigurationThatMakesTheSameRun) {
+  ASSERT_EQ(train({"--updates", "2", "-q"}).code, 0);
+  ASSERT_EQ(run_yona({"train", "--config", path("run/config.yaml"), "--output", path("again"),
+                      "--threads", "1", "-q"})
+                .code,
+            0);
+  EXPECT_EQ(read_bytes(folder_ / "run/model.safetensors"),
+            read_bytes(folder_ / "again/model.safetensors"));
+  EXPECT_EQ(read_bytes(folder_ / "run/config.yaml"), read_bytes(folder_ / "again/config.yaml"));
+}
+
+TEST_F(Train, FineTunesWithInit) {
+  ASSERT_EQ(train({"--updates", "1", "-q"}).code, 0);
+  const ProgramResult tuned =
+      run_yona({"train", "--train-src", path("a.en"), "--train-tgt", path("a.de"), "--init",
+                path("run"), "--output", path("tuned"), "--updates", "1", "--batch-tokens", "256"});
+  EXPECT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_THAT(run_yona({"info", "--model", path("tuned")}).out, HasSubstr("d_model 16, d_ff 32"));
+}
+
+TEST_F(Train, ComplainsAboutWhatIsMissing) {
+  EXPECT_EQ(complaint({"train"}),
+            "yona: train: --output is missing; name a folder for the model and the run\n");
+  EXPECT_THAT(complaint({"train", "--output", path("run")}),
+              HasSubstr("data.train: there is nothing to train on; give --train-src and "
+                        "--train-tgt"));
+  EXPECT_THAT(complaint({"train", "--train-src", path("a.en"), "--output", path("run")}),
+              HasSubstr("--train-src names 1 files and --train-tgt 0; they are paired"));
+  EXPECT_THAT(complaint({"train", "--train-src", path("b.en"), "--train-tgt", path("a.de"),
+                         "--output", path("run")}),
+              HasSubstr("b.en: no such file\n"));
+  EXPECT_THAT(wrong({"--valid-src", path("b.en"), "--valid-tgt", path("a.de")}),
+              HasSubstr("data.valid: " + path("b.en") + ": no such file\n"));
+  EXPECT_THAT(wrong({"--config", path("none.yaml")}), HasSubstr("none.yaml: no such file"));
+  EXPECT_THAT(wrong({"--set", "data.source_model=/none.spm"}),
+              HasSubstr("data.source_model: /none.spm: no such file"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+}
+
+TEST_F(Train, ComplainsAboutWhatDoesNotGoTogether) {
+  EXPECT_THAT(wrong({"--init", folder_.path()}), HasSubstr("is no model folder"));
+  write_bytes(folder_ / "config.json", "{}");
+  EXPECT_THAT(wrong({"--init", folder_.path()}),
+              HasSubstr("--preset: is given together with --init"));
+  EXPECT_THAT(wrong({"--progress", "jsno"}),
+              HasSubstr("--progress: 'jsno' is given; expected bar, plain, quiet or json (did you "
+                        "mean json?)"));
+  EXPECT_THAT(wrong({"--set", "model.heads=3"}), HasSubstr("3 heads do not divide"));
+  EXPECT_THAT(wrong({"--set", "train.patience=2"}), HasSubstr("needs a validation set"));
+  EXPECT_THAT(wrong({"--device", "tpu"}), HasSubstr("--device: 'tpu' is given; expected cpu or "
+                                                    "cuda"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+}
+
+TEST_F(Train, ComplainsAboutFilesOfUnequalLength) {
+  write_bytes(folder_ / "b.de", "eins\nzwei\n");
+  const std::string message = complaint({"train", "--train-src", path("a.en"), "--train-tgt",
+                                         path("b.de"), "--output", path("run"), "-q"});
+  EXPECT_THAT(message, HasSubstr("300"));
+  EXPECT_THAT(message, HasSubstr("2"));
+}
+
+TEST_F(Train, WarnsOfARateThatIsTakenForAFactor) {
+  const ProgramResult result =
+      train({"--updates", "1", "--set", "train.learning_rate=0.0005", "-q"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("warning: train.learning_rate 0.0005 is a factor"));
+}
+
+TEST_F(Train, FailsWhereItCannotWrite) {
+  write_bytes(folder_ / "file", "x");
+  std::vector<std::string> arguments = command({"-q"});
+  arguments[20] = path("file/run");
+  const ProgramResult result = run_yona(arguments);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot make the output folder"));
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,21 @@
+// Ctrl-C and SIGTERM while something long runs: the first asks it to save and end, the second ends
+// the process at once.
+#pragma once
+
+#include <atomic>
+
+namespace yona::cli {
+
+// One at a time. The signals mean what they meant before when it is gone.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  // Turns true at the first signal.
+  const std::atomic<bool>& stop() const;
+};
+
+}  // namespace yona::cli

@@ -1,0 +1,125 @@
+// `yona train`: from parallel text to a model folder.
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/log.h"
+#include "yona/cli/commands.h"
+#include "yona/cli/run_flags.h"
+#include "yona/cli/stop_signals.h"
+#include "yona/train/trainer.h"
+
+namespace yona::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kInterrupted = 130;
+
+struct TrainFlags {
+  RunFlags run;
+  std::string output, init, progress;
+  std::string device = "cpu";
+  std::string threads = "0";
+  bool resume = false;
+};
+
+ProgressStyle progress_style(const std::string& name) {
+  const std::string word =
+      word_value("--progress", name.empty() ? "bar" : name, {"bar", "plain", "quiet", "json"});
+  if (word == "json") {
+    return ProgressStyle::json;
+  }
+  const bool is_quiet = !log().should_log(spdlog::level::info);  // -q
+  if (word == "quiet" || is_quiet) {
+    return ProgressStyle::quiet;
+  }
+  return word == "bar" ? ProgressStyle::bar : ProgressStyle::plain;
+}
+
+void check_init(const TrainFlags& flags) {
+  std::error_code error;
+  check(flags.init.empty() || fs::exists(fs::path(flags.init) / "config.json", error),
+        "--init: {}: is no model folder (it has no config.json)", flags.init);
+  check(flags.init.empty() || flags.run.preset.empty(),
+        "--preset: is given together with --init, whose model has a shape of its own; leave one "
+        "out");
+}
+
+// A resumed run goes by the configuration that it began with, unless another is named.
+RunConfig config_of(const TrainFlags& flags) {
+  RunFlags run = flags.run;
+  const fs::path recorded = fs::path(flags.output) / "config.yaml";
+  if (std::error_code error; flags.resume && run.config.empty() && fs::exists(recorded, error)) {
+    run.config = recorded;
+  }
+  RunConfig config = resolve(run);
+  check_run_config(config);
+  for (const std::string& warning : config_warnings(config)) {
+    log().warn("{}", warning);
+  }
+  return config;
+}
+
+// Said before anything else is asked for: `yona train --output run` mostly means --resume.
+void check_folder(const TrainFlags& flags) {
+  std::error_code error;
+  check(flags.resume || !fs::exists(fs::path(flags.output) / "checkpoints", error),
+        "{}: this folder holds a run already; use --resume to go on with it, or another --output",
+        flags.output);
+}
+
+int run(const CLI::App& app, const TrainFlags& flags) {
+  require_flag(app, "--output", !flags.output.empty(), "name a folder for the model and the run");
+  check_folder(flags);
+  const ProgressStyle style = progress_style(flags.progress);
+  check_init(flags);
+  TrainerOptions options;
+  options.output = flags.output;
+  options.resume = flags.resume;
+  options.init = flags.init;
+  options.device = word_value("--device", flags.device, {"cpu", "cuda"});
+  options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
+  RunConfig config = config_of(flags);
+  const std::unique_ptr<Reporter> reporter = make_reporter(style, config.train.log_every);
+  options.reporter = reporter.get();
+  const StopSignals signals;
+  options.stop = &signals.stop();
+  return train(std::move(config), options).interrupted ? kInterrupted : 0;
+}
+
+}  // namespace
+
+Command add_train(CLI::App& program) {
+  CLI::App* app = add_command(
+      program, {"train", "train a model on parallel text",
+                "yona train --train-src train.en --train-tgt train.de --valid-src valid.en "
+                "--valid-tgt valid.de \\\n"
+                "           --src-lang en --tgt-lang de --preset tiny --output run\n"
+                "yona train --output run --resume\n"
+                "yona train --config my.yaml --set train.learning_rate=2 --output run2"});
+  const auto flags = std::make_shared<TrainFlags>();
+  constexpr const char* kRun = "Run";
+  add_text(*app, flags->output,
+           {"-o,--output", "DIR", "the run's folder, which is the model's folder too", kRun});
+  add_switch(
+      *app, flags->resume,
+      {"--resume", "", "go on with the run in --output, bit by bit as if never stopped", kRun});
+  add_text(*app, flags->init,
+           {"--init", "DIR", "begin with this model's weights and sub-words", kRun});
+  add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)", kRun});
+  add_text(*app, flags->threads,
+           {"--threads", "N", "CPU threads (default: all that may be used)", kRun});
+  add_text(*app, flags->progress,
+           {"--progress", "STYLE",
+            "bar (the default; plain where there is no terminal), plain, "
+            "quiet or json (one object a line on standard output)",
+            kRun});
+  add_run_flags(*app, flags->run);
+  return {app, [app, flags] { return run(*app, *flags); }};
+}
+
+}  // namespace yona::cli
