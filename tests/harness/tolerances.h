@@ -23,4 +23,10 @@ inline constexpr double kBackendBf16 = 1e-2;
 // The whole model in f32 against PyTorch in f64: the criterion, norm-wise per tensor.
 inline constexpr double kModelF32 = 1e-4;
 
+// The same with bf16 operands in every product: 2⁻⁹ of relative rounding in each of some twenty
+// products one after another, and rectifiers that open on the other side of zero. The gradient is
+// compared as a whole: single small tensors may be farther.
+inline constexpr double kModelLossBf16 = 5e-3;
+inline constexpr double kModelGradientBf16 = 2e-1;
+
 }  // namespace yona::testing

@@ -101,14 +101,16 @@ bool has_no_gradient(const std::string& name, const TransformerConfig& config) {
 
 class Comparison {
  public:
-  Comparison(const SafetensorsFile& file, std::string_view backend)
+  Comparison(const SafetensorsFile& file, std::string_view backend,
+             Precision precision = Precision::f32)
       : file_(file),
         config_json_(Json::parse(file.metadata().at("config"))),
         model_(config_of(config_json_)),
         backend_(shared_backend(backend)),
         parameters_(model_, backend_, Gradients::yes),
         learner_(model_, backend_,
-                 {.label_smoothing = config_json_.at("label_smoothing").get<double>()}) {
+                 {.label_smoothing = config_json_.at("label_smoothing").get<double>(),
+                  .precision = precision}) {
     for (const Parameters::Entry& entry : parameters_.entries()) {
       entry.value.upload(array_of<float>(file_, "initial." + entry.name));
     }
@@ -144,6 +146,18 @@ class Comparison {
             << "gradient of " << entry.name;
       }
     }
+  }
+
+  void expect_similar_loss_and_gradient() {
+    const LossSums sums = gradients(0);
+    const double loss = array_of<double>(file_, "loss")[0];
+    EXPECT_NEAR(sums.loss / static_cast<double>(sums.tokens), loss, kModelLossBf16 * loss);
+    std::vector<double> whole;
+    for (const Parameters::Entry& entry : parameters_.entries()) {
+      const std::vector<double> part = doubles_of(file_, "gradient." + entry.name);
+      whole.insert(whole.end(), part.begin(), part.end());
+    }
+    EXPECT_LE(norm_error(values_of(parameters_.gradients()), whole), kModelGradientBf16);
   }
 
   void expect_weights_after_updates() {
@@ -194,6 +208,13 @@ class TransformerAgainstPyTorch : public ::testing::TestWithParam<std::string> {
  protected:
   SafetensorsFile file_{fs::path(YONA_FIXTURES) / "pytorch" / (GetParam() + ".safetensors")};
 };
+
+TEST_P(TransformerAgainstPyTorch, StaysCloseWithOperandsInBf16) {
+  for (const std::string_view backend : {"reference", "cpu"}) {
+    SCOPED_TRACE(backend);
+    Comparison(file_, backend, Precision::bf16).expect_similar_loss_and_gradient();
+  }
+}
 
 TEST_P(TransformerAgainstPyTorch, HasItsLossGradientsAndWeightsAfterTwentyUpdates) {
   for (const std::string_view backend : {"reference", "cpu"}) {
