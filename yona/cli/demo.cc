@@ -28,7 +28,7 @@ constexpr int kTestPairs = 1000;
 // 256 bytes, 64 reserved for tags and about 400 that the text makes: few enough that no whole
 // number becomes a piece, so that the parts are learnt.
 constexpr int kPieces = 724;
-constexpr std::int64_t kUpdates = 1500;
+constexpr std::int64_t kUpdates = 1000;
 
 struct DemoOptions {
   std::string source = "en";
@@ -171,7 +171,7 @@ int run(const DemoOptions& options) {
   const std::vector<Pair> test = draw_pairs(options, builtin::Split::test, 2, kTestPairs);
   write_corpora(options, folder, test);
   log().info(
-      "training {} → {} on numbers, prices, times and dates in words: about three minutes "
+      "training {} → {} on numbers, prices, times and dates in words: about two minutes "
       "on two cores; files are in {}",
       options.source, options.target, folder.string());
   const std::unique_ptr<Reporter> reporter = make_reporter(ProgressStyle::bar, 100);

@@ -90,7 +90,9 @@ double median(std::vector<double> values) {
 Json bench_train(const TrainBenchOptions& options) {
   const std::unique_ptr<Backend> backend =
       make_backend(options.device, {.threads = options.threads});
-  Transformer model(options.model);
+  TransformerConfig config = options.model;  // dropout as the peers have it, attention included
+  config.dropout = config.attention_dropout = 0.1;
+  Transformer model(config);
   Parameters parameters(model, *backend, Gradients::yes);
   parameters.initialise(1);
   Optimiser optimiser(parameters, *backend, {});
