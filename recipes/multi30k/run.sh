@@ -21,5 +21,5 @@ exec "$root/build/yona" train --preset tiny \
   --valid-src "$data/val.$source.gz" --valid-tgt "$data/val.$target.gz" \
   --src-lang "$source" --tgt-lang "$target" --output "$output" \
   --batch-tokens 4096 --updates 4000 --set data.vocabulary_size=6000 \
-  --set train.schedule.warmup=1000 --set train.schedule.rate=1.0 \
+  --set train.warmup=1000 \
   --set train.valid_every=250 --set train.save_every=1000 ${YONA_FLAGS:-}
