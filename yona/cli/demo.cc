@@ -13,6 +13,7 @@
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/stop_signals.h"
 #include "yona/data/builtin/generator.h"
 #include "yona/decode/greedy.h"
 #include "yona/train/progress.h"
@@ -22,6 +23,7 @@ namespace yona::cli {
 
 namespace {
 
+constexpr int kInterrupted = 130;  // exit code
 constexpr int kTrainingPairs = 60000;
 constexpr int kValidationPairs = 500;
 constexpr int kTestPairs = 1000;
@@ -166,6 +168,16 @@ void write_corpora(const DemoOptions& options, const std::filesystem::path& fold
   write_corpus(folder, "test", options, test);
 }
 
+TrainResult train_demo(const DemoOptions& options, const std::filesystem::path& folder) {
+  const std::unique_ptr<Reporter> reporter = make_reporter(ProgressStyle::bar, 100);
+  const StopSignals signals;
+  return train(demo_config(options, folder), {.output = folder / "model",
+                                              .init = {},
+                                              .threads = options.threads,
+                                              .reporter = reporter.get(),
+                                              .stop = &signals.stop()});
+}
+
 int run(const DemoOptions& options) {
   const std::filesystem::path folder = demo_folder(options);
   const std::vector<Pair> test = draw_pairs(options, builtin::Split::test, 2, kTestPairs);
@@ -174,13 +186,8 @@ int run(const DemoOptions& options) {
       "training {} → {} on numbers, prices, times and dates in words: about two minutes "
       "on two cores; files are in {}",
       options.source, options.target, folder.string());
-  const std::unique_ptr<Reporter> reporter = make_reporter(ProgressStyle::bar, 100);
-  const TrainResult result = train(demo_config(options, folder), {.output = folder / "model",
-                                                                  .init = {},
-                                                                  .threads = options.threads,
-                                                                  .reporter = reporter.get()});
-  if (result.interrupted) {
-    return 130;
+  if (train_demo(options, folder).interrupted) {
+    return kInterrupted;
   }
   const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = options.threads});
   const std::unique_ptr<TranslationModel> model =
