@@ -13,28 +13,39 @@
 
 #include <benchmark/benchmark.h>
 
+#include "yona/backend/backend.h"
 #include "yona/backend/registration.h"
 #include "yona/base/random.h"
 
 namespace yona::bench {
 
-// A contiguous f32 matrix of random numbers in [-scale, scale).
+// A contiguous f32 matrix of random numbers in [-scale, scale), in memory as training has it.
 class Matrix {
  public:
   Matrix(std::int64_t rows, std::int64_t cols, float scale = 1.0F)
-      : rows_(rows), cols_(cols), values_(static_cast<std::size_t>(rows * cols)) {
+      : rows_(rows), cols_(cols), values_(static_cast<float*>(backend().reserve(bytes()))) {
     std::uint64_t state = 1;
-    for (float& value : values_) {
+    for (std::int64_t i = 0; i < rows * cols; ++i) {
       state = mix(state, 1);
-      value = scale * (static_cast<float>(state >> 40U) * 0x1.0p-23F - 1.0F);
+      values_[i] = scale * (static_cast<float>(state >> 40U) * 0x1.0p-23F - 1.0F);
     }
   }
-  View view() { return {values_.data(), rows_, cols_, cols_, DType::f32}; }
-  float* data() { return values_.data(); }
+  ~Matrix() { backend().release(values_, bytes()); }
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+
+  View view() { return {values_, rows_, cols_, cols_, DType::f32}; }
+  float* data() { return values_; }
 
  private:
+  static Backend& backend() {
+    static const std::unique_ptr<Backend> cpu = make_backend("cpu", {.threads = 1});
+    return *cpu;
+  }
+  std::int64_t bytes() const { return rows_ * cols_ * static_cast<std::int64_t>(sizeof(float)); }
+
   std::int64_t rows_, cols_;
-  std::vector<float> values_;
+  float* values_;
 };
 
 inline Exec& exec_with(std::int64_t threads) {

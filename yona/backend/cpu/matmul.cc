@@ -4,8 +4,8 @@
 // The number of tokens changes with every batch, shapes that oneDNN has made machine code for do
 // not. So products over rows of tokens are primitives in blocks of 16·x rows, and the last few rows
 // go another way: through sgemm, which needs no preparation, or, in bf16, padded with zeros.
-// Gradients of weights, whose sum runs over the tokens, are sgemm throughout (for a transposed left
-// side it is as fast); in bf16 the sum is padded with zeros.
+// Gradients of weights, whose sum runs over the tokens, are sgemm where they are small, and
+// primitives over pieces of the sum where they are large; in bf16 the sum is padded with zeros.
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +14,14 @@
 #include "yona/backend/cpu/matmul_plan.h"
 #include "yona/backend/cpu/onednn.h"
 #include "yona/backend/cpu/scratch.h"
+#include "yona/backend/cpu/transpose.h"
 #include "yona/backend/registration.h"
 
 namespace yona::cpu {
 
 namespace {
+
+constexpr std::int64_t kDepthUnit = 64;  // of sums over tokens, likewise
 
 struct Range {
   std::int64_t begin = 0, size = 0;
@@ -43,121 +46,166 @@ Destination destination_of(const MatmulArgs& args, std::int64_t row, std::int64_
           args.bias ? args.bias.row<float>(0) + column : nullptr, args.activation};
 }
 
-// row ← activation(Σ terms + row (if it accumulates) + bias); the terms lie `step` apart.
-void finish_row(const float* terms, std::int64_t count, std::int64_t step, std::int64_t n,
-                const Destination& to, float* row) {
+// row ← activation(sums (if there) + row (if it accumulates) + bias)
+void finish_row(const float* sums, std::int64_t n, const Destination& to, float* row) {
   const float least = to.activation == Activation::relu ? 0.0F : -INFINITY;
   for (std::int64_t j = 0; j < n; ++j) {
     float sum = to.accumulate ? row[j] : 0.0F;
-    for (std::int64_t term = 0; term < count; ++term) {
-      sum += terms[term * step + j];
-    }
+    sum += sums != nullptr ? sums[j] : 0.0F;
     sum += to.bias != nullptr ? to.bias[j] : 0.0F;
     row[j] = std::max(sum, least);
   }
 }
 
-// The block of op(a) or op(b) that begins at (row, col).
-const void* block_of(const View& operand, bool transposed, std::int64_t row, std::int64_t col) {
-  const std::int64_t offset = transposed ? col * operand.stride + row : row * operand.stride + col;
-  return static_cast<const std::byte*>(operand.data) +
-         offset * static_cast<std::int64_t>(size_of(operand.dtype));
+// A block of op(a) or op(b), as it lies in memory.
+struct Operand {
+  const void* data = nullptr;
+  std::int64_t stride = 0;
+  bool transposed = false;
+  DType dtype = DType::f32;
+};
+
+// The block that begins at (row, col) of the operand.
+Operand block_of(const View& view, bool transposed, std::int64_t row, std::int64_t col) {
+  const std::int64_t offset = transposed ? col * view.stride + row : row * view.stride + col;
+  const auto* data = static_cast<const std::byte*>(view.data) +
+                     offset * static_cast<std::int64_t>(size_of(view.dtype));
+  return {data, view.stride, transposed, view.dtype};
+}
+
+struct Size {
+  std::int64_t m = 0, n = 0, k = 0;
+};
+
+enum class Shapes { recurring, once };
+
+void multiply(const Operand& a, const Operand& b, const Size& size, const Destination& to,
+              Shapes shapes) {
+  const ProductShape shape = {.m = size.m,
+                              .n = size.n,
+                              .k = size.k,
+                              .lda = a.stride,
+                              .ldb = b.stride,
+                              .ldc = to.stride,
+                              .transpose_a = a.transposed,
+                              .transpose_b = b.transposed,
+                              .accumulate = to.accumulate,
+                              .bias = to.bias != nullptr,
+                              .activation = to.activation,
+                              .operands = a.dtype};
+  const ProductData data = {a.data, b.data, to.c, to.bias};
+  if (shapes == Shapes::once) {
+    run_sgemm(shape, data);
+  } else {
+    run_primitive(shape, data);
+  }
 }
 
 // One product of f32 or bf16 operands, cut by its plan.
 class SlicedProduct {
  public:
   SlicedProduct(const MatmulArgs& args, const View& a, const View& b, std::int64_t k)
-      : args_(args), a_(a), b_(b) {
+      : args_(args), a_(a), b_(b), k_(k) {
     plan_ = args.transpose_a ? plan_tiles(args.c.rows, args.c.cols, k)
                              : plan_rows(args.c.rows, args.c.cols, k);
   }
 
   void run(ThreadPool& pool) const {
-    if (plan_.depth_blocks() > 1) {
-      run_in_depth(pool);
-      return;
-    }
     pool.run(plan_.slices(), [this](std::int64_t slice) {
       const Range columns = block_range(slice % plan_.col_blocks(), plan_.col_block, plan_.n);
       const Range rows = block_range(slice / plan_.col_blocks(), plan_.row_block, plan_.m);
-      run_block(rows, columns, {0, plan_.k}, destination_of(args_, rows.begin, columns.begin));
-    });
-  }
-
- private:
-  // The sum is cut: every slice adds up its part of it, then the parts are added in order.
-  void run_in_depth(ThreadPool& pool) const {
-    thread_local Scratch<float> scratch;
-    const std::int64_t parts = plan_.depth_blocks();
-    const std::int64_t size = plan_.m * plan_.n;
-    float* sums = scratch.get(static_cast<std::size_t>(parts * size));
-    pool.run(parts, [&](std::int64_t part) {
-      run_block({0, plan_.m}, {0, plan_.n}, block_range(part, plan_.depth_block, plan_.k),
-                {.c = sums + part * size, .stride = plan_.n});
-    });
-    pool.run_ranges(plan_.m, kRowUnit, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const Destination to = destination_of(args_, i, 0);
-        finish_row(sums + i * plan_.n, parts, size, plan_.n, to, to.c);
+      const Destination to = destination_of(args_, rows.begin, columns.begin);
+      if (!args_.transpose_a) {
+        run_rows(rows, columns, to);
+      } else if (plan_.turn_a && a_.dtype == DType::f32) {
+        run_turned(rows, columns, to);
+      } else {
+        multiply(left(rows.begin, 0), right(0, columns.begin), {rows.size, columns.size, k_}, to,
+                 a_.dtype == DType::f32 ? Shapes::once : Shapes::recurring);
       }
     });
   }
 
-  void run_block(Range rows, Range columns, Range depth, const Destination& to) const {
-    if (args_.transpose_a) {
-      multiply(rows, columns, depth, to, a_.dtype == DType::f32);
-      return;
-    }
+ private:
+  Operand left(std::int64_t row, std::int64_t depth) const {
+    return block_of(a_, args_.transpose_a, row, depth);
+  }
+  Operand right(std::int64_t depth, std::int64_t column) const {
+    return block_of(b_, args_.transpose_b, depth, column);
+  }
+
+  void run_rows(Range rows, Range columns, const Destination& to) const {
     const std::int64_t whole = rows.size / kRowUnit * kRowUnit;
     if (whole > 0) {
-      multiply({rows.begin, whole}, columns, depth, to, false);
+      multiply(left(rows.begin, 0), right(0, columns.begin), {whole, columns.size, k_}, to,
+               Shapes::recurring);
     }
     if (whole < rows.size) {
       Destination rest = to;
       rest.c += whole * to.stride;
-      run_rest({rows.begin + whole, rows.size - whole}, columns, depth, rest);
+      run_last_rows({rows.begin + whole, rows.size - whole}, columns, rest);
     }
   }
 
-  void run_rest(Range rows, Range columns, Range depth, const Destination& to) const {
-    if (a_.dtype == DType::f32) {
-      multiply(rows, columns, depth, to, true);
+  void run_last_rows(Range rows, Range columns, const Destination& to) const {
+    const Operand a = left(rows.begin, 0);
+    const Operand b = right(0, columns.begin);
+    if (a.dtype == DType::f32) {
+      multiply(a, b, {rows.size, columns.size, k_}, to, Shapes::once);
       return;
     }
     thread_local Scratch<float> scratch;
     float* padded = scratch.get(static_cast<std::size_t>(kRowUnit * columns.size));
-    multiply({rows.begin, kRowUnit}, columns, depth, {.c = padded, .stride = columns.size}, false);
+    multiply(a, b, {kRowUnit, columns.size, k_}, {.c = padded, .stride = columns.size},
+             Shapes::recurring);
     for (std::int64_t i = 0; i < rows.size; ++i) {
-      finish_row(padded + i * columns.size, 1, 0, columns.size, to, to.c + i * to.stride);
+      finish_row(padded + i * columns.size, columns.size, to, to.c + i * to.stride);
     }
   }
 
-  void multiply(Range rows, Range columns, Range depth, const Destination& to, bool once) const {
-    const ProductShape shape = {.m = rows.size,
-                                .n = columns.size,
-                                .k = depth.size,
-                                .lda = a_.stride,
-                                .ldb = b_.stride,
-                                .ldc = to.stride,
-                                .transpose_a = args_.transpose_a,
-                                .transpose_b = args_.transpose_b,
-                                .accumulate = to.accumulate,
-                                .bias = to.bias != nullptr,
-                                .activation = to.activation,
-                                .operands = a_.dtype};
-    const ProductData data = {block_of(a_, args_.transpose_a, rows.begin, depth.begin),
-                              block_of(b_, args_.transpose_b, depth.begin, columns.begin), to.c,
-                              to.bias};
-    if (once) {
-      run_sgemm(shape, data);
-    } else {
-      run_primitive(shape, data);
+  // The sum in pieces of 256, then of whole units; what is left comes last. Of each piece, a is
+  // turned and b copied, into rows whose distance is no power of two: caches hold those badly.
+  void run_turned(Range rows, Range columns, const Destination& to) const {
+    constexpr std::int64_t kDepth = 256;
+    constexpr std::int64_t kGap = 16;
+    thread_local Scratch<float> a_scratch;
+    thread_local Scratch<float> b_scratch;
+    const std::int64_t lda = kDepth + kGap;
+    const std::int64_t ldb = columns.size + kGap;
+    float* a = a_scratch.get(static_cast<std::size_t>(rows.size * lda));
+    float* b = b_scratch.get(static_cast<std::size_t>(kDepth * ldb));
+    for (Range depth; depth.begin < k_; depth.begin += depth.size) {
+      const std::int64_t there = std::min(kDepth, k_ - depth.begin);
+      depth.size = there >= kDepthUnit ? there / kDepthUnit * kDepthUnit : there;
+      transpose(a_.row<float>(depth.begin) + rows.begin, a_.stride, depth.size, rows.size, a, lda);
+      copy_right(depth, columns, b, ldb);
+      Destination piece = to;
+      piece.accumulate = to.accumulate || depth.begin > 0;
+      if (depth.begin + depth.size < k_) {
+        piece.bias = nullptr;
+        piece.activation = Activation::none;
+      }
+      multiply({.data = a, .stride = lda}, {.data = b, .stride = ldb},
+               {rows.size, columns.size, depth.size}, piece,
+               depth.size < kDepthUnit ? Shapes::once : Shapes::recurring);
+    }
+  }
+
+  // A block of op(b) into rows `stride` apart.
+  void copy_right(Range depth, Range columns, float* to, std::int64_t stride) const {
+    const auto* from = static_cast<const float*>(right(depth.begin, columns.begin).data);
+    if (args_.transpose_b) {
+      transpose(from, b_.stride, columns.size, depth.size, to, stride);
+      return;
+    }
+    for (std::int64_t k = 0; k < depth.size; ++k) {
+      std::copy_n(from + k * b_.stride, columns.size, to + k * stride);
     }
   }
 
   const MatmulArgs& args_;
   View a_, b_;
+  std::int64_t k_;
   MatmulPlan plan_;
 };
 
@@ -176,7 +224,6 @@ View rounded_copy(const View& view, std::int64_t unit, Scratch<std::byte>& scrat
 void bf16_product(const MatmulArgs& args, std::int64_t k, ThreadPool& pool) {
   thread_local Scratch<std::byte> a_scratch;
   thread_local Scratch<std::byte> b_scratch;
-  constexpr std::int64_t kDepthUnit = 64;
   const bool pad_depth = args.transpose_a && !args.transpose_b;
   const std::int64_t unit = pad_depth ? kDepthUnit : kRowUnit;
   const View a = rounded_copy(args.a, unit, a_scratch, pool);
@@ -192,7 +239,7 @@ void matmul(const MatmulArgs& args, Exec& exec) {
   const std::int64_t k = args.transpose_a ? args.a.rows : args.a.cols;
   if (k == 0) {
     for (std::int64_t i = 0; i < args.c.rows; ++i) {
-      finish_row(nullptr, 0, 0, args.c.cols, destination_of(args, i, 0), args.c.row<float>(i));
+      finish_row(nullptr, args.c.cols, destination_of(args, i, 0), args.c.row<float>(i));
     }
   } else if (args.c.rows > 0 && args.c.cols > 0) {
     if (args.precision == Precision::bf16) {
