@@ -31,6 +31,12 @@ struct AttentionSentence {
   // The position of a query among the keys: the last query stands at the last key.
   std::int64_t position(std::int64_t query) const { return query + keys - queries; }
 
+  // The first query that sees this key; all later ones do too.
+  std::int64_t first_seeing(std::int64_t key) const {
+    return mask == Mask::none || key < prefix ? 0
+                                              : std::max<std::int64_t>(key - (keys - queries), 0);
+  }
+
   // How many keys, from the first, this query sees. Never decreases with the query.
   std::int64_t visible(std::int64_t query) const {
     return mask == Mask::none

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "yona/backend/reference/attention_row.h"
+#include "yona/backend/reference/dispatch.h"
 #include "yona/backend/registration.h"
 
 namespace yona::reference {
@@ -68,11 +69,13 @@ void backward(const AdditiveAttentionBackwardArgs& args) {
 }
 
 void additive_attention(const AdditiveAttentionArgs& args, Exec& /*exec*/) {
-  args.attention.q.dtype == DType::f64 ? forward<double>(args) : forward<float>(args);
+  with_type(args.attention.q.dtype, "additive_attention",
+            [&](auto zero) { forward<decltype(zero)>(args); });
 }
 
 void additive_attention_backward(const AdditiveAttentionBackwardArgs& args, Exec& /*exec*/) {
-  args.attention.forward.q.dtype == DType::f64 ? backward<double>(args) : backward<float>(args);
+  with_type(args.attention.forward.q.dtype, "additive_attention_backward",
+            [&](auto zero) { backward<decltype(zero)>(args); });
 }
 
 const Registration registration(BackendKind::reference, [](Kernels& table) {

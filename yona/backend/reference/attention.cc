@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "yona/backend/reference/attention_row.h"
+#include "yona/backend/reference/dispatch.h"
 #include "yona/backend/registration.h"
 
 namespace yona::reference {
@@ -76,11 +77,12 @@ void backward(const AttentionBackwardArgs& args) {
 }
 
 void attention(const AttentionArgs& args, Exec& /*exec*/) {
-  args.q.dtype == DType::f64 ? forward<double>(args) : forward<float>(args);
+  with_type(args.q.dtype, "attention", [&](auto zero) { forward<decltype(zero)>(args); });
 }
 
 void attention_backward(const AttentionBackwardArgs& args, Exec& /*exec*/) {
-  args.forward.q.dtype == DType::f64 ? backward<double>(args) : backward<float>(args);
+  with_type(args.forward.q.dtype, "attention_backward",
+            [&](auto zero) { backward<decltype(zero)>(args); });
 }
 
 const Registration registration(BackendKind::reference, [](Kernels& table) {

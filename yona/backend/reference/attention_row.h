@@ -37,61 +37,63 @@ inline double dropout_factor(const AttentionArgs& args, const AttentionSentence&
   return keeps_weight(args.dropout, query_key, j, head) ? double{args.dropout.scale} : 0.0;
 }
 
+// scores ← softmax(scores); gives the log of the denominator, -infinity where there are none.
+inline double softmax_in_place(std::vector<double>& scores) {
+  if (scores.empty()) {
+    return -std::numeric_limits<double>::infinity();
+  }
+  const double largest = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (double& score : scores) {
+    score = std::exp(score - largest);
+    sum += score;
+  }
+  for (double& score : scores) {
+    score /= sum;
+  }
+  return largest + std::log(sum);
+}
+
 // From the scores of the keys that query i sees (their number is scores.size()):
 //   p = softmax(scores);  out = Σ_j dropout(p_j) v_j;  lse = log Σ exp(scores)
 template <class T>
 void attention_row(const AttentionArgs& args, const AttentionSentence& sentence, std::int64_t i,
-                   std::int64_t head, std::int64_t weights_row, const std::vector<double>& scores) {
-  const auto seen = static_cast<std::int64_t>(scores.size());
-  T* out = args.out.row<T>(sentence.first_query + i) + head * args.d_v;
-  T& lse = args.lse.row<T>(sentence.first_query + i)[head];
-  if (args.weights) {
-    for (std::int64_t j = 0; j < sentence.keys; ++j) {
-      args.weights.row<T>(weights_row + j)[head] = 0;
-    }
-  }
-  std::fill_n(out, args.d_v, T{0});
-  if (seen == 0) {
-    lse = -std::numeric_limits<T>::infinity();
-    return;
-  }
-  const double largest = *std::max_element(scores.begin(), scores.end());
-  double sum = 0;
-  for (const double score : scores) {
-    sum += std::exp(score - largest);
-  }
-  lse = static_cast<T>(largest + std::log(sum));
+                   std::int64_t head, std::int64_t weights_row, std::vector<double>& scores) {
+  const std::int64_t row = sentence.first_query + i;
+  args.lse.row<T>(row)[head] = static_cast<T>(softmax_in_place(scores));
+  scores.resize(static_cast<std::size_t>(sentence.keys));  // unseen keys have weights of zero
 
   std::vector<double> total(static_cast<std::size_t>(args.d_v), 0.0);
-  for (std::int64_t j = 0; j < seen; ++j) {
-    const double p = std::exp(scores[static_cast<std::size_t>(j)] - largest) / sum;
+  for (std::int64_t j = 0; j < sentence.keys; ++j) {
+    const double p = scores[static_cast<std::size_t>(j)];
     if (args.weights) {
       args.weights.row<T>(weights_row + j)[head] = static_cast<T>(p);
     }
-    const double kept = p * dropout_factor(args, sentence, i, j, head);
-    const T* v = args.v.row<T>(sentence.first_key + j) + head * args.d_v;
-    for (std::int64_t c = 0; c < args.d_v; ++c) {
-      total[static_cast<std::size_t>(c)] += kept * v[c];
+    if (j < sentence.visible(i)) {
+      const double kept = p * dropout_factor(args, sentence, i, j, head);
+      const T* v = args.v.row<T>(sentence.first_key + j) + head * args.d_v;
+      for (std::int64_t c = 0; c < args.d_v; ++c) {
+        total[static_cast<std::size_t>(c)] += kept * v[c];
+      }
     }
   }
-  std::copy(total.begin(), total.end(), out);
+  std::copy(total.begin(), total.end(), args.out.row<T>(row) + head * args.d_v);
 }
 
-// The backward pass up to the scores. With m_j what dropout multiplies by and p from lse,
+// The backward pass up to the scores. With p = softmax(scores) and m_j what dropout multiplies by,
 //   dv_j += m_j p_j dout;  dp_j = m_j dout·v_j;  dscores_j = p_j (dp_j - Σ_l p_l dp_l)
 // `scores` becomes dscores.
 template <class T>
 void attention_row_backward(const AttentionBackwardArgs& args, const AttentionSentence& sentence,
                             std::int64_t i, std::int64_t head, std::vector<double>& scores) {
   const AttentionArgs& forward = args.forward;
-  const auto seen = static_cast<std::int64_t>(scores.size());
   const T* dout = args.dout.row<T>(sentence.first_query + i) + head * forward.d_v;
-  const double lse = forward.lse.row<T>(sentence.first_query + i)[head];
+  softmax_in_place(scores);
   std::vector<double> dp(scores.size());
   double mean = 0;
-  for (std::int64_t j = 0; j < seen; ++j) {
-    const auto index = static_cast<std::size_t>(j);
-    const double p = std::exp(scores[index] - lse);
+  for (std::size_t index = 0; index < scores.size(); ++index) {
+    const auto j = static_cast<std::int64_t>(index);
+    const double p = scores[index];
     const double factor = dropout_factor(forward, sentence, i, j, head);
     const T* v = forward.v.row<T>(sentence.first_key + j) + head * forward.d_v;
     T* dv = args.dv.row<T>(sentence.first_key + j) + head * forward.d_v;
@@ -100,7 +102,6 @@ void attention_row_backward(const AttentionBackwardArgs& args, const AttentionSe
       dot += double{dout[c]} * v[c];
       dv[c] += static_cast<T>(factor * p * dout[c]);
     }
-    scores[index] = p;
     dp[index] = factor * dot;
     mean += p * dp[index];
   }

@@ -1,0 +1,36 @@
+#include "yona/backend/cpu/attention_tile.h"
+
+namespace yona::cpu {
+
+namespace {
+
+constexpr std::int64_t kDropoutHeads = 8;  // share a block of decisions
+constexpr std::int64_t kFewUnits = 32;     // enough for any number of threads that we expect
+
+}  // namespace
+
+const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
+                                                  std::int64_t most_queries) {
+  static thread_local std::vector<AttentionUnit> units;
+  units.clear();
+  std::int64_t group = kDropoutHeads;
+  while (group > 1 && args.sentences * ((args.heads + group - 1) / group) < kFewUnits) {
+    group /= 2;
+  }
+  for (std::int64_t sentence = 0; sentence < args.sentences; ++sentence) {
+    const std::int64_t queries = args.q_offsets[sentence + 1] - args.q_offsets[sentence];
+    const EvenParts parts(queries, most_queries);
+    for (std::int64_t head = 0; head < args.heads; head += group) {
+      const std::int64_t head_end = std::min(head + group, args.heads);
+      for (std::int64_t part = 0; part < parts.count(); ++part) {
+        units.push_back({sentence, head, head_end, parts.begin(part), parts.begin(part + 1)});
+      }
+      if (queries == 0) {  // its keys still get a gradient of zero
+        units.push_back({sentence, head, head_end, 0, 0});
+      }
+    }
+  }
+  return units;
+}
+
+}  // namespace yona::cpu

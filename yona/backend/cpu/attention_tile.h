@@ -1,0 +1,71 @@
+// How the CPU kernels cut attention into work: units for the pool, and tiles for
+// the caches. None of it depends on the number of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "yona/backend/attention_sentence.h"
+#include "yona/backend/kernel_args.h"
+
+namespace yona::cpu {
+
+// A tile of scores and what it is made from stays in the first two caches; measured in
+// bench/ops/attention_bench.cc.
+inline constexpr std::int64_t kTileQueries = 64;
+inline constexpr std::int64_t kTileKeys = 64;
+
+// What one thread computes at a time: some queries of one sentence, for some neighbouring heads,
+// which share a block of dropout decisions (dropout.h: heads 8n to 8n+7).
+struct AttentionUnit {
+  std::int64_t sentence = 0;
+  std::int64_t head_begin = 0, head_end = 0;
+  std::int64_t query_begin = 0, query_end = 0;
+};
+
+// Queries × keys of one sentence; rows and columns are counted from the tile's first.
+struct AttentionTile {
+  const AttentionSentence* sentence = nullptr;
+  std::int64_t first_query = 0, queries = 0;
+  std::int64_t first_key = 0, keys = 0;
+
+  // How many of the tile's keys the query sees.
+  std::int64_t visible(std::int64_t query) const {
+    return std::clamp<std::int64_t>(sentence->visible(first_query + query) - first_key, 0, keys);
+  }
+  // The first of the tile's queries that sees the key.
+  std::int64_t first_seeing(std::int64_t key) const {
+    return std::clamp<std::int64_t>(sentence->first_seeing(first_key + key) - first_query, 0,
+                                    queries);
+  }
+};
+
+// Distances between the queries and keys of a sentence: how many, and the one at an index. They go
+// down from the last query's position, as along the lanes of a tile (attention_bias-inl.h).
+inline std::int64_t bias_distances(const AttentionSentence& sentence) {
+  return std::max<std::int64_t>(sentence.queries + sentence.keys - 1, 0);
+}
+inline std::int64_t bias_distance(const AttentionSentence& sentence, std::int64_t index) {
+  return sentence.queries - 1 - index;
+}
+
+// Cuts [0, total) into the fewest parts of at most `most`, as even as can be.
+class EvenParts {
+ public:
+  EvenParts(std::int64_t total, std::int64_t most)
+      : total_(total), count_(total == 0 ? 0 : (total - 1) / most + 1) {}
+  std::int64_t count() const { return count_; }
+  std::int64_t begin(std::int64_t part) const { return part * total_ / count_; }
+
+ private:
+  std::int64_t total_;
+  std::int64_t count_;
+};
+
+// The units of a call; valid until the thread's next call. Queries of a sentence are cut into parts
+// of `most_queries`. Few sentences are cut into more groups of heads.
+const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
+                                                  std::int64_t most_queries);
+
+}  // namespace yona::cpu
