@@ -23,7 +23,11 @@ class ChunkedLoss {
       : projection_(projection), targets_(targets), options_(options), c_(c) {}
 
   Tensor logits(const Tensor& x_rows) const {
-    Tensor z = c_.empty(x_rows.dtype(), Shape{x_rows.rows(), projection_.rows()});
+    // Rows begin on cache lines: a vocabulary without its padding id has an odd size.
+    const std::int64_t vocabulary = projection_.rows();
+    const Tensor padded =
+        c_.empty(x_rows.dtype(), Shape{x_rows.rows(), (vocabulary + 15) / 16 * 16});
+    Tensor z = padded.columns(0, vocabulary);
     c_.kernels().matmul({.a = x_rows.view(),
                          .b = projection_.view(),
                          .c = z.view(),
