@@ -104,8 +104,7 @@ RunConfig demo_config(const DemoOptions& options, const std::filesystem::path& f
   config.train.updates = options.updates;
   config.train.batch_tokens = 2048;
   config.train.schedule = {.kind = ScheduleKind::linear, .rate = 2e-3, .warmup = 200};
-  config.train.valid_every = config.train.save_every =
-      std::max<std::int64_t>(config.train.updates / 3, 1);
+  config.train.valid_every = config.train.save_every = (config.train.updates + 2) / 3;
   config.train.seed = options.seed;
   return config;
 }
