@@ -64,7 +64,7 @@ std::string price(const Price& price) {
 }
 
 std::string time(const Time& time) {
-  const std::string hour = counted(time.hour, "点");
+  std::string hour = counted(time.hour, "点");
   switch (time.minute) {
     case 0:
       return hour;

@@ -78,7 +78,7 @@ std::string number(const Number& number) {
 
 std::string price(const Price& price) {
   const std::string euros = price.euros == 1 ? "un euro" : word(price.euros) + " euro";
-  const std::string cents = price.cents == 1 ? "un centesimo" : word(price.cents) + " centesimi";
+  std::string cents = price.cents == 1 ? "un centesimo" : word(price.cents) + " centesimi";
   if (price.euros == 0) {
     return cents;
   }

@@ -30,6 +30,7 @@ struct Speaker {
 
 std::vector<std::string_view> languages() {
   std::vector<std::string_view> codes;
+  codes.reserve(std::size(kLanguages));
   for (const Language* known : kLanguages) {
     codes.push_back(known->code);
   }

@@ -55,7 +55,8 @@ std::vector<Combination> combinations(const Item& item) {
 
 bool held_out(const Combination& combination) {
   const std::uint64_t place = mix(kSplitKey, static_cast<std::uint64_t>(combination.place));
-  const auto pair = static_cast<std::uint64_t>(100 * combination.first + combination.second);
+  const auto pair = std::uint64_t{100} * static_cast<std::uint64_t>(combination.first) +
+                    static_cast<std::uint64_t>(combination.second);
   return mix(place, pair) % 8 == 0;
 }
 
