@@ -51,6 +51,7 @@ class CorpusLines {
 Subword train_side(const std::vector<CorpusSpec>& corpora, const SubwordTraining& options,
                    Sides sides) {
   std::vector<std::string_view> names;
+  names.reserve(corpora.size());
   for (const CorpusSpec& corpus : corpora) {
     names.push_back(corpus.name);
   }

@@ -19,6 +19,7 @@ constexpr double kExpansionMargin = 1.03;       // a batch's sum varies less tha
 
 std::vector<std::int32_t> tag_ids(const Subword& subword, const std::vector<std::string>& tags) {
   std::vector<std::int32_t> ids;
+  ids.reserve(tags.size());
   for (const std::string& tag : tags) {
     ids.push_back(subword.tag(tag));
   }

@@ -217,6 +217,7 @@ std::int32_t Subword::tag(std::string_view tag) const {
 Subword Subword::with_tags(const std::vector<std::string>& tags) const {
   std::string model = impl_->model;
   std::vector<std::string> pieces;
+  pieces.reserve(static_cast<std::size_t>(impl_->vocabulary->size()));
   for (std::int32_t id = 0; id < impl_->vocabulary->size(); ++id) {
     pieces.push_back(impl_->vocabulary->piece(id));
   }

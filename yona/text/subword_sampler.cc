@@ -251,8 +251,9 @@ void SubwordSampler::sample_unigram(std::string_view text, double alpha, RandomS
     backwards.emplace_back(text.substr(edge.begin, end - edge.begin), edge.id);
     end = edge.begin;
   }
-  for (auto piece = backwards.rbegin(); piece != backwards.rend(); ++piece) {
-    append(piece->first, piece->second, ids);
+  std::reverse(backwards.begin(), backwards.end());
+  for (const auto& [piece, id] : backwards) {
+    append(piece, id, ids);
   }
 }
 
