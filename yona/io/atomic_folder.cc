@@ -4,7 +4,7 @@
 #include "yona/io/atomic_folder.h"
 
 #include <cerrno>
-#include <stdio.h>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 

@@ -123,9 +123,10 @@ SortedJson merges(const SpmFile& spm, const Vocabulary& vocabulary) {
     if (piece.kind != SpmPiece::Kind::normal || !id) {
       continue;
     }
-    for (std::size_t cut = 1; cut < piece.text.size(); ++cut) {
-      const auto left = vocabulary.find(std::string_view(piece.text).substr(0, cut));
-      const auto right = vocabulary.find(std::string_view(piece.text).substr(cut));
+    const std::string_view text = piece.text;
+    for (std::size_t cut = 1; cut < text.size(); ++cut) {
+      const auto left = vocabulary.find(text.substr(0, cut));
+      const auto right = vocabulary.find(text.substr(cut));
       if (left && right) {
         list.push_back({piece.score, *id, *left, *right});
       }

@@ -12,8 +12,8 @@ struct RowDropout {
   Tensor row_keys;  // i64 [rows]
 
   RowDropout() = default;
-  RowDropout(const Dropout& dropout_, const Layout& layout)
-      : dropout(dropout_), row_keys(layout.row_keys) {}
+  RowDropout(const Dropout& decisions, const Layout& layout)
+      : dropout(decisions), row_keys(layout.row_keys) {}
 
   explicit operator bool() const { return static_cast<bool>(dropout); }
   const std::uint64_t* keys() const {

@@ -2,6 +2,28 @@
 
 namespace yona {
 
+namespace {
+
+// All that forward and backward need, kept alive by the tape.
+struct Embedded {
+  Tensor ids, position_ids, table, positions;
+  EmbedOptions options;
+
+  EmbedArgs args(const Tensor& y) const {
+    return {.ids = ids.data<std::int32_t>(),
+            .position_ids = position_ids.data<std::int32_t>(),
+            .row_keys = options.dropout.keys(),
+            .table = table.view(),
+            .positions = positions ? positions.view() : View{},
+            .y = y.view(),
+            .scale = options.scale,
+            .padding_id = options.padding_id,
+            .dropout = options.dropout.dropout};
+  }
+};
+
+}  // namespace
+
 Tensor embed(const Tensor& ids, const Layout& layout, const Tensor& table, const Tensor& positions,
              const EmbedOptions& options, Context& c) {
   check(ids.elements() == layout.tokens, "embed: {} ids for {} tokens", ids.elements(),
@@ -12,28 +34,17 @@ Tensor embed(const Tensor& ids, const Layout& layout, const Tensor& table, const
         "embed: a sentence of {} tokens is longer than the {} positions of the model",
         layout.longest, positions.rows());
   Tensor y = c.empty(table.dtype(), Shape{layout.tokens, table.cols()});
-  const auto args = [](const Tensor& ids_, const Tensor& position_ids, const Tensor& table_,
-                       const Tensor& positions_, const Tensor& out, const EmbedOptions& o) {
-    return EmbedArgs{.ids = ids_.data<std::int32_t>(),
-                     .position_ids = position_ids.data<std::int32_t>(),
-                     .row_keys = o.dropout.keys(),
-                     .table = table_.view(),
-                     .positions = positions_ ? positions_.view() : View{},
-                     .y = out.view(),
-                     .scale = o.scale,
-                     .padding_id = o.padding_id,
-                     .dropout = o.dropout.dropout};
-  };
-  c.kernels().embed(args(ids, layout.positions, table, positions, y, options), c.exec());
+  const Embedded embedded{ids, layout.positions, table, positions, options};
+  c.kernels().embed(embedded.args(y), c.exec());
   if (records(c, table, positions)) {
     y.set_requires_gradient();
     // dE[id] += scale · m ∘ dy,  dP[position] += m ∘ dy
-    c.tape->record([ids, position_ids = layout.positions, table, positions, y, options, args, &c] {
+    c.tape->record([embedded, y, &c] {
       if (const Tensor dy = y.gradient(); dy) {
         c.kernels().embed_backward(
-            {.forward = args(ids, position_ids, table, positions, dy, options),
-             .table_gradient = gradient_sum(table, c.region),
-             .position_gradient = gradient_sum(positions, c.region)},
+            {.forward = embedded.args(dy),
+             .table_gradient = gradient_sum(embedded.table, c.region),
+             .position_gradient = gradient_sum(embedded.positions, c.region)},
             c.exec());
       }
     });
