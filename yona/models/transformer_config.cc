@@ -62,6 +62,7 @@ void check_config(const TransformerConfig& config) {
 
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
+  names.reserve(kPresets.size());
   for (const Preset& entry : kPresets) {
     names.emplace_back(entry.name);
   }

@@ -29,10 +29,10 @@ Ragged MultiHeadAttention::operator()(const Ragged& x, Mask mask, Context& c) co
   const std::int64_t keys = shape_.heads * shape_.d_k;
   const Tensor W = query_weight_.value.joined(key_weight_.value).joined(value_weight_.value);
   const Tensor b = query_bias_.value.joined(key_bias_.value).joined(value_bias_.value);
-  const Tensor QKV = linear(x.values, W, b, {}, c);                           // [T, h(2d_k + d_v)]
-  const Ragged Q = x.with(QKV.columns(0, keys));                              // [T, h·d_k]
-  const Ragged K = x.with(QKV.columns(keys, keys));                           // [T, h·d_k]
-  const Ragged V = x.with(QKV.columns(2 * keys, shape_.heads * shape_.d_v));  // [T, h·d_v]
+  const Tensor qkv = linear(x.values, W, b, {}, c);                           // [T, h(2d_k + d_v)]
+  const Ragged Q = x.with(qkv.columns(0, keys));                              // [T, h·d_k]
+  const Ragged K = x.with(qkv.columns(keys, keys));                           // [T, h·d_k]
+  const Ragged V = x.with(qkv.columns(2 * keys, shape_.heads * shape_.d_v));  // [T, h·d_v]
   return output_((*attend_)(Q, K, V, mask, c), c);                            // [T, d_model]
 }
 
@@ -40,11 +40,11 @@ Ragged MultiHeadAttention::operator()(const Ragged& x, const Ragged& memory, Con
   const std::int64_t keys = shape_.heads * shape_.d_k;
   const Tensor W = key_weight_.value.joined(value_weight_.value);
   const Tensor b = key_bias_.value.joined(value_bias_.value);
-  const Tensor KV = linear(memory.values, W, b, {}, c);  // [T_m, h(d_k + d_v)]
+  const Tensor kv = linear(memory.values, W, b, {}, c);  // [T_m, h(d_k + d_v)]
   const Ragged Q =
       x.with(linear(x.values, query_weight_.value, query_bias_.value, {}, c));  // [T, h·d_k]
-  const Ragged K = memory.with(KV.columns(0, keys));                            // [T_m, h·d_k]
-  const Ragged V = memory.with(KV.columns(keys, shape_.heads * shape_.d_v));    // [T_m, h·d_v]
+  const Ragged K = memory.with(kv.columns(0, keys));                            // [T_m, h·d_k]
+  const Ragged V = memory.with(kv.columns(keys, shape_.heads * shape_.d_v));    // [T_m, h·d_v]
   return output_((*attend_)(Q, K, V, Mask::none, c), c);                        // [T, d_model]
 }
 
