@@ -242,6 +242,20 @@ TEST_F(Train, WarnsOfARateThatIsTakenForAFactor) {
   EXPECT_THAT(result.err, HasSubstr("warning: train.learning_rate 0.0005 is a factor"));
 }
 
+TEST_F(Train, WarnsOfAPresetThatTheFileHides) {
+  write_bytes(folder_ / "c.yaml", "preset: base\nmodel: {layers: 2, d_model: 16, heads: 2}\n");
+  const ProgramResult result =
+      run_yona({"train",         "--train-src",  path("a.en"), "--train-tgt",    path("a.de"),
+                "--config",      path("c.yaml"), "--preset",   "tiny",           "--set",
+                "model.heads=1", "--updates",    "1",          "--batch-tokens", "256",
+                "--vocab-size",  "400",          "--output",   path("run"),      "-q"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              HasSubstr("warning: --preset tiny does not change what " + path("c.yaml") +
+                        " sets itself: model.encoder_layers, model.decoder_layers, "
+                        "model.d_model\n"));
+}
+
 TEST_F(Train, FailsWhereItCannotWrite) {
   write_bytes(folder_ / "file", "x");
   std::vector<std::string> arguments = command({"-q"});

@@ -48,6 +48,7 @@ AverageOptions options_of(const CLI::App& app, const AverageFlags& flags) {
 int run(const CLI::App& app, const AverageFlags& flags) {
   const auto used = average_checkpoints(options_of(app, flags));
   std::vector<std::string> names;
+  names.reserve(used.size());
   for (const std::filesystem::path& path : used) {
     names.push_back(path.filename().string());
   }

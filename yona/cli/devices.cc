@@ -27,8 +27,10 @@ std::string cpu_name() {
 }
 
 Json describe_cpu() {
+  const std::vector<Isa> isas = available_isas();
   std::vector<std::string> sets;
-  for (const Isa isa : available_isas()) {
+  sets.reserve(isas.size());
+  for (const Isa isa : isas) {
     sets.emplace_back(name_of(isa));
   }
   const auto backend = make_backend("cpu", {.threads = 1});

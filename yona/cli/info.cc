@@ -49,6 +49,7 @@ Subject from_folder(const InfoFlags& flags) {
 
 Subject from_preset(const InfoFlags& flags) {
   std::vector<ConfigAssignment> assignments;
+  assignments.reserve(flags.sets.size() + 1);
   for (const std::string& text : flags.sets) {
     assignments.push_back(parse_set(text));
   }

@@ -27,6 +27,7 @@ std::string without_number(const std::string& name) {
 
 std::string shape_text(const Shape& shape) {
   std::vector<std::int64_t> sizes;
+  sizes.reserve(static_cast<std::size_t>(shape.rank()));
   for (int i = 0; i < shape.rank(); ++i) {
     sizes.push_back(shape[i]);
   }

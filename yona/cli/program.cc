@@ -57,8 +57,10 @@ void build(Program& program) {
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+  names.reserve(commands.size());
+  for (const CLI::App* command : commands) {
     names.push_back(command->get_name());
   }
   return names;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "yona/base/error.h"
+#include "yona/train/config_keys.h"
 
 namespace yona::cli {
 
@@ -60,6 +61,7 @@ std::vector<ValidationSet> validation_sets(const RunFlags& flags) {
         "--valid-src is given {} times and --valid-tgt {} times; they go in pairs",
         flags.valid_source.size(), flags.valid_target.size());
   std::vector<ValidationSet> sets;
+  sets.reserve(flags.valid_source.size());
   for (std::size_t i = 0; i < flags.valid_source.size(); ++i) {
     const auto [source_name, source] = named_path(flags.valid_source[i]);
     const auto [target_name, target] = named_path(flags.valid_target[i]);
@@ -126,6 +128,7 @@ void add_run_flags(CLI::App& app, RunFlags& flags) {
 
 RunConfig resolve(const RunFlags& flags) {
   std::vector<ConfigAssignment> assignments;
+  assignments.reserve(flags.sets.size() + kPlainFlags.size());
   for (const std::string& text : flags.sets) {
     assignments.push_back(parse_set(text));
   }
@@ -137,6 +140,23 @@ RunConfig resolve(const RunFlags& flags) {
   RunConfig config = resolve_config(flags.config, assignments);
   apply_data_flags(flags, config.data);
   return config;
+}
+
+std::vector<std::string> keys_hidden_from_preset(const RunFlags& flags, const RunConfig& config) {
+  std::vector<std::string> hidden;
+  if (flags.preset.empty() || flags.config.empty()) {
+    return hidden;
+  }
+  RunFlags without_file = flags;
+  without_file.config.clear();
+  const RunConfig wanted = resolve(without_file);
+  for (const ConfigKey<RunConfig>& key : run_config_keys()) {
+    if (key.name.starts_with("model.") && key.role == KeyRole::plain &&
+        key.get(config) != key.get(wanted)) {
+      hidden.push_back(key.name);
+    }
+  }
+  return hidden;
 }
 
 }  // namespace yona::cli

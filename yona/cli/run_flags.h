@@ -26,4 +26,8 @@ ConfigAssignment parse_set(const std::string& text);
 // Preset, then the file, then --set, then plain flags. Throws InvalidArgument.
 RunConfig resolve(const RunFlags& flags);
 
+// The keys that a file given by --config keeps from following a --preset given beside it: what the
+// recorded configuration of another run does to all of them.
+std::vector<std::string> keys_hidden_from_preset(const RunFlags& flags, const RunConfig& config);
+
 }  // namespace yona::cli

@@ -61,6 +61,10 @@ RunConfig config_of(const TrainFlags& flags) {
   for (const std::string& warning : config_warnings(config)) {
     log().warn("{}", warning);
   }
+  if (const auto hidden = keys_hidden_from_preset(flags.run, config); !hidden.empty()) {
+    log().warn("--preset {} does not change what {} sets itself: {}", flags.run.preset,
+               flags.run.config, fmt::join(hidden, ", "));
+  }
   return config;
 }
 

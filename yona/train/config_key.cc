@@ -69,6 +69,7 @@ std::optional<std::vector<std::string>> texts_of(const ConfigNode& node) {
     return std::vector{node.text};
   }
   std::vector<std::string> texts;
+  texts.reserve(node.items.size());
   for (const ConfigNode& item : node.items) {
     if (item.kind != ConfigNode::Kind::scalar) {
       return std::nullopt;
@@ -152,12 +153,12 @@ ConfigCodec<std::string> text_codec() {
           [](const std::string& value) { return ConfigNode::scalar(value); }};
 }
 
-ConfigCodec<std::string> word_codec(std::vector<std::string> words) {
+ConfigCodec<std::string> word_codec(const std::vector<std::string>& words) {
   const std::string expected = join_names(words);
   return {expected,
           [words, expected](const ConfigNode& node,
                             const ConfigSource& source) -> std::optional<std::string> {
-            const auto text = scalar_of(node);
+            auto text = scalar_of(node);
             if (text && std::find(words.begin(), words.end(), *text) == words.end()) {
               // Of two or three words everybody sees the nearest; and gpu is not cpu.
               const auto nearest = words.size() > 3 ? nearest_name(*text, words) : std::nullopt;

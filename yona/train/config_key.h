@@ -82,7 +82,7 @@ ConfigCodec<std::int64_t> integer_codec(const IntegerRange& range);
 ConfigCodec<double> number_codec(const NumberRange& range);
 ConfigCodec<bool> bool_codec();
 ConfigCodec<std::string> text_codec();
-ConfigCodec<std::string> word_codec(std::vector<std::string> words);  // one of these
+ConfigCodec<std::string> word_codec(const std::vector<std::string>& words);  // one of these
 ConfigCodec<std::filesystem::path> path_codec();
 ConfigCodec<std::vector<std::string>> texts_codec();
 ConfigCodec<std::vector<std::filesystem::path>> paths_codec();
@@ -121,12 +121,12 @@ ConfigCodec<E> enum_codec(const std::vector<std::string>& names) {
 // --- keys ----------------------------------------------------------------------------------
 
 template <class Owner, class T>
-ConfigKey<Owner> config_key(std::string name, T Owner::*field, ConfigCodec<T> codec,
-                            std::string meaning) {
+ConfigKey<Owner> config_key(const std::string& name, T Owner::*field, const ConfigCodec<T>& codec,
+                            const std::string& meaning) {
   ConfigKey<Owner> key;
-  key.name = std::move(name);
+  key.name = name;
   key.expected = codec.expected;
-  key.meaning = std::move(meaning);
+  key.meaning = meaning;
   key.is_list = codec.is_list;
   key.get = [field, codec](const Owner& owner) { return codec.write(owner.*field); };
   key.set = [field, codec](Owner& owner, const ConfigNode& node, const ConfigSource& source) {
@@ -140,15 +140,15 @@ ConfigKey<Owner> config_key(std::string name, T Owner::*field, ConfigCodec<T> co
 }
 
 template <class Owner, class T>
-ConfigKey<Owner> integer(std::string name, T Owner::*field, const IntegerRange& range,
-                         std::string meaning) {
-  return config_key(std::move(name), field, integer_codec_of<T>(range), std::move(meaning));
+ConfigKey<Owner> integer(const std::string& name, T Owner::*field, const IntegerRange& range,
+                         const std::string& meaning) {
+  return config_key(name, field, integer_codec_of<T>(range), meaning);
 }
 
 template <class Owner>
-ConfigKey<Owner> number(std::string name, double Owner::*field, const NumberRange& range,
-                        std::string meaning) {
-  return config_key(std::move(name), field, number_codec(range), std::move(meaning));
+ConfigKey<Owner> number(const std::string& name, double Owner::*field, const NumberRange& range,
+                        const std::string& meaning) {
+  return config_key(name, field, number_codec(range), meaning);
 }
 
 // The keys of a part as keys of what holds it. An empty prefix keeps their names.
@@ -156,6 +156,7 @@ template <class Outer, class Inner>
 std::vector<ConfigKey<Outer>> lift(const std::string& prefix, Inner Outer::*part,
                                    const std::vector<ConfigKey<Inner>>& keys) {
   std::vector<ConfigKey<Outer>> lifted;
+  lifted.reserve(keys.size());
   for (const ConfigKey<Inner>& key : keys) {
     lifted.push_back(
         {prefix.empty() ? key.name : fmt::format("{}.{}", prefix, key.name), key.expected,

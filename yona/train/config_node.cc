@@ -15,6 +15,7 @@ ConfigNode ConfigNode::scalar(std::string text) {
 ConfigNode ConfigNode::list(const std::vector<std::string>& texts) {
   ConfigNode node;
   node.kind = Kind::list;
+  node.items.reserve(texts.size());
   for (const std::string& text : texts) {
     node.items.push_back(scalar(text));
   }

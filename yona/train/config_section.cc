@@ -20,6 +20,7 @@ std::optional<std::string> suggestion(std::string_view name,
     return nearest;
   }
   std::vector<std::string> ends;
+  ends.reserve(names.size());
   for (const std::string& candidate : names) {
     ends.push_back(last_part(candidate));
   }
@@ -60,6 +61,7 @@ class EntryFinder {
 
   std::vector<std::string> labelled_names() const {
     std::vector<std::string> labelled;
+    labelled.reserve(2 * names_.size());
     for (const std::string& name : names_) {
       labelled.push_back(source_.label + name);
     }

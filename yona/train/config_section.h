@@ -34,6 +34,7 @@ void insert_dotted(ConfigNode& map, std::string_view name, ConfigMember member);
 template <class Owner>
 std::vector<std::string> names_of(const std::vector<ConfigKey<Owner>>& keys) {
   std::vector<std::string> names;
+  names.reserve(keys.size());
   for (const ConfigKey<Owner>& key : keys) {
     names.push_back(key.name);
   }
@@ -82,6 +83,7 @@ ConfigCodec<std::vector<Item>> sections_codec(const std::vector<ConfigKey<Item>>
       return std::nullopt;
     }
     std::vector<Item> items;
+    items.reserve(node.items.size());
     for (const ConfigNode& part : node.items) {
       ConfigSource inside = source;
       inside.label = fmt::format("{}[{}].", source.label, items.size());

@@ -119,6 +119,7 @@ class Writer {
     });
     if (!has_maps) {
       std::vector<std::string> texts;
+      texts.reserve(node.items.size());
       for (const ConfigNode& item : node.items) {
         texts.push_back(scalar_text(item.text));
       }
