@@ -40,6 +40,7 @@ Paths best_checkpoints(const std::filesystem::path& run, std::int64_t count,
   std::sort(scores.begin(), scores.end());
   scores.resize(static_cast<std::size_t>(count));
   std::vector<std::int64_t> steps;
+  steps.reserve(scores.size());
   for (const auto& [loss, step] : scores) {
     steps.push_back(step);
   }
@@ -94,7 +95,7 @@ std::vector<float> mean_weights(const Paths& paths, const Parameters& parameters
 std::vector<std::filesystem::path> average_checkpoints(const AverageOptions& options) {
   check(!std::filesystem::exists(options.output / "model.safetensors"),
         "average: {} holds a model already; choose another --output", options.output.string());
-  const Paths paths = choose(options);
+  Paths paths = choose(options);
   const ModelInfo info = read_model_info(paths.front());
   for (const std::filesystem::path& path : paths) {
     check(describe(read_model_info(path)) == describe(info),
