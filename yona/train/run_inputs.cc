@@ -28,8 +28,7 @@ std::vector<std::string> tags_of(const DataConfig& data) {
 }
 
 std::filesystem::path cache_folder(const RunConfig& config, const std::filesystem::path& run) {
-  const std::filesystem::path folder =
-      config.data.cache.empty() ? run / "cache" : config.data.cache;
+  std::filesystem::path folder = config.data.cache.empty() ? run / "cache" : config.data.cache;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   check<IoError>(!error, "{}: cannot make the cache folder: {}", folder.string(), error.message());
