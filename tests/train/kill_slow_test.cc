@@ -1,6 +1,7 @@
 // The promise of checkpoints, kept against kill -9: a run killed at random moments, again and
 // again, and resumed each time ends with the bytes of the run that was never killed. Dropout is on.
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -109,12 +110,16 @@ class KillTest : public testing::Test {
 };
 
 TEST_F(KillTest, ARunKilledManyTimesEndsWithTheBytesOfOneThatWasNot) {
+  const auto begin = std::chrono::steady_clock::now();
   ASSERT_EQ(wait_for(start("straight", false)), 0);
+  const double microseconds =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
   RandomSequence random(std::random_device{}());
   int kills = 0;
   pid_t child = start("killed", false);
   for (;;) {
-    usleep(static_cast<useconds_t>(100000 + random.below(900000)));
+    // Between a twentieth and half of the time that the whole run takes on this machine.
+    usleep(static_cast<useconds_t>(microseconds * (0.05 + 0.45 * random.uniform())));
     if (kills < 6 && kill(child, SIGKILL) == 0) {
       const int status = wait_for(child);
       if (status == 0) {
