@@ -137,6 +137,17 @@ inline void keep_weights(const Dropout& dropout, std::uint32_t part,
   }
 }
 
+// The same for the eight heads around `unit.head`, in `scratch`; null without dropout.
+inline const std::uint8_t* keep_weights(const HeadQueries& unit, Scratch<std::uint8_t>& scratch) {
+  if (!unit.args.dropout) {
+    return nullptr;
+  }
+  std::uint8_t* bytes = room(scratch, unit.seen * round_up(unit.count));
+  keep_weights(unit.args.dropout, static_cast<std::uint32_t>(unit.head / 8),
+               unit.args.q_keys + unit.first_row(), unit.count, unit.seen, bytes);
+  return bytes;
+}
+
 }  // namespace yona::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -10,6 +10,7 @@
 #endif
 
 #include "yona/backend/cpu/attention_product-inl.h"
+#include "yona/backend/cpu/attention_tile.h"
 #include "yona/backend/cpu/scratch.h"
 #include "yona/backend/cpu/vector-inl.h"
 #include "yona/backend/view.h"
@@ -36,6 +37,12 @@ inline HeadRows head_rows(const View& view, std::int64_t first_row, std::int64_t
   return {view.row<float>(first_row) + head * columns, view.stride, rows, columns};
 }
 
+inline void clear_rows(const HeadRows& rows) {
+  for (std::int64_t row = 0; row < rows.rows; ++row) {
+    std::fill_n(rows.data + row * rows.stride, rows.columns, 0.0F);
+  }
+}
+
 inline bool whole_vectors(const HeadRows& rows) { return rows.columns % kLanes == 0; }
 
 // The rows themselves, or their copy in `scratch`, filled up with zeros to round_up(columns).
@@ -45,7 +52,7 @@ HWY_INLINE HeadRows padded_rows(const HeadRows& from, Scratch<float>& scratch) {
   }
   const Floats d;
   const std::int64_t width = round_up(from.columns);
-  HeadRows to{scratch.get(static_cast<std::size_t>(from.rows * width)), width, from.rows, width};
+  HeadRows to{room(scratch, from.rows * width), width, from.rows, width};
   for (std::int64_t row = 0; row < from.rows; ++row) {
     const float* HWY_RESTRICT source = from.data + row * from.stride;
     float* HWY_RESTRICT target = to.data + row * to.stride;
@@ -153,7 +160,7 @@ HWY_INLINE void multiply_into(Product product, const HeadRows& to, bool accumula
   product.c_row = to.stride;
   if (!whole_vectors(to)) {
     product.accumulate = false;
-    product.c = scratch.get(static_cast<std::size_t>(to.rows * width));
+    product.c = room(scratch, to.rows * width);
     product.c_row = width;
   }
   multiply(product, to.rows, width / kLanes, range);

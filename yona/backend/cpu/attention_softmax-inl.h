@@ -13,7 +13,7 @@
 
 #include <hwy/contrib/math/math-inl.h>
 
-#include "yona/backend/cpu/attention_product-inl.h"
+#include "yona/backend/cpu/attention_pack-inl.h"
 #include "yona/backend/cpu/attention_tile.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,6 +52,10 @@ struct KeptWeights {
   const std::uint8_t* bytes = nullptr;
   std::int32_t bit = 0;
 };
+
+inline KeptWeights kept_weights(const HeadQueries& unit, const AttentionTile& tile) {
+  return {unit.kept + tile.first_key * round_up(tile.queries), std::int32_t{1} << (unit.head % 8)};
+}
 
 HWY_INLINE hn::Mask<Floats> kept_queries(const KeptWeights& kept, std::int64_t index) {
   const Floats d;

@@ -1,3 +1,5 @@
+// Units of work and arguments of attention, for all its CPU kernels.
+
 #include "yona/backend/cpu/attention_tile.h"
 
 namespace yona::cpu {
@@ -31,6 +33,22 @@ const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
     }
   }
   return units;
+}
+
+AttentionBackwardArgs without_aliases(AttentionBackwardArgs args) {
+  const auto share = [](const View& a, const View& b) { return a.data == b.data; };
+  if (share(args.dq, args.dk) || share(args.dq, args.dv) || share(args.dk, args.dv)) {
+    const auto clear = [](const View& view, bool& accumulate) {
+      for (std::int64_t row = 0; row < view.rows && !accumulate; ++row) {
+        std::fill_n(view.row<float>(row), view.cols, 0.0F);
+      }
+      accumulate = true;
+    };
+    clear(args.dq, args.accumulate_dq);
+    clear(args.dk, args.accumulate_dk);
+    clear(args.dv, args.accumulate_dv);
+  }
+  return args;
 }
 
 }  // namespace yona::cpu

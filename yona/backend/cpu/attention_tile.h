@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yona/backend/attention_sentence.h"
+#include "yona/backend/cpu/scratch.h"
 #include "yona/backend/kernel_args.h"
 
 namespace yona::cpu {
@@ -22,6 +23,18 @@ struct AttentionUnit {
   std::int64_t sentence = 0;
   std::int64_t head_begin = 0, head_end = 0;
   std::int64_t query_begin = 0, query_end = 0;
+};
+
+// Some queries of a sentence, for one head.
+struct HeadQueries {
+  const AttentionArgs& args;
+  const AttentionSentence& sentence;
+  std::int64_t first = 0, count = 0;
+  std::int64_t seen = 0;  // keys that the last of them sees
+  std::int64_t head = 0;
+  const std::uint8_t* kept = nullptr;  // what dropout keeps (attention_dropout-inl.h), or null
+
+  std::int64_t first_row() const { return sentence.first_query + first; }
 };
 
 // Queries × keys of one sentence; rows and columns are counted from the tile's first.
@@ -40,6 +53,12 @@ struct AttentionTile {
                                     queries);
   }
 };
+
+// Scratch memory for `count` elements.
+template <class T>
+T* room(Scratch<T>& scratch, std::int64_t count) {
+  return scratch.get(static_cast<std::size_t>(count));
+}
 
 // Distances between the queries and keys of a sentence: how many, and the one at an index. They go
 // down from the last query's position, as along the lanes of a tile (attention_bias-inl.h).
@@ -67,5 +86,9 @@ class EvenParts {
 // of `most_queries`. Few sentences are cut into more groups of heads.
 const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
                                                   std::int64_t most_queries);
+
+// Where q, k and v are one tensor, so are their gradients, and only the first is not added to. The
+// kernels write them in another order: so all start at zero there, and all are added to.
+AttentionBackwardArgs without_aliases(AttentionBackwardArgs args);
 
 }  // namespace yona::cpu
