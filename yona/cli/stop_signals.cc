@@ -1,43 +1,69 @@
+// The signals are blocked in every thread and waited for by one of their own: the code that oneDNN
+// makes at run time keeps data below its stack pointer, which a handler on that stack would
+// destroy.
+
 #include "yona/cli/stop_signals.h"
 
-#include <array>
 #include <csignal>
+#include <ctime>
 #include <string_view>
+#include <thread>
 #include <unistd.h>
 
 namespace yona::cli {
 
 namespace {
 
-constexpr std::array<int, 2> kSignals{SIGINT, SIGTERM};
-
 std::atomic<bool> stop_asked{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch it");
+std::atomic<bool> waiting{false};
+std::thread waiter;
+sigset_t mask_before;
 
-// Only calls that are safe inside a signal handler.
-void handle(int signal) {
-  if (stop_asked.exchange(true)) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-    return;
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+// The second signal does what it does to any program.
+void end_process(int signal, const sigset_t& set) {
+  std::signal(signal, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  std::raise(signal);
+}
+
+void wait_for_signals() {
+  const sigset_t set = stop_signals();
+  constexpr timespec kPatience{0, 20'000'000};
+  while (waiting.load()) {
+    const int signal = sigtimedwait(&set, nullptr, &kPatience);
+    if (signal <= 0) {
+      continue;
+    }
+    if (stop_asked.exchange(true)) {
+      end_process(signal, set);
+    }
+    constexpr std::string_view kText = "\nstopping: saving first; once more ends at once\n";
+    static_cast<void>(!::write(STDERR_FILENO, kText.data(), kText.size()));
   }
-  constexpr std::string_view kText = "\nstopping: saving first; once more ends at once\n";
-  static_cast<void>(!::write(STDERR_FILENO, kText.data(), kText.size()));
 }
 
 }  // namespace
 
 StopSignals::StopSignals() {
   stop_asked = false;
-  for (const int signal : kSignals) {
-    std::signal(signal, handle);
-  }
+  waiting = true;
+  const sigset_t set = stop_signals();
+  pthread_sigmask(SIG_BLOCK, &set, &mask_before);
+  waiter = std::thread(wait_for_signals);
 }
 
 StopSignals::~StopSignals() {
-  for (const int signal : kSignals) {
-    std::signal(signal, SIG_DFL);
-  }
+  waiting = false;
+  waiter.join();
+  pthread_sigmask(SIG_SETMASK, &mask_before, nullptr);
 }
 
 const std::atomic<bool>& StopSignals::stop() const { return stop_asked; }
