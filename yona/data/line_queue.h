@@ -1,0 +1,71 @@
+// Lines read ahead by a thread of their own, handed out in windows: as many as there is room for
+// when a file is read, and what has come so far when somebody types or a pipe is slow. Memory is
+// bounded however long the input is.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "yona/data/line_reader.h"
+
+namespace yona {
+
+struct InputLine {
+  std::uint64_t number = 0;  // from 1
+  std::string text;
+  bool valid_utf8 = true;
+  bool cut = false;  // longer than LineReader takes: its beginning only
+};
+
+struct WindowLimits {
+  std::size_t lines = 4096;
+  std::size_t bytes = std::size_t{1} << 22U;  // of text; a longer line is a window of its own
+  // A window is handed out before it is full when nothing has come for so long. Zero: at once.
+  // Files never make anyone wait, so they can be given a long time.
+  std::chrono::milliseconds patience{0};
+};
+
+class LineQueue {
+ public:
+  // A file, plain or compressed. Throws IoError when it cannot be opened.
+  LineQueue(const std::filesystem::path& path, const WindowLimits& limits);
+  // An open descriptor, such as standard input's 0; it stays open. `name` is for messages.
+  LineQueue(int descriptor, std::string name, const WindowLimits& limits);
+  ~LineQueue();
+  LineQueue(const LineQueue&) = delete;
+  LineQueue& operator=(const LineQueue&) = delete;
+
+  // The next lines, in order; empty at the end. Throws what reading threw, after the lines before.
+  std::vector<InputLine> next();
+
+  // Ends the input where it is: next() gives what is left and then nothing. From any thread.
+  void stop();
+
+ private:
+  void read(LineReader& reader);
+  void push(InputLine line);
+  bool is_full() const { return lines_.size() >= limits_.lines || bytes_ >= limits_.bytes; }
+
+  WindowLimits limits_;
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::condition_variable came_, went_;
+  std::deque<InputLine> lines_;
+  std::size_t bytes_ = 0;
+  bool ended_ = false;
+  std::exception_ptr error_;
+  std::unique_ptr<LineReader> reader_;
+  std::thread thread_;
+};
+
+}  // namespace yona
