@@ -58,6 +58,10 @@ std::int64_t integer_value(const std::string& flag, const std::string& text,
   return parse(flag, text, integer_codec(range));
 }
 
+double number_value(const std::string& flag, const std::string& text, const NumberRange& range) {
+  return parse(flag, text, number_codec(range));
+}
+
 std::string word_value(const std::string& flag, const std::string& text,
                        const std::vector<std::string>& words) {
   return parse(flag, text, word_codec(words));

@@ -44,6 +44,7 @@ void add_switch(CLI::App& app, bool& into, const FlagText& text);
 // The value of a flag. Throws InvalidArgument "--steps: 'x' is given; expected …".
 std::int64_t integer_value(const std::string& flag, const std::string& text,
                            const IntegerRange& range);
+double number_value(const std::string& flag, const std::string& text, const NumberRange& range);
 std::string word_value(const std::string& flag, const std::string& text,
                        const std::vector<std::string>& words);
 

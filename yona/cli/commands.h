@@ -8,6 +8,7 @@ namespace yona::cli {
 Command add_demo(CLI::App& program);
 Command add_train(CLI::App& program);
 Command add_average(CLI::App& program);
+Command add_score(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_config(CLI::App& program);
 Command add_vocab(CLI::App& program);
