@@ -61,6 +61,7 @@ TEST_F(BatchStreamTest, GivesThePlannedBatchesEpochAfterEpoch) {
   BatchStream stream = BatchStream::training(dataset, options);
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
     const BatchPlan plan = BatchPlan::shuffled(*dataset, 200, 3, epoch);
+    EXPECT_EQ(stream.epoch_batches(), plan.batches());
     const std::vector<Seen> seen = take(stream, static_cast<int>(plan.batches()));
     for (std::int64_t index = 0; index < plan.batches(); ++index) {
       const Seen& batch = seen[static_cast<std::size_t>(index)];

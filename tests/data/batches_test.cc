@@ -171,6 +171,7 @@ TEST_F(BatchesTest, WeightsSayHowOftenAnEpochSeesACorpus) {
   for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
     const BatchPlan plan = BatchPlan::shuffled(dataset, 200, 7, epoch);
     EXPECT_EQ(plan.pairs(), 80U + 25U + 15U);
+    EXPECT_EQ(epoch_pairs(dataset), plan.pairs());
     for (const auto& [pair, count] : counts_of(plan)) {
       EXPECT_EQ(count, pair < 40 ? 2 : pair < 140 ? 1 : count);
       total[pair] += count;

@@ -26,7 +26,7 @@ class BatchStream::Producer {
         passes_(passes),
         plan_(make_plan(position.epoch)),
         ahead_(position),
-        delivered_(position),
+        delivered_{position, plan_.batches()},
         slots_(static_cast<std::size_t>(options.prefetch)) {
     check(position.index >= 0 && position.index <= plan_.batches(),
           "data: there is no batch {} in epoch {}, which has {}; the data or the batch size is not "
@@ -64,12 +64,17 @@ class BatchStream::Producer {
     return true;
   }
 
-  BatchPosition position() const { return delivered_; }
+  BatchPosition position() const { return delivered_.position; }
+  std::int64_t epoch_batches() const { return delivered_.epoch_batches; }
 
  private:
+  struct Place {
+    BatchPosition position;
+    std::int64_t epoch_batches = 0;
+  };
   struct Slot {
     PairBatch batch;
-    BatchPosition after;
+    Place after;
   };
 
   BatchPlan make_plan(std::int64_t epoch) const {
@@ -104,7 +109,7 @@ class BatchStream::Producer {
     if (passes_ == Passes::endless) {
       enter();  // the position after the last batch of an epoch is the first of the next
     }
-    slot.after = ahead_;
+    slot.after = {ahead_, plan_.batches()};
     return true;
   }
 
@@ -144,7 +149,7 @@ class BatchStream::Producer {
   Passes passes_;
   BatchPlan plan_;
   BatchPosition ahead_;
-  BatchPosition delivered_;
+  Place delivered_;  // after the batch that next() gave last
   std::vector<Slot> slots_;
   std::size_t front_ = 0;
   std::size_t filled_ = 0;
@@ -181,5 +186,6 @@ BatchStream::~BatchStream() = default;
 
 bool BatchStream::next(PairBatch& batch) { return producer_->next(batch); }
 BatchPosition BatchStream::position() const { return producer_->position(); }
+std::int64_t BatchStream::epoch_batches() const { return producer_->epoch_batches(); }
 
 }  // namespace yona

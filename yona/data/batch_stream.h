@@ -47,6 +47,8 @@ class BatchStream {
 
   // Where to go on after the batch that next() gave last.
   BatchPosition position() const;
+  // How many batches the epoch of position() has.
+  std::int64_t epoch_batches() const;
 
  private:
   class Producer;

@@ -67,15 +67,8 @@ void draw_extra(const Dataset::Part& part, std::uint64_t seed, std::int64_t epoc
 
 std::vector<std::uint32_t> draw_pairs(const Dataset& dataset, std::uint64_t seed,
                                       std::int64_t epoch) {
-  std::uint64_t total = 0;
-  for (const Dataset::Part& part : dataset.parts()) {
-    const double whole = std::floor(part.weight) * static_cast<double>(part.pairs);
-    check(whole < 4e9, "data: corpus {} of {} pairs with weight {} is too much for one epoch",
-          part.name, part.pairs, part.weight);
-    total += static_cast<std::uint64_t>(whole) + extra_pairs(part);
-  }
   std::vector<std::uint32_t> draws;
-  draws.reserve(total);
+  draws.reserve(epoch_pairs(dataset));
   for (const Dataset::Part& part : dataset.parts()) {
     for (std::int64_t round = 0; round < static_cast<std::int64_t>(part.weight); ++round) {
       for (std::uint64_t pair = 0; pair < part.pairs; ++pair) {
@@ -119,6 +112,17 @@ void check_budget(std::int64_t batch_tokens) {
 }
 
 }  // namespace
+
+std::uint64_t epoch_pairs(const Dataset& dataset) {
+  std::uint64_t total = 0;
+  for (const Dataset::Part& part : dataset.parts()) {
+    const double whole = std::floor(part.weight) * static_cast<double>(part.pairs);
+    check(whole < 4e9, "data: corpus {} of {} pairs with weight {} is too much for one epoch",
+          part.name, part.pairs, part.weight);
+    total += static_cast<std::uint64_t>(whole) + extra_pairs(part);
+  }
+  return total;
+}
 
 BatchPlan BatchPlan::shuffled(const Dataset& dataset, std::int64_t batch_tokens, std::uint64_t seed,
                               std::int64_t epoch) {

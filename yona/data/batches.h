@@ -22,6 +22,10 @@
 
 namespace yona {
 
+// Pairs that an epoch sees, weights counted. Throws InvalidArgument naming the corpus when they are
+// too many.
+std::uint64_t epoch_pairs(const Dataset& dataset);
+
 class BatchPlan {
  public:
   // Throws InvalidArgument when batch_tokens is not positive.
