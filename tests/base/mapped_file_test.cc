@@ -43,6 +43,28 @@ TEST(MappedFile, SeesTheOldBytesAfterTheNameIsReplaced) {
   EXPECT_EQ(file.bytes(), "old");
 }
 
+// Pages of files that count as this process's memory (Linux).
+std::int64_t file_pages() {
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  std::int64_t shared = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident >> shared;
+  return shared;
+}
+
+TEST(MappedFile, ForgottenPagesAreNoMemoryOfTheProcessAndCanBeReadAgain) {
+  const TempDir dir;
+  const std::string text(std::size_t{16} << 20U, 'x');
+  write_bytes(dir / "a", text);
+  const MappedFile file(dir / "a");
+  EXPECT_EQ(file.bytes(), text);
+  const std::int64_t before = file_pages();
+  file.forget(file.bytes().substr(100, text.size() - 200));
+  EXPECT_LT(file_pages(), before - 3000);  // of 4096
+  EXPECT_EQ(file.bytes(), text);
+  file.forget(file.bytes().substr(0, 0));
+}
+
 TEST(MappedFile, NamesAMissingFileAndAFolder) {
   const TempDir dir;
   EXPECT_THAT(message_of<IoError>([&] { MappedFile(dir / "none"); }),

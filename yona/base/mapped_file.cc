@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 #include "yona/base/error.h"
@@ -49,6 +50,16 @@ MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) {
     ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());  // NOLINT: munmap takes void*
+  }
+}
+
+void MappedFile::forget(std::string_view part) const noexcept {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = static_cast<std::size_t>(part.data() - bytes_.data()) / page * page;
+  const std::size_t end = static_cast<std::size_t>(part.data() - bytes_.data()) + part.size();
+  if (end > begin) {  // a hint: nothing is lost when it is not taken
+    ::madvise(const_cast<char*>(bytes_.data()) + begin, end - begin,  // NOLINT: takes void*
+              MADV_DONTNEED);
   }
 }
 

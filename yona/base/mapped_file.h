@@ -22,6 +22,9 @@ class MappedFile {
 
   const std::filesystem::path& path() const { return path_; }
   std::string_view bytes() const { return bytes_; }
+  // The pages of this part of bytes() no longer count as this process's memory. They may be read
+  // again: until memory is short they stay in the system's file cache.
+  void forget(std::string_view part) const noexcept;
 
  private:
   std::filesystem::path path_;

@@ -21,6 +21,20 @@ namespace {
 // The payload of larger files is not read through at every start; ids are checked as they are used.
 constexpr std::uint64_t kVerifyPayloadUpTo = std::uint64_t{1} << 30U;
 
+constexpr std::size_t kVerifiedAtATime = std::size_t{16} << 20U;
+
+// The checksum of a part of the file, which is read through without keeping it in memory.
+std::uint64_t checksum_of(const MappedFile& file, std::uint64_t begin, std::uint64_t size) {
+  std::uint64_t sum = 0;
+  for (std::string_view rest = file.bytes().substr(begin, size); !rest.empty();) {
+    const std::string_view piece = rest.substr(0, kVerifiedAtATime);
+    sum = checksum(piece, sum);
+    file.forget(piece);
+    rest.remove_prefix(piece.size());
+  }
+  return sum;
+}
+
 // One builder of a cache at a time. The empty lock file stays: removing it would race.
 class BuildLock {
  public:
@@ -119,9 +133,9 @@ bool TokenCache::attach() {
   const std::uint64_t payload_bytes = footer_.elements * footer_.element_bytes;
   if (layout.file_bytes != bytes.size() ||
       footer_.index_checksum !=
-          checksum(bytes.substr(layout.offsets, layout.footer - layout.offsets)) ||
+          checksum_of(file_, layout.offsets, layout.footer - layout.offsets) ||
       (payload_bytes <= kVerifyPayloadUpTo &&
-       footer_.payload_checksum != checksum(bytes.substr(layout.payload, payload_bytes)))) {
+       footer_.payload_checksum != checksum_of(file_, layout.payload, payload_bytes))) {
     return false;
   }
   const auto at = [&]<class T>(const T*& section, std::uint64_t offset) {

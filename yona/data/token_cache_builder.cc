@@ -97,7 +97,7 @@ class Builder {
   void append(const TextPair& pair, const Encoded& encoded);
   void append_payload(const Encoded& encoded);
   template <class T, class Pick>
-  void write_section(std::string_view records, const Pick& pick);
+  void write_section(const MappedFile& spilled, const Pick& pick);
   void write_index_bytes(std::string_view bytes);
   void align();
 
@@ -202,8 +202,10 @@ void Builder::align() {
 }
 
 template <class T, class Pick>
-void Builder::write_section(std::string_view records, const Pick& pick) {
+void Builder::write_section(const MappedFile& spilled, const Pick& pick) {
+  const std::string_view records = spilled.bytes();
   std::string buffer;
+  std::size_t begin = 0;  // of the records in the buffer
   for (std::size_t at = 0; at < records.size(); at += sizeof(Record)) {
     Record record;
     std::memcpy(&record, records.data() + at, sizeof(record));
@@ -212,6 +214,8 @@ void Builder::write_section(std::string_view records, const Pick& pick) {
     if (buffer.size() >= kSectionBuffer) {
       write_index_bytes(buffer);
       buffer.clear();
+      spilled.forget(records.substr(begin, at - begin));
+      begin = at;
     }
   }
   write_index_bytes(buffer);
@@ -222,8 +226,7 @@ void Builder::finish(const CacheKey& key, const CorpusReport& report) {
   // The padding after the payload belongs to no checksum: it is not read.
   constexpr std::string_view kZeros("\0\0\0\0\0\0\0", 7);
   file_.write(kZeros.substr(0, static_cast<std::size_t>(-file_.written() & 7)));
-  const MappedFile mapped(spill_.path());
-  const std::string_view records = mapped.bytes();
+  const MappedFile records(spill_.path());
   write_section<std::uint64_t>(records, [](const Record& r) { return r.offset; });
   write_section<std::uint32_t>(records, [](const Record& r) { return r.source_tokens; });
   write_section<std::uint32_t>(records, [](const Record& r) { return r.target_tokens; });
