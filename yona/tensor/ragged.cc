@@ -1,11 +1,63 @@
+// Layouts are made anew for every batch; their memory, and the host's side of what they hold, goes
+// round, so that a step allocates nothing.
+
 #include "yona/tensor/ragged.h"
 
 #include <algorithm>
+#include <mutex>
+#include <new>
 #include <vector>
 
 #include "yona/base/random.h"
 
 namespace yona {
+
+namespace {
+
+// Keeps what it is given back for the next one, from any thread and as long as the process lives.
+template <class T>
+class Recycled {
+ public:
+  using value_type = T;  // NOLINT(readability-identifier-naming): what allocators call it
+
+  Recycled() = default;
+  template <class U>
+  Recycled(const Recycled<U>& /*other*/) {}  // NOLINT(google-explicit-constructor): rebinding
+
+  T* allocate(std::size_t count) {
+    const std::lock_guard lock(spare().mutex);
+    if (count != 1 || spare().places.empty()) {
+      return static_cast<T*>(::operator new(count * sizeof(T)));
+    }
+    T* place = spare().places.back();
+    spare().places.pop_back();
+    return place;
+  }
+  void deallocate(T* place, std::size_t count) {
+    if (count != 1) {
+      ::operator delete(place);
+      return;
+    }
+    const std::lock_guard lock(spare().mutex);
+    spare().places.push_back(place);
+  }
+  template <class U>
+  bool operator==(const Recycled<U>& /*other*/) const {
+    return true;
+  }
+
+ private:
+  struct Spare {
+    std::mutex mutex;
+    std::vector<T*> places;
+  };
+  static Spare& spare() {
+    static auto* kept = new Spare;  // never destroyed: layouts may outlive other statics
+    return *kept;
+  }
+};
+
+}  // namespace
 
 std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
                                           std::span<const std::uint64_t> sentence_ids,
@@ -17,11 +69,13 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
     check(offsets[s] <= offsets[s + 1], "layout: offsets fall from {} to {} at sentence {}",
           offsets[s], offsets[s + 1], s);
   }
-  auto layout = std::make_shared<Layout>();
+  const auto layout = std::allocate_shared<Layout>(Recycled<Layout>());
   layout->sentences = static_cast<std::int64_t>(offsets.size()) - 1;
   layout->tokens = offsets.back();
-  std::vector<std::int32_t> positions(static_cast<std::size_t>(layout->tokens));
-  std::vector<std::int64_t> keys(positions.size());
+  thread_local std::vector<std::int32_t> positions;
+  thread_local std::vector<std::int64_t> keys;
+  positions.resize(static_cast<std::size_t>(layout->tokens));
+  keys.resize(positions.size());
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     const std::int64_t length = offsets[s + 1] - offsets[s];
     layout->longest = std::max(layout->longest, length);
@@ -33,7 +87,7 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
     }
   }
   layout->offsets = Tensor(region, DType::i64, Shape{static_cast<std::int64_t>(offsets.size())});
-  layout->offsets.upload(std::vector<std::int64_t>(offsets.begin(), offsets.end()));
+  layout->offsets.upload_bytes(offsets.data(), static_cast<std::int64_t>(offsets.size_bytes()));
   layout->positions = Tensor(region, DType::i32, Shape{layout->tokens});
   layout->positions.upload(positions);
   layout->row_keys = Tensor(region, DType::i64, Shape{layout->tokens});

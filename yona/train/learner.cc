@@ -43,8 +43,10 @@ Learner::Prepared Learner::prepare(const PairBatch& batch, double update_weight)
   };
   prepared.source = {upload(batch.source.ids, DType::i32),
                      make_layout(batch.source.offsets, batch.sentence_ids, region_)};
-  std::vector<std::int32_t> shifted(batch.target.ids.size());
-  std::vector<float> scale(shifted.size());
+  std::vector<std::int32_t>& shifted = host_.shifted;
+  std::vector<float>& scale = host_.row_scale;
+  shifted.resize(batch.target.ids.size());
+  scale.resize(shifted.size());
   for (std::size_t s = 0; s + 1 < batch.target.offsets.size(); ++s) {
     for (auto t = static_cast<std::size_t>(batch.target.offsets[s]);
          t < static_cast<std::size_t>(batch.target.offsets[s + 1]); ++t) {
@@ -64,8 +66,10 @@ Ragged Learner::states(const Prepared& prepared, Context& c) const {
   return model_.decode(prepared.target_input, model_.encode(prepared.source, c), c);
 }
 
-LossSums Learner::read(const Tensor& losses, std::int64_t tokens, std::int64_t passes) const {
-  const std::vector<float> rows = losses.to_vector<float>();
+LossSums Learner::read(const Tensor& losses, std::int64_t tokens, std::int64_t passes) {
+  std::vector<float>& rows = host_.losses;
+  rows.resize(static_cast<std::size_t>(losses.elements()));
+  losses.download_bytes(rows.data());
   LossSums sums;
   for (std::size_t row = 0; row < rows.size(); row += 2) {
     sums.loss += static_cast<double>(rows[row]) / static_cast<double>(passes);

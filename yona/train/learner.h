@@ -1,8 +1,12 @@
 // The learner: model, loss and memory of a training step. It turns a batch of token ids into
 // gradients; the trainer decides what happens around it, the optimiser what is done with them.
+//
+// From the second step of a shape on, a step allocates nothing on the host or the device (what
+// oneDNN does inside its calls aside).
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "yona/data/batch.h"
 #include "yona/models/transformer.h"
@@ -43,12 +47,16 @@ class Learner {
   struct Prepared;
   Prepared prepare(const PairBatch& batch, double update_weight);
   Ragged states(const Prepared& prepared, Context& c) const;
-  LossSums read(const Tensor& losses, std::int64_t tokens, std::int64_t passes) const;
+  LossSums read(const Tensor& losses, std::int64_t tokens, std::int64_t passes);
 
   const Transformer& model_;
   LossConfig config_;
   Region region_;
   Tape tape_;
+  struct HostBuffers {  // kept from step to step: a step allocates nothing
+    std::vector<std::int32_t> shifted;
+    std::vector<float> row_scale, losses;
+  } host_;
 };
 
 // The total of target tokens, each times its sentence's weight.

@@ -139,7 +139,9 @@ void Optimiser::step(std::int64_t update, double rate) {
 }
 
 double Optimiser::gradient_norm() const {
-  return std::sqrt(squared_norm_.to_vector<double>().front());
+  double squared = 0;
+  squared_norm_.download_bytes(&squared);
+  return std::sqrt(squared);
 }
 
 }  // namespace yona

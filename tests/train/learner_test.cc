@@ -1,0 +1,146 @@
+// The promise that a step of a shape seen before allocates nothing, kept by counting every call of
+// operator new. Calls from inside oneDNN are its own affair and left out.
+
+#include "yona/train/learner.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <new>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "yona/train/optimiser.h"
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<int> allocations{0};
+
+bool is_called_by_onednn() {
+  void* frames[64];
+  const int count = ::backtrace(frames, 64);
+  for (int i = 0; i < count; ++i) {
+    Dl_info info{};
+    if (::dladdr(frames[i], &info) != 0 && info.dli_fname != nullptr &&
+        std::string_view(info.dli_fname).find("libdnnl") != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (counting.load(std::memory_order_relaxed) && !is_called_by_onednn()) {
+    ++allocations;
+  }
+  const std::size_t rounded = (size + alignment) / alignment * alignment;  // at least one byte
+  void* memory = std::aligned_alloc(alignment, rounded);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+
+namespace yona {
+namespace {
+
+PairBatch batch_of(const std::vector<std::int64_t>& lengths) {
+  PairBatch batch;
+  batch.clear();
+  for (const std::int64_t length : lengths) {
+    for (std::int64_t t = 0; t < length; ++t) {
+      batch.source.ids.push_back(static_cast<std::int32_t>(2 + t % 90));
+      batch.target.ids.push_back(static_cast<std::int32_t>(2 + (3 * t + length) % 90));
+    }
+    batch.source.end_sentence();
+    batch.target.end_sentence();
+    batch.sentence_ids.push_back(batch.sentence_ids.size());
+    batch.weights.push_back(1.0F);
+  }
+  return batch;
+}
+
+struct StepCase {
+  const char* name;
+  Precision precision = Precision::f32;
+  double rdrop = 0.0;
+  double ema = 0.0;
+};
+
+class StepAllocations : public ::testing::TestWithParam<StepCase> {};
+
+// One thread: which thread first meets a shape, and prepares for it, is otherwise chance.
+TEST_P(StepAllocations, AreNoneOnceAShapeHasBeenSeen) {
+  const auto backend = make_backend("cpu", {.threads = 1});
+  TransformerConfig config = preset("tiny");
+  config.source_vocabulary = config.target_vocabulary = 100;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.d_model = 64;
+  config.d_ff = 96;
+  config.attention_dropout = 0.1;
+  Transformer model(config);
+  Parameters parameters(model, *backend, Gradients::yes);
+  parameters.initialise(1);
+  TrainConfig train;
+  train.ema = GetParam().ema;
+  train.clip_norm = 1.0;
+  Optimiser optimiser(parameters, *backend, train);
+  Learner learner(model, *backend, {.rdrop = GetParam().rdrop, .precision = GetParam().precision});
+  const std::vector<PairBatch> batches{batch_of({5, 17, 40, 1}), batch_of({33, 9})};
+  double norm = 0;
+  const auto step = [&](std::uint64_t update) {
+    parameters.zero_gradients();
+    double weight = 0;
+    for (const PairBatch& batch : batches) {
+      weight += target_weight(batch);
+    }
+    for (const PairBatch& batch : batches) {
+      learner.accumulate(batch, {.update = update}, weight);
+    }
+    optimiser.step(static_cast<std::int64_t>(update), 1e-3);
+    norm = optimiser.gradient_norm();
+  };
+  step(1);
+  step(2);
+  for (std::uint64_t update = 3; update < 6; ++update) {
+    allocations = 0;
+    counting = true;
+    step(update);
+    counting = false;
+    EXPECT_EQ(allocations.load(), 0) << "at step " << update;
+  }
+  EXPECT_GT(norm, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Learner, StepAllocations,
+                         ::testing::Values(StepCase{"f32"}, StepCase{"bf16", Precision::bf16},
+                                           StepCase{"rdrop", Precision::f32, 1.0},
+                                           StepCase{"ema", Precision::f32, 0.0, 0.9}),
+                         [](const auto& each) { return each.param.name; });
+
+TEST(Learner, CountsWhatIsAllocated) {
+  allocations = 0;
+  counting = true;
+  ::operator delete(::operator new(4));
+  counting = false;
+  EXPECT_EQ(allocations.load(), 1);
+}
+
+}  // namespace
+}  // namespace yona
