@@ -49,7 +49,7 @@ class KillTest : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   // Starts `yona train`; returns its process id.
-  pid_t start(const std::string& run, bool resume) const {
+  pid_t start(const std::string& run, bool resume, const std::string& updates = "100") const {
     std::vector<std::string> words{YONA_PROGRAM, "train", "--output", (folder_ / run).string(),
                                    "--progress", "quiet"};
     if (resume) {
@@ -61,7 +61,7 @@ class KillTest : public testing::Test {
                                     "--train-tgt",    (folder_ / "train.de").string(),
                                     "--valid-src",    (folder_ / "valid.en").string(),
                                     "--valid-tgt",    (folder_ / "valid.de").string(),
-                                    "--updates",      "100",
+                                    "--updates",      updates,
                                     "--batch-tokens", "256",
                                     "--set",          "model.layers=1",
                                     "--set",          "model.d_model=32",
@@ -158,13 +158,13 @@ TEST_F(KillTest, CtrlCSavesAndTheExitCodeSaysSo) {
 }
 
 TEST_F(KillTest, ASecondRunInTheSameFolderIsRefused) {
-  const pid_t child = start("run", false);
+  const pid_t child = start("run", false, "1000000000");  // it ends when it is killed
   while (!fs::exists(folder_ / "run/checkpoints/latest")) {
     usleep(20000);
   }
   EXPECT_EQ(wait_for(start("run", true)), 2);
   kill(child, SIGKILL);
-  wait_for(child);
+  EXPECT_EQ(wait_for(child), -SIGKILL);
 }
 
 }  // namespace

@@ -40,6 +40,16 @@ TEST(LineReporter, PrintsEveryFewUpdatesAndTheLast) {
   EXPECT_THAT(out.lines[2], HasSubstr("update 10/10"));
 }
 
+TEST(LineReporter, SaysWhenEpochsEndTheRun) {
+  RunPlan by_epochs = plan();
+  by_epochs.epochs = 3;
+  EXPECT_EQ(lines_of(by_epochs)[2], "training for 3 epochs, about 1,000 updates, into runs/a");
+  by_epochs.epochs = 1;
+  by_epochs.first_update = 500;
+  EXPECT_EQ(lines_of(by_epochs)[2],
+            "resuming after update 500, up to 1 epoch, about 1,000 updates, into runs/a");
+}
+
 TEST(LineReporter, BeginsWithWhatTheRunWillBe) {
   EXPECT_THAT(lines_of(plan()),
               ElementsAre("tiny: 2.1 M parameters, vocabulary 8,000; 29,000 sentence pairs",

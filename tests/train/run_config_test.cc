@@ -299,5 +299,24 @@ TEST_F(CheckRunConfig, RefusesKeysThatDoNotGoTogether) {
   EXPECT_EQ(error(), "data.target_model: is given without data.source_model");
 }
 
+TEST(RunConfig, ValidationSetsHaveTagsOrLeaveThemToTheTrainingSet) {
+  const RunConfig config = from_yaml(
+      "data:\n  valid:\n    - {source: /a, target: /b}\n"
+      "    - {source: /a, target: /b, source_tags: [\">>de<<\", <x>], target_tags: []}\n"
+      "    - {source: /a, target: /b, source_tags: \">>fr<<\", target_tags: auto}\n");
+  using Tags = std::vector<std::string>;
+  EXPECT_FALSE(config.data.valid[0].source_tags.has_value());
+  EXPECT_EQ(config.data.valid[1].source_tags, (Tags{">>de<<", "<x>"}));
+  EXPECT_EQ(config.data.valid[1].target_tags, Tags());
+  EXPECT_EQ(config.data.valid[2].source_tags, Tags{">>fr<<"});
+  EXPECT_FALSE(config.data.valid[2].target_tags.has_value());
+  const RunConfig again = from_yaml(to_yaml(config));
+  EXPECT_EQ(again.data.valid[1].source_tags, config.data.valid[1].source_tags);
+  EXPECT_EQ(again.data.valid[1].target_tags, config.data.valid[1].target_tags);
+  EXPECT_EQ(to_yaml(again), to_yaml(config));
+  EXPECT_THAT(yaml_error("data:\n  valid:\n    - {source: /a, target: /b, source_tags: {x: 1}}\n"),
+              HasSubstr("data.valid[0].source_tags"));
+}
+
 }  // namespace
 }  // namespace yona

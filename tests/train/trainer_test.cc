@@ -3,30 +3,23 @@
 #include "yona/train/trainer.h"
 
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
-#include "yona/data/builtin/generator.h"
 #include "yona/io/checkpoints.h"
 #include "yona/io/translation_model.h"
 #include "yona/train/average.h"
+
+#include "tests/train/toy_run.h"
 
 namespace yona {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+using testing::read_bytes;
 
 // Every file below the folder that must be the same in two equal runs.
 std::map<std::string, std::string> run_files(const fs::path& run) {
@@ -37,66 +30,19 @@ std::map<std::string, std::string> run_files(const fs::path& run) {
                       name.find("cache") == std::string::npos && name != ".lock" &&
                       name != "config.yaml";
     if (entry.is_regular_file() && ours) {
-      files[name] = content_of(entry.path());
+      files[name] = read_bytes(entry.path());
     }
   }
   return files;
 }
 
-class TrainerTest : public testing::Test {
+class TrainerTest : public testing::ToyRun {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "yona-trainer-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    builtin::Generator generator({.seed = 5}, builtin::Split::train);
-    write("train", generator, 400);
-    write("valid", generator, 40);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  void write(const std::string& name, builtin::Generator& generator, int count) {
-    std::ofstream en(folder_ / (name + ".en"));
-    std::ofstream de(folder_ / (name + ".de"));
-    for (int i = 0; i < count; ++i) {
-      const auto [source, target] = generator.next_pair();
-      en << source << '\n';
-      de << target << '\n';
-    }
-  }
-
-  RunConfig config() const {
-    RunConfig config;
-    config.preset = "tiny";
-    config.model = preset("tiny");
-    config.model.encoder_layers = config.model.decoder_layers = 1;
-    config.model.d_model = 32;
-    config.model.d_ff = 48;
-    config.model.dropout = 0.2;
-    config.model.attention_dropout = 0.1;
-    CorpusSpec corpus;
-    corpus.source_files = {folder_ / "train.en"};
-    corpus.target_files = {folder_ / "train.de"};
-    config.data.corpora = {corpus};
-    config.data.valid = {
-        {.name = "valid", .source = folder_ / "valid.en", .target = folder_ / "valid.de"}};
-    config.data.vocabulary_size = 420;
-    config.train.updates = 12;
-    config.train.batch_tokens = 300;
-    config.train.accumulate = 2;
-    config.train.save_every = 4;
-    config.train.valid_every = 6;
-    config.train.schedule.warmup = 10;
-    config.train.tensorboard = false;
-    return config;
-  }
-
   TrainResult run(const RunConfig& config, const std::string& name, bool resume = false,
                   int threads = 0) {
     return train(config,
                  {.output = folder_ / name, .resume = resume, .init = {}, .threads = threads});
   }
-
-  fs::path folder_;
 };
 
 TEST_F(TrainerTest, WritesAModelFolderThatLoads) {
@@ -130,11 +76,11 @@ TEST_F(TrainerTest, GoesOnAsIfItHadNeverStopped) {
   fs::remove_all(folder_ / "resumed/checkpoints/step-8");
   run(config(), "resumed", true);
   const auto straight = run_files(folder_ / "straight");
-  EXPECT_EQ(straight.at("model.safetensors"), content_of(folder_ / "resumed/model.safetensors"));
+  EXPECT_EQ(straight.at("model.safetensors"), read_bytes(folder_ / "resumed/model.safetensors"));
   EXPECT_EQ(straight.at("checkpoints/step-12/optimizer.safetensors"),
-            content_of(folder_ / "resumed/checkpoints/step-12/optimizer.safetensors"));
+            read_bytes(folder_ / "resumed/checkpoints/step-12/optimizer.safetensors"));
   EXPECT_EQ(straight.at("checkpoints/step-12/state.json"),
-            content_of(folder_ / "resumed/checkpoints/step-12/state.json"));
+            read_bytes(folder_ / "resumed/checkpoints/step-12/state.json"));
 }
 
 TEST_F(TrainerTest, DependsOnTheSeed) {
@@ -142,8 +88,8 @@ TEST_F(TrainerTest, DependsOnTheSeed) {
   other.train.seed = 2;
   run(config(), "one");
   run(other, "two");
-  EXPECT_NE(content_of(folder_ / "one/model.safetensors"),
-            content_of(folder_ / "two/model.safetensors"));
+  EXPECT_NE(read_bytes(folder_ / "one/model.safetensors"),
+            read_bytes(folder_ / "two/model.safetensors"));
 }
 
 TEST_F(TrainerTest, SavesAndReturnsWhenAskedToStop) {
@@ -232,9 +178,9 @@ TEST_F(TrainerTest, StartsFromAnotherModelsWeightsAndSubwords) {
   child.train.schedule = {.kind = ScheduleKind::constant, .rate = 0, .warmup = 0, .final_rate = 0};
   child.model.d_model = 64;  // the parent's shape wins
   train(child, {.output = folder_ / "child", .init = folder_ / "parent"});
-  EXPECT_EQ(content_of(folder_ / "child/model.safetensors"),
-            content_of(folder_ / "parent/model.safetensors"));
-  EXPECT_EQ(content_of(folder_ / "child/source.spm"), content_of(folder_ / "parent/source.spm"));
+  EXPECT_EQ(read_bytes(folder_ / "child/model.safetensors"),
+            read_bytes(folder_ / "parent/model.safetensors"));
+  EXPECT_EQ(read_bytes(folder_ / "child/source.spm"), read_bytes(folder_ / "parent/source.spm"));
 }
 
 TEST_F(TrainerTest, TrainsWithRDropAverageSamplingAndPreNorm) {

@@ -36,10 +36,6 @@ std::shared_ptr<const Vocabulary> own_vocabulary(const SpmFile& file, std::strin
   return std::make_shared<const Vocabulary>(std::move(pieces), name);
 }
 
-bool is_language_tag(std::string_view piece) {
-  return piece.size() > 4 && piece.starts_with(">>") && piece.ends_with("<<");
-}
-
 bool is_reserved(std::string_view piece) {
   return piece.starts_with("<reserved_") && piece.ends_with(">");
 }
@@ -277,6 +273,10 @@ void check_tag(std::string_view tag) {
         "tag '{}' cannot be a piece: it must not be empty, nor hold spaces, commas, quotes or "
         "U+2581",
         tag);
+}
+
+bool is_language_tag(std::string_view tag) {
+  return tag.size() > 4 && tag.starts_with(">>") && tag.ends_with("<<");
 }
 
 std::string reserved_piece(int index) { return fmt::format("<reserved_{}>", index); }

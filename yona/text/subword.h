@@ -77,6 +77,8 @@ struct SubwordPair {
 // Throws InvalidArgument unless `tag` can be one piece: not empty, no space, comma, quote or
 // U+2581.
 void check_tag(std::string_view tag);
+// Does it name a language (">>de<<"), so that text may begin with it?
+bool is_language_tag(std::string_view tag);
 
 // The name of reserved piece i before a tag takes its place.
 std::string reserved_piece(int index);

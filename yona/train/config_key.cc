@@ -187,6 +187,20 @@ ConfigCodec<std::vector<std::string>> texts_codec() {
       [](const std::vector<std::string>& texts) { return ConfigNode::list(texts); }, ListKey::yes};
 }
 
+ConfigCodec<std::optional<std::vector<std::string>>> texts_or_auto_codec() {
+  using Texts = std::optional<std::vector<std::string>>;
+  const ConfigNode automatic = ConfigNode::scalar("auto");
+  return {"a list of texts, or auto",
+          [automatic](const ConfigNode& node, const ConfigSource&) -> std::optional<Texts> {
+            Texts texts = node == automatic ? Texts() : texts_of(node);
+            return node == automatic || texts
+                       ? std::optional<Texts>(std::in_place, std::move(texts))
+                       : std::nullopt;
+          },
+          [automatic](const Texts& texts) { return texts ? ConfigNode::list(*texts) : automatic; },
+          ListKey::yes};
+}
+
 ConfigCodec<std::vector<std::filesystem::path>> paths_codec() {
   using Paths = std::vector<std::filesystem::path>;
   return {"a path or a list of paths",

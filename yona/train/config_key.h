@@ -85,6 +85,8 @@ ConfigCodec<std::string> text_codec();
 ConfigCodec<std::string> word_codec(const std::vector<std::string>& words);  // one of these
 ConfigCodec<std::filesystem::path> path_codec();
 ConfigCodec<std::vector<std::string>> texts_codec();
+// "auto" is nullopt.
+ConfigCodec<std::optional<std::vector<std::string>>> texts_or_auto_codec();
 ConfigCodec<std::vector<std::filesystem::path>> paths_codec();
 
 // Another integer type; the range must fit it.

@@ -236,7 +236,12 @@ Keys<ValidationSet> make_validation_set_keys() {
   using Set = ValidationSet;
   return {config_key("name", &Set::name, text_codec(), "what messages and logs call it"),
           config_key("source", &Set::source, path_codec(), "file of the source language"),
-          config_key("target", &Set::target, path_codec(), "its translation")};
+          config_key("target", &Set::target, path_codec(), "its translation"),
+          config_key("source_tags", &Set::source_tags, texts_or_auto_codec(),
+                     "put in front of every source sentence; auto is the language tags, such as "
+                     "\">>de<<\", of the first training corpus, and never its \"<BT>\""),
+          config_key("target_tags", &Set::target_tags, texts_or_auto_codec(),
+                     "the same for every target sentence")};
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ struct RunPlan {                       // known before the first update
   std::int64_t peak_memory_bytes = 0;    // predicted; 0: unknown
   std::int64_t device_memory_bytes = 0;  // that the device has; 0: unknown
   std::int64_t first_update = 0;         // updates done already: above 0 when resuming
-  std::int64_t updates = 0;              // where the run ends at the latest; 0: no limit by updates
+  std::int64_t updates = 0;              // after which the run is expected to end; 0: unknown
+  std::int64_t epochs = 0;               // that end it before train.updates do; 0: they do not
   std::int64_t batch_tokens = 0;         // per micro-batch
   std::int64_t accumulate = 1;           // micro-batches per update
   std::string device = "cpu";
@@ -35,7 +36,7 @@ struct RunPlan {                       // known before the first update
 
 struct UpdateReport {
   std::int64_t update = 0;   // from 1
-  std::int64_t updates = 0;  // as in the plan
+  std::int64_t updates = 0;  // as in the plan; with epochs an estimate, exact in the last of them
   std::int64_t epoch = 0;    // from 0
   double loss = 0.0;         // what is minimised, per target token: label smoothing counted
   double nll = 0.0;          // nats per target token without smoothing
@@ -43,7 +44,7 @@ struct UpdateReport {
   std::int64_t target_tokens = 0;
   double learning_rate = 0.0;
   double gradient_norm = 0.0;  // before clipping
-  double step_seconds = 0.0;   // of this update, validation and saving left out
+  double step_seconds = 0.0;   // of this update, its data included; validation and saving are not
   double seconds = 0.0;        // since the run (or its resumption) began, everything counted
   bool skipped = false;        // the loss was not finite and the weights stayed as they were
 

@@ -45,6 +45,7 @@ void JsonReporter::started(const RunPlan& plan) {
                   {"device_memory_bytes", plan.device_memory_bytes},
                   {"first_update", plan.first_update},
                   {"updates", plan.updates},
+                  {"epochs", plan.epochs},
                   {"batch_tokens", plan.batch_tokens},
                   {"accumulate", plan.accumulate},
                   {"device", plan.device},

@@ -31,9 +31,12 @@ std::string course_text(const RunPlan& plan) {
   std::string text = plan.first_update == 0
                          ? "training"
                          : fmt::format("resuming after update {},", grouped(plan.first_update));
-  if (plan.updates > 0) {
-    text += fmt::format(" {} {} updates", plan.first_update == 0 ? "for" : "up to",
-                        grouped(plan.updates));
+  const std::string_view course = plan.first_update == 0 ? "for" : "up to";
+  if (plan.epochs > 0) {
+    text += fmt::format(" {} {} epoch{}, about {} updates,", course, plan.epochs,
+                        plan.epochs == 1 ? "" : "s", grouped(plan.updates));
+  } else if (plan.updates > 0) {
+    text += fmt::format(" {} {} updates", course, grouped(plan.updates));
   }
   return text + fmt::format(" into {}", plan.output.string());
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "yona/base/error.h"
+#include "yona/text/subword.h"
 #include "yona/train/config_keys.h"
 #include "yona/train/config_section.h"
 #include "yona/train/config_yaml.h"
@@ -104,6 +105,11 @@ void check_data(const DataConfig& data) {
   for (const ValidationSet& set : data.valid) {
     check(!set.source.empty() && !set.target.empty(),
           "data.valid: set '{}' needs both a source and a target file", set.name);
+    for (const auto* tags : {&set.source_tags, &set.target_tags}) {
+      for (const std::string& tag : tags->value_or(std::vector<std::string>())) {
+        check_tag(tag);
+      }
+    }
     check(names.insert(set.name).second, "data.valid: two sets are called '{}'", set.name);
     check_exists(set.source, "data.valid");
     check_exists(set.target, "data.valid");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ namespace yona {
 struct ValidationSet {  // data.valid: the first decides stopping and which model is the best
   std::string name = "valid";
   std::filesystem::path source, target;
+  // Put in front of every sentence of a side. nullopt (auto): the language tags (">>de<<") of the
+  // first training corpus, but no others of its tags: a validation set is real text, whatever
+  // marks ("<BT>") that corpus has.
+  std::optional<std::vector<std::string>> source_tags{}, target_tags{};
 };
 
 struct DataConfig {

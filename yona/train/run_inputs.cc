@@ -127,24 +127,34 @@ std::shared_ptr<const Dataset> prepare_training_set(const RunConfig& config,
   return dataset;
 }
 
+CorpusSpec corpus_of(const ValidationSet& set, const std::vector<CorpusSpec>& training) {
+  const auto tags = [&](const auto& given, std::vector<std::string> CorpusSpec::*side) {
+    std::vector<std::string> used = given || training.empty()
+                                        ? given.value_or(std::vector<std::string>())
+                                        : training.front().*side;
+    if (!given) {
+      std::erase_if(used, [](const std::string& tag) { return !is_language_tag(tag); });
+    }
+    return used;
+  };
+  CorpusSpec spec;
+  spec.name = set.name;
+  spec.source_files = {set.source};
+  spec.target_files = {set.target};
+  spec.source_tags = tags(set.source_tags, &CorpusSpec::source_tags);
+  spec.target_tags = tags(set.target_tags, &CorpusSpec::target_tags);
+  return spec;
+}
+
 std::vector<Validation> prepare_validation(const RunConfig& config, const SubwordPair& subwords,
                                            std::int64_t max_positions,
                                            const std::filesystem::path& run, ThreadPool& pool,
                                            Reporter& reporter) {
   std::vector<Validation> sets;
   for (const ValidationSet& set : config.data.valid) {
-    CorpusSpec spec;
-    spec.name = set.name;
-    spec.source_files = {set.source};
-    spec.target_files = {set.target};
-    if (!config.data.corpora.empty()) {  // the tags that tell the model its task
-      spec.source_tags = config.data.corpora.front().source_tags;
-      spec.target_tags = config.data.corpora.front().target_tags;
-      std::erase(spec.source_tags, "<BT>");
-    }
-    const Dataset dataset =
-        Dataset::open({spec}, subwords, {.max_length = max_positions, .sampling = {}},
-                      cache_folder(config, run), pool);
+    const Dataset dataset = Dataset::open({corpus_of(set, config.data.corpora)}, subwords,
+                                          {.max_length = max_positions, .sampling = {}},
+                                          cache_folder(config, run), pool);
     report_corpora(dataset, reporter);
     sets.emplace_back(set.name, dataset, subwords.target,
                       std::max<std::int64_t>(config.train.batch_tokens, 1024));

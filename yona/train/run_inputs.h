@@ -28,6 +28,9 @@ std::shared_ptr<const Dataset> prepare_training_set(const RunConfig& config,
                                                     const SubwordPair& subwords,
                                                     const std::filesystem::path& run,
                                                     ThreadPool& pool, Reporter& reporter);
+// A validation set as a corpus; its tags, where none are given, are the first training corpus's
+// that name a language.
+CorpusSpec corpus_of(const ValidationSet& set, const std::vector<CorpusSpec>& training);
 std::vector<Validation> prepare_validation(const RunConfig& config, const SubwordPair& subwords,
                                            std::int64_t max_positions,
                                            const std::filesystem::path& run, ThreadPool& pool,

@@ -10,6 +10,7 @@
 
 #include "yona/base/error.h"
 #include "yona/data/batch_stream.h"
+#include "yona/data/batches.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/checkpoints.h"
 #include "yona/io/huggingface.h"
@@ -91,6 +92,9 @@ class Trainer {
   RunPlan plan() const;
   void restore();
   bool finished() const;
+  // The update after which the run ends, as far as the data read so far tells, when `update` is the
+  // last one that was read for.
+  std::int64_t expected_end(std::int64_t update) const;
   // Reads the micro-batches of the next update; the position after them is the run's.
   void read_batches();
   UpdateReport update();
@@ -191,11 +195,12 @@ RunPlan Trainer::plan() const {
   plan.frozen_parameters = optimiser_.frozen_count();
   plan.source_vocabulary = info_.config.source_vocabulary;
   plan.target_vocabulary = info_.config.target_vocabulary;
-  plan.pairs = static_cast<std::int64_t>(dataset_->pairs());
+  plan.pairs = static_cast<std::int64_t>(epoch_pairs(*dataset_));
   plan.peak_memory_bytes = memory.total();
   plan.device_memory_bytes = backend_->memory_bytes();
   plan.first_update = state_.update;
-  plan.updates = config_.train.updates;
+  plan.updates = expected_end(state_.update);
+  plan.epochs = plan.updates < config_.train.updates ? config_.train.epochs : 0;
   plan.batch_tokens = config_.train.batch_tokens;
   plan.accumulate = config_.train.accumulate;
   plan.device = options_.device;
@@ -212,6 +217,18 @@ bool Trainer::finished() const {
          (train.patience > 0 && state_.bad_validations >= train.patience);
 }
 
+std::int64_t Trainer::expected_end(std::int64_t update) const {
+  const TrainConfig& train = config_.train;
+  if (train.epochs == 0) {
+    return train.updates;
+  }
+  const BatchPosition at = stream_->position();
+  const std::int64_t whole = stream_->epoch_batches();  // epochs differ by a batch or two
+  const std::int64_t left =
+      at.epoch < train.epochs ? (train.epochs - at.epoch) * whole - at.index : 0;
+  return std::min(train.updates, update + (left + train.accumulate - 1) / train.accumulate);
+}
+
 void Trainer::read_batches() {
   for (PairBatch& batch : batches_) {
     stream_->next(batch);
@@ -219,15 +236,15 @@ void Trainer::read_batches() {
 }
 
 UpdateReport Trainer::update() {
-  read_batches();
   const Clock::time_point start = Clock::now();
+  read_batches();
   double weight = 0;
   for (const PairBatch& batch : batches_) {
     weight += target_weight(batch);
   }
   UpdateReport report;
   report.update = state_.update + 1;
-  report.updates = config_.train.updates;
+  report.updates = expected_end(report.update);
   report.epoch = batches_.front().epoch;
   parameters_.zero_gradients();
   LossSums sums;

@@ -1,0 +1,102 @@
+// What a run tells its reporter: times that leave nothing out, and where it is going to end.
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+#include "yona/train/trainer.h"
+
+#include "tests/train/toy_run.h"
+
+namespace yona {
+namespace {
+
+// Keeps every event.
+class Witness : public Reporter {
+ public:
+  void started(const RunPlan& given) override { plan = given; }
+  void updated(const UpdateReport& report) override { updates.push_back(report); }
+  void validated(const ValidationReport& report) override { validations.push_back(report); }
+
+  RunPlan plan;
+  std::vector<UpdateReport> updates;
+  std::vector<ValidationReport> validations;
+};
+
+class TrainerReports : public testing::ToyRun {
+ protected:
+  void run(const RunConfig& config) {
+    train(config, {.output = folder_ / "run", .init = {}, .threads = 1, .reporter = &witness_});
+  }
+  Witness witness_;
+};
+
+// Nothing but updates happens in this run, so their times make up the whole of it, however long
+// each waits for its batch: here sampled sub-words take far more time than the model.
+TEST_F(TrainerReports, TheTimeOfAnUpdateIncludesWaitingForItsData) {
+  RunConfig slow_data = config();
+  slow_data.model.d_model = slow_data.model.d_ff = 4;
+  slow_data.model.heads = 1;
+  slow_data.data.valid.clear();
+  slow_data.data.sampling = 0.5;
+  slow_data.train.updates = slow_data.train.save_every = 60;
+  slow_data.train.accumulate = 4;
+  run(slow_data);
+  double steps = 0;
+  for (const UpdateReport& report : witness_.updates) {
+    steps += report.step_seconds;
+  }
+  const double whole = witness_.updates.back().seconds;
+  EXPECT_GT(steps, 0.9 * whole);
+  EXPECT_LE(steps, whole);
+}
+
+TEST_F(TrainerReports, WithALimitOfEpochsTheExpectedEndIsWhereItEnds) {
+  for (const std::int64_t accumulate : {1, 3}) {
+    RunConfig by_epochs = config();
+    by_epochs.data.valid.clear();
+    by_epochs.train.updates = 100000;
+    by_epochs.train.epochs = 3;
+    by_epochs.train.accumulate = accumulate;
+    by_epochs.train.save_every = 100000;
+    std::filesystem::remove_all(folder_ / "run");
+    witness_.updates.clear();
+    run(by_epochs);
+    const UpdateReport& last = witness_.updates.back();
+    EXPECT_EQ(last.updates, last.update);
+    EXPECT_EQ(witness_.plan.epochs, 3);
+    EXPECT_NEAR(static_cast<double>(witness_.plan.updates), static_cast<double>(last.update), 6.0);
+    for (const UpdateReport& report : witness_.updates) {
+      EXPECT_EQ(report.update == report.updates, &report == &last) << report.update;
+      if (report.epoch == 2) {
+        EXPECT_EQ(report.updates, last.update) << "the last epoch's batches are counted";
+      }
+    }
+  }
+}
+
+TEST_F(TrainerReports, ALimitOfEpochsThatIsNotReachedChangesNothing) {
+  RunConfig both = config();
+  both.train.updates = 2;
+  both.train.epochs = 50;
+  run(both);
+  EXPECT_EQ(witness_.plan.updates, 2);
+  EXPECT_EQ(witness_.plan.epochs, 0);
+  EXPECT_EQ(witness_.updates.front().updates, 2);
+}
+
+TEST_F(TrainerReports, PairsOfAnEpochCountTheWeightsOfTheCorpora) {
+  RunConfig weighted = config();
+  weighted.data.corpora.push_back(weighted.data.corpora.front());
+  weighted.data.corpora[0].weight = 2;
+  weighted.data.corpora[1].name = "half";
+  weighted.data.corpora[1].weight = 0.5;
+  weighted.train.updates = 1;
+  run(weighted);
+  EXPECT_EQ(witness_.plan.pairs, 1000);
+}
+
+}  // namespace
+}  // namespace yona
