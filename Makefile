@@ -34,7 +34,7 @@ tidy:  ## clang-tidy over yona/, only what changed since it last passed
 format:  ## clang-format every C++ file in place
 	git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' '*.cuh' | xargs -r clang-format -i
 
-bench: build  ## time training steps beside PyTorch, where it is installed (bench/README.md)
+bench: build  ## time training steps beside PyTorch and Marian, where they are installed (bench/README.md)
 	bench/run.sh
 
 install: build  ## install the program, the library, its headers and its CMake package

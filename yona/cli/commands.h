@@ -13,5 +13,7 @@ Command add_info(CLI::App& program);
 Command add_config(CLI::App& program);
 Command add_vocab(CLI::App& program);
 Command add_bench_train(CLI::App& bench);
+Command add_bench_attention(CLI::App& bench);
+Command add_bench_peak(CLI::App& bench);
 
 }  // namespace yona::cli

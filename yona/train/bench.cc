@@ -1,12 +1,11 @@
 #include "yona/train/bench.h"
 
 #include <algorithm>
-#include <chrono>
-#include <sys/resource.h>
 #include <vector>
 
 #include "yona/backend/backend.h"
 #include "yona/base/random.h"
+#include "yona/train/bench_timing.h"
 #include "yona/train/learner.h"
 #include "yona/train/optimiser.h"
 
@@ -74,17 +73,6 @@ double multiply_adds(const TransformerConfig& m, const PairBatch& batch) {
          T * d * static_cast<double>(m.target_vocabulary);
 }
 
-double peak_gigabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / (1024.0 * 1024.0);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 }  // namespace
 
 Json bench_train(const TrainBenchOptions& options) {
@@ -102,37 +90,40 @@ Json bench_train(const TrainBenchOptions& options) {
     batches.push_back(random_batch(options, key));
   }
   Profile profile;
-  std::vector<double> seconds;
+  std::vector<double> seconds;  // of each step; and tokens and operations a second of it
+  std::vector<double> rates;
+  std::vector<double> flops;
   LossSums sums;
   for (std::int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const PairBatch& batch = batches[static_cast<std::size_t>(step) % batches.size()];
     backend->exec().profile = options.profile && step >= options.warmup ? &profile : nullptr;
-    const auto start = std::chrono::steady_clock::now();
-    parameters.zero_gradients();
-    sums = learner.accumulate(batch, {.update = static_cast<std::uint64_t>(step)},
-                              target_weight(batch));
-    optimiser.step(step + 1, 1e-4);
-    backend->synchronize();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    const double took = seconds_of([&] {
+      parameters.zero_gradients();
+      sums = learner.accumulate(batch, {.update = static_cast<std::uint64_t>(step)},
+                                target_weight(batch));
+      optimiser.step(step + 1, 1e-4);
+      backend->synchronize();
+    });
     if (step >= options.warmup) {
-      seconds.push_back(took.count());
+      seconds.push_back(took);
+      rates.push_back(static_cast<double>(batch.target.tokens()) / took);
+      flops.push_back(6.0 * multiply_adds(options.model, batch) / took);
     }
   }
-  const double typical = median(seconds);
-  const PairBatch& batch = batches.front();
+  constexpr double kGigabyte = 1024.0 * 1024.0 * 1024.0;
   Json result{{"engine", "yona"},
               {"preset", options.preset},
               {"src_len", options.source_length},
               {"tgt_len", options.target_length},
-              {"batch", batch.sentences()},
+              {"batch", batches.front().sentences()},
               {"ragged", options.ragged},
               {"dtype", options.precision == Precision::bf16 ? "bfloat16" : "float32"},
               {"threads", backend->exec().pool != nullptr ? backend->exec().pool->threads() : 0},
-              {"ms", typical * 1e3},
-              {"tgt_tok_s", static_cast<double>(batch.target.tokens()) / typical},
-              {"tflops", 6.0 * multiply_adds(options.model, batch) / typical / 1e12},
-              {"mem_gb", peak_gigabytes()},
-              {"step_gb", static_cast<double>(learner.peak_bytes()) / (1024.0 * 1024.0 * 1024.0)},
+              {"ms", median(seconds) * 1e3},
+              {"tgt_tok_s", median(rates)},
+              {"tflops", median(flops) / 1e12},
+              {"mem_gb", static_cast<double>(peak_memory()) / kGigabyte},
+              {"step_gb", static_cast<double>(learner.peak_bytes()) / kGigabyte},
               {"loss", sums.loss / static_cast<double>(sums.tokens)}};
   if (options.profile) {
     Json parts;
