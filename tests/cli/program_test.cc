@@ -3,7 +3,9 @@
 #include "tests/cli/program.h"
 
 #include <algorithm>
+#include <array>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,9 +17,11 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 const std::vector<std::vector<std::string>>& commands() {
-  static const std::vector<std::vector<std::string>> list{{"demo"},  {"train"},         {"average"},
-                                                          {"info"},  {"config"},        {"vocab"},
-                                                          {"bench"}, {"bench", "train"}};
+  static const std::vector<std::vector<std::string>> list{
+      {"demo"},         {"train"},          {"average"},
+      {"info"},         {"config"},         {"vocab"},
+      {"bench"},        {"bench", "train"}, {"bench", "attention"},
+      {"bench", "peak"}};
   return list;
 }
 
@@ -125,6 +129,20 @@ TEST(Program, FailsWhenItsOutputCannotBeWritten) {
   const int status =
       std::system("\"" YONA_PROGRAM "\" info --preset tiny > /dev/full 2> /dev/null");
   EXPECT_EQ(WEXITSTATUS(status), 1);
+}
+
+TEST(Program, SaysSoWhenTheReaderOfItsOutputHasGone) {
+  const TempDir folder;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ::close(ends[0]);
+  const std::string command =
+      fmt::format("\"{}\" config >&{} 2> \"{}\"", YONA_PROGRAM, ends[1], (folder / "err").string());
+  const int status = std::system(command.c_str());
+  ::close(ends[1]);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(read_bytes(folder / "err"), "yona: standard output cannot be written\n");
 }
 
 }  // namespace

@@ -256,6 +256,20 @@ TEST_F(Train, WarnsOfAPresetThatTheFileHides) {
                         "model.d_model\n"));
 }
 
+TEST_F(Train, AFileSizeLimitIsAnErrorLikeAFullDisk) {
+  std::string line = "ulimit -f 40; exec \"" YONA_PROGRAM "\"";  // 20 or 40 kB: no weights fit
+  for (const std::string& word : command({"--updates", "1", "-q"})) {
+    line += " '" + word + "'";
+  }
+  line += " 2> '" + path("err") + "'";
+  const int status = std::system(line.c_str());
+  const std::string err = read_bytes(folder_ / "err");
+  EXPECT_EQ(WEXITSTATUS(status), 1) << err;
+  EXPECT_THAT(err, ::testing::StartsWith("yona: "));
+  EXPECT_THAT(err, HasSubstr("File too large"));
+  EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
+}
+
 TEST_F(Train, FailsWhereItCannotWrite) {
   write_bytes(folder_ / "file", "x");
   std::vector<std::string> arguments = command({"-q"});

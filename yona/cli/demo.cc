@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <stdlib.h>
 #include <unistd.h>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/exit_codes.h"
 #include "yona/cli/stop_signals.h"
 #include "yona/data/builtin/generator.h"
 #include "yona/decode/greedy.h"
@@ -23,7 +25,6 @@ namespace yona::cli {
 
 namespace {
 
-constexpr int kInterrupted = 130;  // exit code
 constexpr int kTrainingPairs = 60000;
 constexpr int kValidationPairs = 500;
 constexpr int kTestPairs = 1000;
@@ -76,12 +77,23 @@ void write_corpus(const std::filesystem::path& folder, const std::string& name,
   write_lines(folder / (name + "." + options.target), pairs, &Pair::second);
 }
 
+// The folder that was asked for, which must not hold a demo already, or a new one in the temporary
+// directory, whose name nobody can know beforehand.
 std::filesystem::path demo_folder(const DemoOptions& options) {
+  std::error_code error;
   if (!options.output.empty()) {
+    check(!std::filesystem::exists(options.output / "model", error),
+          "demo: {} is there already; choose another --output, or remove it",
+          (options.output / "model").string());
+    std::filesystem::create_directories(options.output, error);
+    check<IoError>(!error, "{}: cannot make the output folder: {}", options.output.string(),
+                   error.message());
     return options.output;
   }
-  return std::filesystem::temp_directory_path() /
-         fmt::format("yona-demo-{}-{}-{}", getuid(), options.source, options.target);
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "yona-demo-XXXXXX").string();
+  check<IoError>(!error && ::mkdtemp(pattern.data()) != nullptr,
+                 "demo: cannot make a folder like {}; name one with --output", pattern);
+  return pattern;
 }
 
 // A small model: the paper's, with fewer and narrower layers, and a schedule that ends.
@@ -158,8 +170,6 @@ void show_next_step(const DemoOptions& options) {
 
 void write_corpora(const DemoOptions& options, const std::filesystem::path& folder,
                    const std::vector<Pair>& test) {
-  std::filesystem::remove_all(folder / "model");  // the demo always begins anew
-  std::filesystem::create_directories(folder);
   write_corpus(folder, "train", options,
                draw_pairs(options, builtin::Split::train, options.seed + 2, kTrainingPairs));
   write_corpus(folder, "valid", options,

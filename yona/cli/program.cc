@@ -1,5 +1,6 @@
 #include "yona/cli/program.h"
 
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <vector>
@@ -10,15 +11,14 @@
 #include "yona/base/log.h"
 #include "yona/base/nearest_name.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/exit_codes.h"
 #include "yona/cli/help.h"
 
 namespace yona::cli {
 
 namespace {
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongUse = 2;
+constexpr std::string_view kNoOutput = "standard output cannot be written";
 
 struct Program {
   CLI::App app{"the Transformer of \"Attention Is All You Need\": train, look inside, translate",
@@ -50,6 +50,8 @@ void build(Program& program) {
       app, {"bench", "how fast this machine is at it", "yona bench train --preset tiny --steps 5"});
   bench->require_subcommand(0, 1);
   program.commands.push_back(add_bench_train(*bench));
+  program.commands.push_back(add_bench_attention(*bench));
+  program.commands.push_back(add_bench_peak(*bench));
   add_common_flags(app, program);
   for (const Command& command : program.commands) {
     add_common_flags(*command.app, program);
@@ -161,6 +163,13 @@ int parse_and_run(Program& program, int count, const char* const* arguments) {
   return run_chosen(program);
 }
 
+// A full disk, a file-size limit or a reader that has gone make a write fail, and then there is an
+// error to report; the signals would end the program without a word.
+void let_writes_fail() {
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
 int complain(int code, std::string_view text) {
   std::fflush(stdout);
   fmt::print(stderr, "yona: {}\n", text);
@@ -170,12 +179,13 @@ int complain(int code, std::string_view text) {
 }  // namespace
 
 int run_program(int count, const char* const* arguments) {
+  let_writes_fail();
   Program program;
   try {
     build(program);
     const int code = parse_and_run(program, count, arguments);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      return complain(kFailed, "standard output cannot be written");
+      return complain(kFailed, kNoOutput);
     }
     return code;
   } catch (const CLI::ParseError& error) {
@@ -189,7 +199,9 @@ int run_program(int count, const char* const* arguments) {
   } catch (const std::bad_alloc&) {
     return complain(kFailed, "out of memory; a smaller --batch-tokens or model needs less");
   } catch (const std::exception& error) {
-    return complain(kFailed, fmt::format("unexpected error: {}", error.what()));
+    return std::ferror(stdout) != 0
+               ? complain(kFailed, kNoOutput)
+               : complain(kFailed, fmt::format("unexpected error: {}", error.what()));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/exit_codes.h"
 #include "yona/cli/run_flags.h"
 #include "yona/cli/stop_signals.h"
 #include "yona/train/trainer.h"
@@ -16,8 +17,6 @@ namespace yona::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kInterrupted = 130;
 
 struct TrainFlags {
   RunFlags run;
