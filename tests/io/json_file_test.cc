@@ -35,5 +35,14 @@ TEST(JsonFile, NamesTheFileAndThePlaceOfAMistake) {
   EXPECT_THAT(message_of<IoError>([&] { read_json(dir / "none.json"); }), HasSubstr("none.json"));
 }
 
+TEST(JsonFile, RefusesDepthsThatWouldExhaustTheStackOfAPrinter) {
+  const auto nested = [](int levels) {
+    return std::string(levels, '[') + "1" + std::string(levels, ']');
+  };
+  EXPECT_EQ(parse_json(nested(60), "a.json").dump(), nested(60));
+  EXPECT_THAT(message_of<FormatError>([&] { parse_json(nested(1000000), "a.json"); }),
+              HasSubstr("a.json: nested deeper than 64 levels"));
+}
+
 }  // namespace
 }  // namespace yona

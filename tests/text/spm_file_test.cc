@@ -2,10 +2,15 @@
 
 #include "yona/text/spm_file.h"
 
+#include <cstdint>
+#include <limits>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/base/protobuf.h"
 #include "yona/text/subword.h"
 
 #include "tests/harness/temp_dir.h"
@@ -70,6 +75,30 @@ TEST(SpmFile, DamagedModelsAreFormatErrors) {
     } catch (const FormatError&) {
     }
   }
+}
+
+// A model of one piece, with the given fields.
+std::string one_piece(std::string_view text, float score, std::uint64_t kind) {
+  std::string piece;
+  protobuf::append_bytes(piece, 1, text);
+  protobuf::append_key(piece, 2, protobuf::fixed32);
+  piece.append(reinterpret_cast<const char*>(&score), sizeof(score));
+  protobuf::append_key(piece, 3, protobuf::varint);
+  protobuf::append_varint(piece, kind);
+  std::string model;
+  protobuf::append_bytes(model, 1, piece);
+  return model;
+}
+
+TEST(SpmFile, RefusesPiecesThatNoModelHas) {
+  const auto error_of = [](const std::string& model) {
+    return message_of<FormatError>([&] { parse_spm(model, "x.spm"); });
+  };
+  EXPECT_EQ(parse_spm(one_piece("a", -1, 1), "x.spm").pieces.at(0).text, "a");
+  EXPECT_THAT(error_of(one_piece("\xC3", -1, 1)), HasSubstr("x.spm: a piece is not UTF-8"));
+  EXPECT_THAT(error_of(one_piece("a", std::numeric_limits<float>::quiet_NaN(), 1)),
+              HasSubstr("x.spm: the score of piece 'a' is nan"));
+  EXPECT_THAT(error_of(one_piece("a", -1, 262)), HasSubstr("a piece is of unknown type 262"));
 }
 
 }  // namespace

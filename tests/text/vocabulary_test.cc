@@ -50,6 +50,7 @@ TEST(Vocabulary, SaysWhatIsWrongWithAFile) {
   EXPECT_THAT(parse_error("[1, 2"), HasSubstr("vocab.json: expected a JSON object"));
   EXPECT_THAT(parse_error(""), HasSubstr("expected a JSON object"));
   EXPECT_THAT(parse_error(R"({"a": "b"})"), HasSubstr("the id of 'a' is \"b\", not a number"));
+  EXPECT_THAT(parse_error(R"({"a": [[0]]})"), HasSubstr("the id of 'a' is array, not a number"));
   EXPECT_THAT(parse_error(R"({"a": -1})"), HasSubstr("the id of 'a' is -1, not a number"));
   EXPECT_THAT(parse_error(R"({"a": 0, "b": 0})"), HasSubstr("id 0 of 'b' is taken"));
   EXPECT_THAT(parse_error(R"({"a": 0, "b": 7})"), HasSubstr("id 7 of 'b' is out of range"));

@@ -10,13 +10,28 @@
 
 namespace yona {
 
-Json read_json(const std::filesystem::path& path) {
-  const MappedFile file(path);
+namespace {
+
+// Nothing that is read here goes deeper; printing a value, as messages do, takes a stack frame for
+// each level.
+constexpr int kDeepest = 64;
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::string_view name) {
+  const auto refuse_depths = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
+    check<FormatError>(depth <= kDeepest, "{}: nested deeper than {} levels", name, kDeepest);
+    return true;
+  };
   try {
-    return Json::parse(file.bytes());
+    return Json::parse(text, refuse_depths);
   } catch (const Json::exception& error) {
-    fail<FormatError>("{}: not valid JSON: {}", path.string(), error.what());
+    fail<FormatError>("{}: not valid JSON: {}", name, error.what());
   }
+}
+
+Json read_json(const std::filesystem::path& path) {
+  return parse_json(MappedFile(path).bytes(), path.string());
 }
 
 void write_json(const std::filesystem::path& path, const Json& json) {

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "yona/base/json.h"
 
 namespace yona {
+
+// Throws FormatError, naming `name` and the place, when the text is not JSON or is nested absurdly
+// deep.
+Json parse_json(std::string_view text, std::string_view name);
 
 // Throws IoError when the file cannot be read and FormatError, naming file and place, when it is
 // not JSON.

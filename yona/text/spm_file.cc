@@ -10,11 +10,13 @@
 #include "yona/text/spm_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
 #include "yona/base/error.h"
 #include "yona/base/protobuf.h"
+#include "yona/text/utf8.h"
 
 namespace yona {
 
@@ -105,9 +107,14 @@ SpmPiece parse_piece(std::string_view message, std::string_view name) {
       const auto raw = static_cast<std::uint32_t>(field->value);
       std::memcpy(&piece.score, &raw, sizeof(raw));
     } else if (field->number == 3 && field->type == varint) {
+      check<FormatError>(field->value >= 1 && field->value <= 6,
+                         "{}: a piece is of unknown type {}", name, field->value);
       piece.kind = static_cast<SpmPiece::Kind>(field->value);
     }
   }
+  check<FormatError>(is_utf8(piece.text), "{}: a piece is not UTF-8", name);
+  check<FormatError>(std::isfinite(piece.score), "{}: the score of piece '{}' is {}", name,
+                     piece.text, piece.score);
   return piece;
 }
 

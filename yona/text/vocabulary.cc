@@ -41,7 +41,7 @@ Vocabulary Vocabulary::parse(std::string_view json, std::string_view name) {
   std::vector<bool> taken(table.size());
   for (const auto& [piece, id] : table.items()) {
     check<FormatError>(id.is_number_unsigned(), "{}: the id of '{}' is {}, not a number", name,
-                       piece, id.dump());
+                       piece, id.is_structured() ? id.type_name() : id.dump());
     const auto at = id.get<std::uint64_t>();
     check<FormatError>(at < pieces.size() && !taken[at],
                        "{}: id {} of '{}' is {}; the ids must be 0 … {}, each once", name, at,
