@@ -134,6 +134,45 @@ struct AdditiveAttentionBackwardArgs {
   View vector{}, dvector{};  // dvector is added to
 };
 
+// Incremental decoding: one query in each row of q, over rows of k and v that a cache has
+// collected. Row r sees counts[r] of them: table[r · table_stride + j] for j = 0, 1, …, or, without
+// a table, first[r] + j. out = softmax(scores) v per head, where scores are scale · q·k, or those
+// of additive attention when there is a vector. A row that sees nothing gives zero.
+struct CachedAttentionArgs {
+  View q{}, k{}, v{};  // [rows, h·d_k], [N, h·d_k], [N, h·d_v]
+  View out{};          // [rows, h·d_v]
+  const std::int32_t* table = nullptr;
+  std::int64_t table_stride = 0;
+  const std::int64_t* first = nullptr;
+  const std::int32_t* counts = nullptr;
+  std::int64_t heads = 1;
+  std::int64_t d_k = 0;
+  std::int64_t d_v = 0;
+  float scale = 1.0F;
+  View vector{};  // [heads, d_k], optional
+};
+
+// The best continuations of each group of rows (the beams of a sentence). The score of token t
+// after row r is row_scores[r] + logits[r, t] - log_sums[r], log_sums[r] = log Σ exp(logits[r, ·]).
+// Tokens ban_offsets[r] … ban_offsets[r+1]-1 of `bans` are none of the row's candidates, and count
+// in its sum unless `bans_first`. A row with only[r] ≥ 0 has that candidate alone, banned or not.
+// Candidates come best first, equal ones by row and token; places for which there is none, or none
+// with a probability, have a score of -infinity and a token of -1. Banned logits become -infinity.
+struct TopKArgs {
+  View logits{};                         // [rows, V]
+  const float* row_scores = nullptr;     // [rows]
+  const std::int64_t* groups = nullptr;  // [sentences + 1]: rows of each
+  std::int64_t sentences = 0;
+  const std::int64_t* ban_offsets = nullptr;  // [rows + 1], optional
+  const std::int32_t* bans = nullptr;
+  bool bans_first = false;
+  const std::int32_t* only = nullptr;  // [rows], optional
+  bool normalised = false;             // logits are log-probabilities: log_sums are 0, or NaN
+  View scores{};                       // f32 [sentences, k]
+  View tokens{}, rows{};               // i32 [sentences, k]
+  View log_sums{};                     // f32 [1, rows]; NaN where a logit is NaN or +infinity
+};
+
 // Per row: with logits z, p = softmax(z), V columns, target t and smoothing ε,
 //   q = (1-ε)·onehot(t) + ε/V;  loss = -Σ q log p;  nll = -log p_t;
 // with `gradient`, z ← (p - q) · row_scale in place. losses [rows, 2] gets loss and nll.
@@ -166,6 +205,11 @@ struct AddArgs {  // y = alpha · a + beta · b; b optional
   View a{}, b{}, y{};
   float alpha = 1.0F;
   float beta = 1.0F;
+};
+
+struct LogAddArgs {  // y = log(e^a + e^b) + shift: the sum of probabilities; y may be a or b
+  View a{}, b{}, y{};
+  float shift = 0.0F;
 };
 
 struct FillArgs {

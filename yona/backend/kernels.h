@@ -51,6 +51,8 @@ struct Kernels {
   Kernel<AttentionBackwardArgs> attention_backward{"attention_backward"};
   Kernel<AdditiveAttentionArgs> additive_attention{"additive_attention"};
   Kernel<AdditiveAttentionBackwardArgs> additive_attention_backward{"additive_attention_backward"};
+  Kernel<CachedAttentionArgs> cached_attention{"cached_attention"};
+  Kernel<TopKArgs> top_k{"top_k"};
   Kernel<CrossEntropyArgs> cross_entropy{"cross_entropy"};
   Kernel<RDropArgs> rdrop{"rdrop"};
   Kernel<RowsArgs> softmax{"softmax"};
@@ -60,6 +62,7 @@ struct Kernels {
   Kernel<RowsArgs> gelu{"gelu"};
   Kernel<RowsBackwardArgs> gelu_backward{"gelu_backward"};
   Kernel<AddArgs> add{"add"};
+  Kernel<LogAddArgs> log_add{"log_add"};
   Kernel<FillArgs> fill{"fill"};
   Kernel<SquaredNormArgs> squared_norm{"squared_norm"};
   Kernel<AdamArgs> adam{"adam"};

@@ -15,5 +15,6 @@ Command add_vocab(CLI::App& program);
 Command add_bench_train(CLI::App& bench);
 Command add_bench_attention(CLI::App& bench);
 Command add_bench_peak(CLI::App& bench);
+Command add_bench_translate(CLI::App& bench);
 
 }  // namespace yona::cli

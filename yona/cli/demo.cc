@@ -17,7 +17,7 @@
 #include "yona/cli/exit_codes.h"
 #include "yona/cli/stop_signals.h"
 #include "yona/data/builtin/generator.h"
-#include "yona/decode/greedy.h"
+#include "yona/decode/translator.h"
 #include "yona/train/progress.h"
 #include "yona/train/trainer.h"
 
@@ -146,7 +146,7 @@ void show_score(const std::vector<Pair>& pairs, const std::vector<std::string>& 
   std::cout << std::flush;
 }
 
-void ask(GreedyTranslator& translator, const DemoOptions& options) {
+void ask(Translator& translator, const DemoOptions& options) {
   std::cout << fmt::format(
       "\nType a number, price, time or date in words ({}), or an empty line to end:\n",
       options.source);
@@ -201,7 +201,7 @@ int run(const DemoOptions& options) {
   const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = options.threads});
   const std::unique_ptr<TranslationModel> model =
       TranslationModel::load(folder / "model", *backend);
-  GreedyTranslator translator(*model, *backend);
+  Translator translator({model.get()}, *backend);
   show_score(test, translator.translate(sides(test, &Pair::first)));
   show_next_step(options);
   if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {

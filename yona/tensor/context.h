@@ -1,5 +1,6 @@
 // Context: what a forward pass runs in: the backend, the step's memory, the tape (in training),
-// the random counters of dropout, the precision of products. One per thread of computation.
+// the random counters of dropout, the precision of products, the cache of incremental decoding. One
+// per thread of computation.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,15 @@ struct RandomCounters {
   std::uint64_t key() const { return mix(mix(mix(mix(seed, update), micro_batch), rank), pass); }
 };
 
+class AttentionCache;
+
 struct Context {
   Region& region;
   Tape* tape = nullptr;   // nullptr: nothing is recorded
   bool training = false;  // dropout on
   RandomCounters random{};
   Precision precision = Precision::f32;
+  AttentionCache* cache = nullptr;  // incremental decoding: what earlier steps have left
 
   Backend& backend() const { return region.backend(); }
   const Kernels& kernels() const { return backend().kernels(); }

@@ -95,4 +95,15 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
   return layout;
 }
 
+std::shared_ptr<const Layout> make_step_layout(std::int64_t rows, std::int64_t position,
+                                               Region& region) {
+  auto layout = std::make_shared<Layout>();
+  layout->sentences = layout->tokens = rows;
+  layout->longest = 1;
+  layout->positions = Tensor(region, DType::i32, Shape{rows});
+  layout->positions.upload(std::vector<std::int32_t>(static_cast<std::size_t>(rows),
+                                                     static_cast<std::int32_t>(position)));
+  return layout;
+}
+
 }  // namespace yona

@@ -32,6 +32,10 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
                                           std::span<const std::uint64_t> sentence_ids,
                                           Region& region);
 
+// One new token in each row, all at the same position: a step of incremental decoding.
+std::shared_ptr<const Layout> make_step_layout(std::int64_t rows, std::int64_t position,
+                                               Region& region);
+
 struct Ragged {
   Tensor values;  // [tokens, d]
   std::shared_ptr<const Layout> layout;

@@ -2,7 +2,6 @@
 // zeros (softmax).
 
 #include <cmath>
-#include <limits>
 
 #include "yona/backend/cpu/slices.h"
 #include "yona/backend/cpu/targets.h"
@@ -13,42 +12,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "yona/backend/cpu/vector-inl.h"
+#include "yona/backend/cpu/log_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yona {
 namespace HWY_NAMESPACE {
 namespace {
-
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-HWY_INLINE float largest_of(const float* x, std::int64_t n) {
-  const D d;
-  const V lowest = hn::Set(d, -kInfinity);
-  V largest = lowest;
-  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    largest = hn::Max(largest, or_else(d, load(d, x + j, part), lowest, part));
-  });
-  return max_of_lanes(d, largest);
-}
-
-// Σ e^(x - largest); y gets the terms where it is given. y may be x.
-HWY_INLINE float exponentials(const float* x, std::int64_t n, float largest, float* y) {
-  const D d;
-  const V shift = hn::Set(d, largest);
-  V sum = hn::Zero(d);
-  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    const V e = fast_exp(d, hn::Sub(load(d, x + j, part), shift));
-    sum = hn::Add(sum, or_else(d, e, hn::Zero(d), part));
-    if (y != nullptr) {
-      store(d, e, y + j, part);
-    }
-  });
-  return sum_of_lanes(d, sum);
-}
 
 void softmax_row(const RowsArgs& args, std::int64_t i) {
   const D d;

@@ -15,4 +15,8 @@ Ragged AdditiveAttention::operator()(const Ragged& Q, const Ragged& K, const Rag
                                    options(mask, 1.0F, c), c));  // [T_q, h·d_v]
 }
 
+Tensor AdditiveAttention::operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const {
+  return cached_additive_attention(Q, cache, vector_.value, options(Mask::causal, 1.0F, c), c);
+}
+
 }  // namespace yona

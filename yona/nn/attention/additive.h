@@ -12,6 +12,7 @@ class AdditiveAttention : public AttentionMechanism {
   AdditiveAttention(const HeadShape& shape, double dropout);
   Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
                     Context& c) const override;
+  Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
 
  private:
   Parameter vector_;  // [h, d_k]

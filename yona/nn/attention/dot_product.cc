@@ -11,10 +11,21 @@ Ragged ScaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K, c
                           c));  // [T_q, h·d_v]
 }
 
+Tensor ScaledDotProductAttention::operator()(const Tensor& Q, const CachedKeys& cache,
+                                             Context& c) const {
+  const float scale = 1.0F / std::sqrt(static_cast<float>(shape_.d_k));
+  return cached_attention(Q, cache, options(Mask::causal, scale, c), c);  // [rows, h·d_v]
+}
+
 Ragged UnscaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
                                                Mask mask, Context& c) const {
   return Q.with(attention(Q.values, K.values, V.values, Q.layout, K.layout, options(mask, 1.0F, c),
                           c));  // [T_q, h·d_v]
+}
+
+Tensor UnscaledDotProductAttention::operator()(const Tensor& Q, const CachedKeys& cache,
+                                               Context& c) const {
+  return cached_attention(Q, cache, options(Mask::causal, 1.0F, c), c);  // [rows, h·d_v]
 }
 
 }  // namespace yona

@@ -11,6 +11,7 @@ class ScaledDotProductAttention : public AttentionMechanism {
   using AttentionMechanism::AttentionMechanism;
   Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
                     Context& c) const override;
+  Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
 };
 
 class UnscaledDotProductAttention : public AttentionMechanism {
@@ -18,6 +19,7 @@ class UnscaledDotProductAttention : public AttentionMechanism {
   using AttentionMechanism::AttentionMechanism;
   Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
                     Context& c) const override;
+  Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
 };
 
 }  // namespace yona

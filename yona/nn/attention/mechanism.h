@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "yona/nn/module.h"
-#include "yona/tensor/ops/attention.h"
+#include "yona/tensor/ops/cached_attention.h"
 #include "yona/tensor/ragged.h"
 
 namespace yona {
@@ -23,6 +23,10 @@ class AttentionMechanism : public Module {
   // Q [T_q, h·d_k], K [T_k, h·d_k], V [T_k, h·d_v] → [T_q, h·d_v], within each sentence.
   virtual Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
                             Context& c) const = 0;
+
+  // The same for one query in each row of Q [rows, h·d_k] over the rows of a cache: → [rows,
+  // h·d_v].
+  virtual Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const = 0;
 
  protected:
   AttentionOptions options(Mask mask, float scale, Context& c) const {

@@ -1,5 +1,7 @@
 #include "yona/nn/attention/multi_head.h"
 
+#include "yona/tensor/attention_cache.h"
+
 namespace yona {
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t d_model, const HeadShape& shape,
@@ -29,7 +31,11 @@ Ragged MultiHeadAttention::operator()(const Ragged& x, Mask mask, Context& c) co
   const std::int64_t keys = shape_.heads * shape_.d_k;
   const Tensor W = query_weight_.value.joined(key_weight_.value).joined(value_weight_.value);
   const Tensor b = query_bias_.value.joined(key_bias_.value).joined(value_bias_.value);
-  const Tensor qkv = linear(x.values, W, b, {}, c);                           // [T, h(2d_k + d_v)]
+  const Tensor qkv = linear(x.values, W, b, {}, c);  // [T, h(2d_k + d_v)]
+  if (c.cache != nullptr) {
+    const CachedKeys seen = c.cache->append(qkv.columns(keys, qkv.cols() - keys), c);
+    return output_(x.with((*attend_)(qkv.columns(0, keys), seen, c)), c);  // [rows, d_model]
+  }
   const Ragged Q = x.with(qkv.columns(0, keys));                              // [T, h·d_k]
   const Ragged K = x.with(qkv.columns(keys, keys));                           // [T, h·d_k]
   const Ragged V = x.with(qkv.columns(2 * keys, shape_.heads * shape_.d_v));  // [T, h·d_v]
@@ -38,14 +44,21 @@ Ragged MultiHeadAttention::operator()(const Ragged& x, Mask mask, Context& c) co
 
 Ragged MultiHeadAttention::operator()(const Ragged& x, const Ragged& memory, Context& c) const {
   const std::int64_t keys = shape_.heads * shape_.d_k;
-  const Tensor W = key_weight_.value.joined(value_weight_.value);
-  const Tensor b = key_bias_.value.joined(value_bias_.value);
-  const Tensor kv = linear(memory.values, W, b, {}, c);  // [T_m, h(d_k + d_v)]
+  const auto keys_and_values = [&] {
+    const Tensor W = key_weight_.value.joined(value_weight_.value);
+    const Tensor b = key_bias_.value.joined(value_bias_.value);
+    return linear(memory.values, W, b, {}, c);  // [T_m, h(d_k + d_v)]
+  };
   const Ragged Q =
       x.with(linear(x.values, query_weight_.value, query_bias_.value, {}, c));  // [T, h·d_k]
-  const Ragged K = memory.with(kv.columns(0, keys));                            // [T_m, h·d_k]
-  const Ragged V = memory.with(kv.columns(keys, shape_.heads * shape_.d_v));    // [T_m, h·d_v]
-  return output_((*attend_)(Q, K, V, Mask::none, c), c);                        // [T, d_model]
+  if (c.cache != nullptr) {
+    const CachedKeys seen = c.cache->memory(*memory.layout, keys_and_values);
+    return output_(x.with((*attend_)(Q.values, seen, c)), c);  // [rows, d_model]
+  }
+  const Tensor kv = keys_and_values();
+  const Ragged K = memory.with(kv.columns(0, keys));                          // [T_m, h·d_k]
+  const Ragged V = memory.with(kv.columns(keys, shape_.heads * shape_.d_v));  // [T_m, h·d_v]
+  return output_((*attend_)(Q, K, V, Mask::none, c), c);                      // [T, d_model]
 }
 
 }  // namespace yona

@@ -1,0 +1,160 @@
+// A model trained for a moment on a tiny task: translating must agree with itself however the lines
+// are batched, keep blank lines, and refuse what is too long.
+
+#include "yona/decode/translator.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+#include "yona/data/builtin/generator.h"
+#include "yona/train/trainer.h"
+
+#include "tests/harness/temp_dir.h"
+
+namespace yona::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TranslatorTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = own_.path();
+    builtin::Generator generator({.seed = 5}, builtin::Split::train);
+    std::ofstream en(folder_ / "train.en");
+    std::ofstream de(folder_ / "train.de");
+    for (int i = 0; i < 300; ++i) {
+      const auto [source, target] = generator.next_pair();
+      lines_.push_back(source);
+      en << source << '\n';
+      de << target << '\n';
+    }
+    en.close();
+    de.close();
+    RunConfig config;
+    config.model = preset("tiny");
+    config.model.encoder_layers = config.model.decoder_layers = 1;
+    config.model.d_model = 32;
+    config.model.max_positions = 40;
+    CorpusSpec corpus;
+    corpus.source_files = {folder_ / "train.en"};
+    corpus.target_files = {folder_ / "train.de"};
+    config.data.corpora = {corpus};
+    config.data.vocabulary_size = 420;
+    config.train.updates = 60;
+    config.train.batch_tokens = 500;
+    config.train.tensorboard = false;
+    config.train.schedule = {
+        .kind = ScheduleKind::constant, .rate = 3e-3, .warmup = 5, .final_rate = 0};
+    train(config, {.output = folder_ / "run", .init = {}});
+    backend_ = make_backend("cpu");
+    model_ = TranslationModel::load(folder_ / "run", *backend_);
+  }
+  static void TearDownTestSuite() {
+    model_.reset();
+    backend_.reset();
+  }
+
+  inline static TempDir own_;
+  inline static fs::path folder_;
+  inline static std::vector<std::string> lines_;
+  inline static std::unique_ptr<Backend> backend_;
+  inline static std::unique_ptr<TranslationModel> model_;
+};
+
+TEST_F(TranslatorTest, DoesNotDependOnHowLinesAreBatched) {
+  lines_.resize(40);
+  for (const std::int64_t beam : {1, 4}) {
+    DecodeOptions options;
+    options.beam = beam;
+    Translator together({model_.get()}, *backend_, options, {.batch_tokens = 100000});
+    Translator alone({model_.get()}, *backend_, options, {.batch_tokens = 1});
+    const std::vector<std::string> translations = together.translate(lines_);
+    EXPECT_EQ(translations, alone.translate(lines_));
+    EXPECT_TRUE(std::any_of(translations.begin(), translations.end(),
+                            [](const std::string& line) { return !line.empty(); }));
+  }
+}
+
+TEST_F(TranslatorTest, KeepsBlankLinesAndOrder) {
+  Translator translator({model_.get()}, *backend_);
+  const auto translations = translator.translate({"", lines_[0], "", lines_[1]});
+  ASSERT_EQ(translations.size(), 4U);
+  EXPECT_EQ(translations[0], "");
+  EXPECT_EQ(translations[2], "");
+  EXPECT_EQ(translations[1], translator.translate({lines_[0]}).front());
+  EXPECT_EQ(translations[3], translator.translate({lines_[1]}).front());
+  EXPECT_TRUE(translator.translate({}).empty());
+}
+
+TEST_F(TranslatorTest, GivesNBestWithScoresAndPrefixes) {
+  DecodeOptions options;
+  options.n_best = 3;
+  Translator translator({model_.get()}, *backend_, options);
+  const std::vector<TranslationRequest> requests{
+      {.text = lines_[0]}, {.text = ""}, {.text = lines_[1], .prefix = "sieben"}};
+  const auto translations = translator.n_best(requests);
+  ASSERT_EQ(translations.size(), 3U);
+  ASSERT_EQ(translations[0].size(), 3U);
+  EXPECT_GE(translations[0][0].hypothesis.score, translations[0][1].hypothesis.score);
+  EXPECT_GE(translations[0][1].hypothesis.score, translations[0][2].hypothesis.score);
+  EXPECT_EQ(translations[0][0].text, translator.translate({lines_[0]}).front());
+  ASSERT_EQ(translations[1].size(), 1U);
+  EXPECT_EQ(translations[1][0].text, "");
+  for (const Translation& translation : translations[2]) {
+    EXPECT_EQ(translation.text.substr(0, 6), "sieben");
+  }
+}
+
+TEST_F(TranslatorTest, TreatsAnEnsembleOfOneModelTwiceAsTheModel) {
+  Translator single({model_.get()}, *backend_);
+  const std::vector<std::string> lines(lines_.begin(), lines_.begin() + 5);
+  for (const EnsembleMean mean : {EnsembleMean::probabilities, EnsembleMean::log_probabilities}) {
+    DecodeOptions options;
+    options.ensemble = mean;
+    Translator both({model_.get(), model_.get()}, *backend_, options);
+    EXPECT_EQ(both.translate(lines), single.translate(lines));
+  }
+}
+
+TEST_F(TranslatorTest, SamplesTheSameLineTheSameWayWhereverItStands) {
+  DecodeOptions options;
+  options.sampling = {.on = true, .seed = 3};
+  options.n_best = 2;
+  Translator translator({model_.get()}, *backend_, options);
+  const std::vector<TranslationRequest> requests{{.text = lines_[0], .id = 7},
+                                                 {.text = lines_[1], .id = 8}};
+  const auto both = translator.n_best(requests);
+  const auto second = translator.n_best(std::span(requests).last(1));
+  ASSERT_EQ(both[1].size(), 2U);
+  EXPECT_EQ(both[1][0].text, second[0][0].text);
+  EXPECT_EQ(both[1][1].text, second[0][1].text);
+}
+
+TEST_F(TranslatorTest, SaysWhichLineIsTooLong) {
+  Translator translator({model_.get()}, *backend_);
+  std::string line;
+  for (int i = 0; i < 60; ++i) {
+    line += "seven ";
+  }
+  const std::string message = message_of<InvalidArgument>([&] {
+    translator.translate({"seven", line});
+  });
+  EXPECT_TRUE(message.starts_with("translate: line 2 has ")) << message;
+  EXPECT_TRUE(message.ends_with(" tokens, the model takes at most 40")) << message;
+}
+
+TEST_F(TranslatorTest, RefusesNoModelAndNoBatch) {
+  EXPECT_EQ(message_of<InvalidArgument>([&] { Translator({}, *backend_); }),
+            "translate: there is no model");
+  EXPECT_EQ(message_of<InvalidArgument>(
+                [&] { Translator({model_.get()}, *backend_, {}, {.batch_tokens = 0}); }),
+            "translate: a batch of 0 tokens holds nothing");
+}
+
+}  // namespace
+}  // namespace yona::testing

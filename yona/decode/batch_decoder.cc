@@ -1,0 +1,153 @@
+#include "yona/decode/batch_decoder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "yona/base/error.h"
+#include "yona/decode/candidates.h"
+
+namespace yona {
+
+namespace {
+
+std::int64_t least_positions(const std::vector<const Transformer*>& models) {
+  check(!models.empty(), "decode: there is no model");
+  std::int64_t least = models.front()->config().max_positions;
+  for (const Transformer* model : models) {
+    least = std::min(least, model->config().max_positions);
+    check(model->config().target_vocabulary == models.front()->config().target_vocabulary &&
+              model->config().source_vocabulary == models.front()->config().source_vocabulary,
+          "decode: models of an ensemble must have the same vocabularies; one has {} source and {} "
+          "target pieces, another {} and {}",
+          models.front()->config().source_vocabulary, models.front()->config().target_vocabulary,
+          model->config().source_vocabulary, model->config().target_vocabulary);
+  }
+  return least;
+}
+
+void check_ids(const Ids& ids, std::int64_t vocabulary, std::string_view side, std::size_t index) {
+  for (const std::int32_t id : ids) {
+    check(id >= 0 && id < vocabulary,
+          "decode: sentence {} has the {} id {}, outside the vocabulary of {} pieces", index + 1,
+          side, id, vocabulary);
+  }
+}
+
+// All searches of a batch and the sources they read.
+struct Batch {
+  std::vector<Unit> units;
+  std::vector<Ids> sources;
+  std::int64_t steps = 0;  // most that a search takes
+};
+
+// The rows that the units' beams are in the next step, in the units' order.
+void gather_rows(std::vector<Unit>& units, StepRows& rows) {
+  rows.clear();
+  for (Unit& unit : units) {
+    const std::int64_t row_before = unit.first_row;
+    unit.first_row = static_cast<std::int64_t>(rows.ids.size());
+    for (const Beam& beam : unit.search->beams()) {
+      rows.ids.push_back(beam.token);
+      rows.parents.push_back(static_cast<std::int32_t>(row_before + beam.parent));
+      rows.sentences.push_back(unit.sentence);
+    }
+  }
+}
+
+// Runs the searches to their ends; `done` takes each one that has come to its own.
+template <class Done>
+void run_steps(std::vector<Unit>& units, Stepper& stepper, StepCandidates& candidates,
+               const Done& done) {
+  StepRows rows;
+  while (!units.empty()) {
+    gather_rows(units, rows);
+    candidates.find(stepper.step(rows), units);
+    std::size_t place = 0;
+    std::erase_if(units, [&](Unit& unit) {
+      const std::vector<Candidate> found = candidates.of(unit, place++);
+      if (unit.in_prefix() && !found.empty()) {
+        unit.search->force(found.front());
+        return false;
+      }
+      const bool over = !unit.search->advance(found);
+      if (over) {
+        done(unit);
+      }
+      return over;
+    });
+  }
+}
+
+}  // namespace
+
+BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& backend,
+                           const DecodeOptions& options)
+    : models_(std::move(models)),
+      options_((check_options(options), options)),
+      max_positions_(least_positions(models_)),
+      region_(backend) {}
+
+std::int64_t BatchDecoder::max_length(std::int64_t source_tokens) const {
+  const double most = std::floor(options_.limit.factor * static_cast<double>(source_tokens)) +
+                      static_cast<double>(options_.limit.extra);
+  return static_cast<std::int64_t>(std::clamp(most, 0.0, static_cast<double>(max_positions_)));
+}
+
+void BatchDecoder::check_request(const DecodeRequest& request, std::size_t index) const {
+  const TransformerConfig& config = models_.front()->config();
+  const auto length = static_cast<std::int64_t>(request.source.size());
+  check(length <= max_positions_, "decode: sentence {} has {} tokens, the model takes at most {}",
+        index + 1, length, max_positions_);
+  check_ids(request.source, config.source_vocabulary, "source", index);
+  check_ids(request.prefix, config.target_vocabulary - 1, "prefix", index);
+  check(request.prefix.empty() ||
+            static_cast<std::int64_t>(request.prefix.size()) < max_length(length),
+        "decode: the prefix of sentence {} has {} tokens, its output at most {}", index + 1,
+        request.prefix.size(), max_length(length));
+}
+
+std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const DecodeRequest> requests) {
+  const std::int64_t searches = options_.sampling.on ? options_.n_best : 1;
+  std::vector<std::vector<Hypothesis>> answers(requests.size());
+  Batch batch;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    check_request(requests[i], i);
+    const std::int64_t longest = max_length(static_cast<std::int64_t>(requests[i].source.size()));
+    if (requests[i].source.empty() || longest == 0) {
+      answers[i].resize(static_cast<std::size_t>(searches));
+      continue;
+    }
+    const SearchLimits limits{.max_length = longest,
+                              .prefix = static_cast<std::int64_t>(requests[i].prefix.size()),
+                              .end = options_.end_id};
+    for (std::int64_t sample = 0; sample < searches; ++sample) {
+      batch.units.push_back({.request = &requests[i],
+                             .answer = i,
+                             .sentence = static_cast<std::int32_t>(batch.sources.size()),
+                             .sample = static_cast<std::uint64_t>(sample),
+                             .search = make_search(options_, limits)});
+    }
+    answers[i].resize(options_.sampling.on ? static_cast<std::size_t>(searches) : 0);
+    batch.sources.push_back(requests[i].source);
+    batch.steps = std::max(batch.steps, longest);
+  }
+  if (batch.units.empty()) {
+    return answers;
+  }
+  const std::int64_t width = options_.sampling.on ? 1 : options_.beam;
+  Stepper stepper(
+      models_, options_.ensemble, batch.sources,
+      {.rows = static_cast<std::int64_t>(batch.units.size()) * width, .steps = batch.steps},
+      region_);
+  StepCandidates candidates(options_, region_);
+  run_steps(batch.units, stepper, candidates, [&](Unit& unit) {
+    if (options_.sampling.on) {
+      answers[unit.answer][unit.sample] = unit.search->results().front();
+    } else {
+      answers[unit.answer] = unit.search->results();
+    }
+  });
+  return answers;
+}
+
+}  // namespace yona

@@ -1,0 +1,45 @@
+// Decodes a batch of sentences together, a step at a time, until the last one is done. Sentences
+// that are done leave the batch; those that go on do not notice.
+//
+// This is the level of token ids: Translator (translator.h) is the one of text.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "yona/backend/backend.h"
+#include "yona/decode/options.h"
+#include "yona/decode/request.h"
+#include "yona/models/transformer.h"
+
+namespace yona {
+
+class BatchDecoder {
+ public:
+  // One model or an ensemble, over one target vocabulary; they and the backend must outlive this
+  // object. Throws InvalidArgument where options cannot be.
+  BatchDecoder(std::vector<const Transformer*> models, Backend& backend,
+               const DecodeOptions& options);
+
+  // The hypotheses of each request, in order: at most n_best, at least one, best first (samples in
+  // the order they were drawn). Throws InvalidArgument for a source with more tokens than the model
+  // has positions, for ids outside the vocabulary and for a prefix beyond the length limit, and
+  // DeviceError when the model gives no numbers.
+  std::vector<std::vector<Hypothesis>> decode(std::span<const DecodeRequest> requests);
+
+  const DecodeOptions& options() const { return options_; }
+  // Most output tokens for a source of so many.
+  std::int64_t max_length(std::int64_t source_tokens) const;
+  // Most tokens of a source.
+  std::int64_t max_source() const { return max_positions_; }
+
+ private:
+  void check_request(const DecodeRequest& request, std::size_t index) const;
+
+  std::vector<const Transformer*> models_;
+  DecodeOptions options_;
+  std::int64_t max_positions_ = 0;
+  Region region_;
+};
+
+}  // namespace yona

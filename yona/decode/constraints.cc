@@ -1,0 +1,33 @@
+#include "yona/decode/constraints.h"
+
+#include <algorithm>
+
+namespace yona {
+
+void append_bans(const SentenceSearch& search, const Beam& beam, const DecodeOptions& options,
+                 Ids& bans) {
+  if (search.length() < options.min_length) {
+    bans.push_back(options.end_id);
+  }
+  if (options.suppress_unknown) {
+    bans.push_back(options.unknown_id);
+  }
+  if (options.no_repeat_ngram > 0) {
+    append_repeats(search.tokens_of(beam), options.no_repeat_ngram, bans);
+  }
+}
+
+void append_repeats(std::span<const std::int32_t> ids, std::int64_t n, Ids& bans) {
+  const auto before = static_cast<std::size_t>(n - 1);  // tokens of the n-gram that are there
+  if (ids.size() < before + 1) {
+    return;
+  }
+  const std::span<const std::int32_t> last = ids.last(before);
+  for (std::size_t i = 0; i + before < ids.size(); ++i) {
+    if (std::equal(last.begin(), last.end(), ids.begin() + static_cast<std::ptrdiff_t>(i))) {
+      bans.push_back(ids[i + before]);
+    }
+  }
+}
+
+}  // namespace yona

@@ -1,0 +1,77 @@
+#include "yona/decode/stepper.h"
+
+#include <cmath>
+
+#include "yona/tensor/ops/log_add.h"
+#include "yona/tensor/ops/matmul.h"
+#include "yona/tensor/ops/softmax.h"
+
+namespace yona {
+
+Tokens tokens_of(std::span<const std::vector<std::int32_t>> sentences, Region& region) {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int64_t> offsets{0};
+  for (const auto& sentence : sentences) {
+    ids.insert(ids.end(), sentence.begin(), sentence.end());
+    offsets.push_back(static_cast<std::int64_t>(ids.size()));
+  }
+  Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(ids.size())});
+  tensor.upload(ids);
+  return {tensor, make_layout(offsets, {}, region)};
+}
+
+Stepper::Stepper(std::span<const Transformer* const> models, EnsembleMean mean,
+                 std::span<const std::vector<std::int32_t>> sources, const CacheSize& size,
+                 Region& region)
+    : region_(region), mean_(mean) {
+  const Tokens source = tokens_of(sources, region);
+  for (const Transformer* model : models) {
+    Context c{.region = region};
+    members_.push_back({*model, model->encode(source, c), AttentionCache(region, size)});
+  }
+}
+
+Tensor Stepper::logits(Member& member, const StepRows& rows, const Tensor& ids,
+                       const std::shared_ptr<const Layout>& layout) {
+  Context c{.region = region_, .cache = &member.cache};
+  member.cache.begin_step(rows.parents, rows.sentences);
+  const Ragged states = member.model.decode({ids, layout}, member.memory, c);  // [rows, d_model]
+  member.memory.values = Tensor();
+  return matmul(states.values, member.model.projection(), Transpose::yes, c);  // [rows, V - 1]
+}
+
+StepLogits Stepper::step(const StepRows& rows) {
+  const auto count = static_cast<std::int64_t>(rows.ids.size());
+  std::vector<std::int32_t> inputs = rows.ids;
+  for (std::int32_t& id : inputs) {
+    id = id < 0 ? members_.front().model.padding_id() : id;
+  }
+  const Tensor ids(region_, DType::i32, Shape{count});
+  ids.upload(inputs);
+  const auto layout = make_step_layout(count, steps_++, region_);
+  StepLogits result{logits(members_.front(), rows, ids, layout), false};
+  if (members_.size() == 1) {
+    return result;
+  }
+  Context c{.region = region_};
+  const auto models = static_cast<float>(members_.size());
+  result = {log_softmax(result.values, c), true};
+  for (std::size_t m = 1; m < members_.size(); ++m) {
+    const bool last = m + 1 == members_.size();
+    const Tensor other = log_softmax(logits(members_[m], rows, ids, layout), c);
+    if (mean_ == EnsembleMean::probabilities) {
+      result.values = log_add(result.values, other, last ? -std::log(models) : 0.0F, c);
+    } else {
+      const float scale = last ? 1.0F / models : 1.0F;
+      c.kernels().add({.a = result.values.view(),
+                       .b = other.view(),
+                       .y = result.values.view(),
+                       .alpha = scale,
+                       .beta = scale},
+                      c.exec());
+    }
+  }
+  return result;
+}
+
+}  // namespace yona

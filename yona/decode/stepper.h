@@ -1,0 +1,59 @@
+// A model, or an ensemble of models, run one token at a time: sources in, then at each step the
+// next tokens' logits for every row.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "yona/decode/options.h"
+#include "yona/models/transformer.h"
+#include "yona/tensor/attention_cache.h"
+
+namespace yona {
+
+// The ids of sentences, one after another, as a model takes them.
+Tokens tokens_of(std::span<const std::vector<std::int32_t>> sentences, Region& region);
+
+struct StepRows {
+  std::vector<std::int32_t> ids;        // the last token of each row; -1: the first input
+  std::vector<std::int32_t> parents;    // row of the step before
+  std::vector<std::int32_t> sentences;  // which source
+
+  void clear() {
+    ids.clear();
+    parents.clear();
+    sentences.clear();
+  }
+};
+
+struct StepLogits {
+  Tensor values;            // [rows, V - 1]
+  bool normalised = false;  // log-probabilities already (ensembles)
+};
+
+class Stepper {
+ public:
+  // Runs the encoders. The models, which must outlive this object, have one target vocabulary.
+  Stepper(std::span<const Transformer* const> models, EnsembleMean mean,
+          std::span<const std::vector<std::int32_t>> sources, const CacheSize& size,
+          Region& region);
+
+  StepLogits step(const StepRows& rows);
+
+ private:
+  struct Member {
+    const Transformer& model;
+    Ragged memory;  // its values are dropped once the cache has its keys and values
+    AttentionCache cache;
+  };
+  Tensor logits(Member& member, const StepRows& rows, const Tensor& ids,
+                const std::shared_ptr<const Layout>& layout);
+
+  Region& region_;
+  EnsembleMean mean_;
+  std::deque<Member> members_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace yona

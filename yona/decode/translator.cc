@@ -1,0 +1,125 @@
+#include "yona/decode/translator.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "yona/base/error.h"
+
+namespace yona {
+
+namespace {
+
+std::vector<const Transformer*> transformers_of(
+    const std::vector<const TranslationModel*>& models) {
+  check(!models.empty(), "translate: there is no model");
+  std::vector<const Transformer*> transformers;
+  for (const TranslationModel* model : models) {
+    check(
+        model->subwords().source.vocabulary() == models.front()->subwords().source.vocabulary() &&
+            model->subwords().target.vocabulary() == models.front()->subwords().target.vocabulary(),
+        "translate: the models of an ensemble must have the same vocabulary");
+    transformers.push_back(&model->transformer());
+  }
+  return transformers;
+}
+
+DecodeOptions with_ids(DecodeOptions options, const SubwordPair& subwords) {
+  options.end_id = subwords.target.vocabulary().end();
+  options.unknown_id = subwords.target.vocabulary().unknown();
+  return options;
+}
+
+// Requests from the longest source to the shortest, in order where they are equal. The longest come
+// first, so that what does not fit into memory fails at once.
+std::vector<std::size_t> longest_first(std::span<const DecodeRequest> requests) {
+  std::vector<std::size_t> order(requests.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return requests[a].source.size() > requests[b].source.size();
+  });
+  return order;
+}
+
+}  // namespace
+
+Translator::Translator(std::vector<const TranslationModel*> models, Backend& backend,
+                       const DecodeOptions& options, const TextOptions& text)
+    : subwords_(
+          (check(!models.empty(), "translate: there is no model"), models.front()->subwords())),
+      decoder_(transformers_of(models), backend, with_ids(options, subwords_)),
+      text_(text) {
+  check(text.batch_tokens >= 1, "translate: a batch of {} tokens holds nothing", text.batch_tokens);
+}
+
+Ids Translator::source_ids(std::string_view line) const {
+  Ids ids;
+  subwords_.source.encode(line, ids);
+  if (!ids.empty()) {
+    ids.push_back(subwords_.source.vocabulary().end());
+  }
+  return ids;
+}
+
+Ids Translator::prefix_ids(std::string_view text) const {
+  Ids ids;
+  subwords_.target.encode(text, ids);
+  return ids;
+}
+
+std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRequest> requests) {
+  const std::vector<std::size_t> order = longest_first(requests);
+  const std::int64_t rows = options().sampling.on ? options().n_best : options().beam;
+  std::vector<std::vector<Hypothesis>> answers(requests.size());
+  std::vector<DecodeRequest> batch;
+  for (std::size_t begin = 0; begin < order.size();) {
+    const auto length =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(requests[order[begin]].source.size()));
+    const auto count =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, text_.batch_tokens / (length * rows)));
+    const std::size_t end = std::min(order.size(), begin + count);
+    batch.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      batch.push_back(requests[order[i]]);
+    }
+    std::vector<std::vector<Hypothesis>> part = decoder_.decode(batch);
+    for (std::size_t i = begin; i < end; ++i) {
+      answers[order[i]] = std::move(part[i - begin]);
+    }
+    begin = end;
+  }
+  return answers;
+}
+
+std::vector<std::vector<Translation>> Translator::n_best(
+    std::span<const TranslationRequest> requests) {
+  std::vector<DecodeRequest> ids;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    ids.push_back({source_ids(requests[i].text), prefix_ids(requests[i].prefix), requests[i].id});
+    const auto length = static_cast<std::int64_t>(ids.back().source.size());
+    check(length <= max_source(), "translate: line {} has {} tokens, the model takes at most {}",
+          i + 1, length, max_source());
+  }
+  std::vector<std::vector<Translation>> translations;
+  for (std::vector<Hypothesis>& hypotheses : decode(ids)) {
+    std::vector<Translation>& of_line = translations.emplace_back();
+    for (Hypothesis& hypothesis : hypotheses) {
+      std::string text = subwords_.target.decode(hypothesis.ids);
+      of_line.push_back({std::move(text), std::move(hypothesis)});
+    }
+  }
+  return translations;
+}
+
+std::vector<std::string> Translator::translate(const std::vector<std::string>& lines) {
+  std::vector<TranslationRequest> requests;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    requests.push_back({.text = lines[i], .id = i});
+  }
+  std::vector<std::string> best;
+  for (std::vector<Translation>& translations : n_best(requests)) {
+    best.push_back(std::move(translations.front().text));
+  }
+  return best;
+}
+
+}  // namespace yona

@@ -1,0 +1,65 @@
+// Text in, translations out: the public face of decode/.
+//
+//   const auto backend = make_backend("cpu");
+//   const auto model = TranslationModel::load("model", *backend);
+//   Translator translator({model.get()}, *backend);
+//   translator.translate({"Hello.", "How are you?"});            // the best of each line
+//   translator.n_best({{.text = "Hello."}});                     // with scores and token ids
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "yona/decode/batch_decoder.h"
+#include "yona/io/translation_model.h"
+
+namespace yona {
+
+struct TranslationRequest {
+  std::string text;
+  std::string prefix{};  // the translation begins with this text
+  std::uint64_t id = 0;  // names the line for sampling: its number, say
+};
+
+struct Translation {
+  std::string text;
+  Hypothesis hypothesis;
+};
+
+struct TextOptions {
+  std::int64_t batch_tokens = 4096;  // source tokens of a batch, times its beams, at most
+};
+
+class Translator {
+ public:
+  // One model or an ensemble with the same sub-words. They and the backend must outlive this
+  // object.
+  Translator(std::vector<const TranslationModel*> models, Backend& backend,
+             const DecodeOptions& options = {}, const TextOptions& text = {});
+
+  // The best translation of each line, in order; a blank line gives a blank line. Throws
+  // InvalidArgument for a line with more tokens than the model has positions.
+  std::vector<std::string> translate(const std::vector<std::string>& lines);
+
+  // All hypotheses of each request, in order, best first. A blank text has one, which is blank.
+  std::vector<std::vector<Translation>> n_best(std::span<const TranslationRequest> requests);
+
+  // Token ids in, hypotheses out, in order: sorted by length and cut into batches inside.
+  std::vector<std::vector<Hypothesis>> decode(std::span<const DecodeRequest> requests);
+
+  // A line as token ids with </s>; empty when there is nothing to translate.
+  Ids source_ids(std::string_view line) const;
+  // The pieces of a prefix, without </s>.
+  Ids prefix_ids(std::string_view text) const;
+  // Most tokens of a source that can be translated as one, </s> included.
+  std::int64_t max_source() const { return decoder_.max_source(); }
+  const DecodeOptions& options() const { return decoder_.options(); }
+
+ private:
+  const SubwordPair& subwords_;
+  BatchDecoder decoder_;
+  TextOptions text_;
+};
+
+}  // namespace yona

@@ -1,0 +1,24 @@
+// Attention of one new token in each row over what a cache holds: a step of incremental decoding.
+#pragma once
+
+#include "yona/tensor/ops/attention.h"
+
+namespace yona {
+
+// What the queries of a step see: rows of a cache, each a key and a value side by side.
+struct CachedKeys {
+  Tensor keys_and_values;  // [N, h·d_k + h·d_v]
+  Tensor counts;           // i32 [rows]: how many rows of the cache a query sees
+  Tensor table;            // i32 [rows, most]: which; or empty, then they follow each other
+  Tensor first;            // i64 [rows]: from this one on
+};
+
+// q [rows, h·d_k] → [rows, h·d_v]. options.mask, prefix, bias and dropout are not used. Without a
+// backward pass. The plain composition is attention() over the whole sentence, last row.
+Tensor cached_attention(const Tensor& q, const CachedKeys& keys, const AttentionOptions& options,
+                        Context& c);
+// The same with the scores of additive_attention().
+Tensor cached_additive_attention(const Tensor& q, const CachedKeys& keys, const Tensor& vector,
+                                 const AttentionOptions& options, Context& c);
+
+}  // namespace yona
