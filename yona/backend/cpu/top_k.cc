@@ -108,6 +108,7 @@ namespace {
 void top_k(const TopKArgs& args, Exec& exec) {
   const std::int64_t rows = args.groups[args.sentences];
   thread_local std::vector<std::vector<RowCandidate>> scratch;
+  thread_local std::vector<RowCandidate> all;
   std::vector<std::vector<RowCandidate>>& by_row =
       scratch;  // the pool's threads share the caller's
   by_row.resize(std::max(by_row.size(), static_cast<std::size_t>(rows)));
@@ -117,12 +118,12 @@ void top_k(const TopKArgs& args, Exec& exec) {
     HWY_DYNAMIC_DISPATCH(top_k_row)(args, row, found);
   });
   for (std::int64_t s = 0; s < args.sentences; ++s) {
-    std::vector<RowCandidate>& found = by_row[static_cast<std::size_t>(args.groups[s])];
-    for (std::int64_t row = args.groups[s] + 1; row < args.groups[s + 1]; ++row) {
-      const std::vector<RowCandidate>& more = by_row[static_cast<std::size_t>(row)];
-      found.insert(found.end(), more.begin(), more.end());
+    all.clear();
+    for (std::int64_t row = args.groups[s]; row < args.groups[s + 1]; ++row) {
+      const std::vector<RowCandidate>& found = by_row[static_cast<std::size_t>(row)];
+      all.insert(all.end(), found.begin(), found.end());
     }
-    put_candidates(args, s, found);
+    put_candidates(args, s, all);
   }
 }
 

@@ -76,7 +76,7 @@ void expect_cache_agrees(const TransformerConfig& config, std::string_view backe
   }
 }
 
-TEST(TransformerCache, GivesWhatTheWholePrefixGives) {
+TEST(AttentionCacheTest, GivesWhatTheWholePrefixGives) {
   for (const std::string_view backend : {"reference", "cpu"}) {
     TransformerConfig config = toy_config();
     expect_cache_agrees(config, backend, "the paper's");
@@ -104,7 +104,7 @@ TEST(TransformerCache, GivesWhatTheWholePrefixGives) {
   }
 }
 
-TEST(TransformerCache, RefusesRowsAndStepsItHasNoRoomFor) {
+TEST(AttentionCacheTest, RefusesRowsAndStepsItHasNoRoomFor) {
   Region region(shared_backend("reference"), std::int64_t{1} << 20U);
   AttentionCache cache(region, {.rows = 2, .steps = 2});
   const std::vector<std::int32_t> none;
