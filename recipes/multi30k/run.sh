@@ -1,25 +1,51 @@
 #!/usr/bin/env bash
-# Multi30k, English to German (or another pair), preset tiny, on a CPU.
+# Multi30k, English to German or French (or any pair of its languages), preset tiny, on a CPU: trains,
+# translates test_2016_flickr with beam 4 and scores it.
 #
-#   YONA_DATA=/path/to/data recipes/multi30k/run.sh [output folder] [source] [target]
+#   YONA_DATA=/path/to/data recipes/multi30k/run.sh [--full] [--seed N] [OUTPUT [SOURCE TARGET]]
 #
-# The data folder holds multi30k/train.en.gz, val.en.gz and so on. Extra settings go through
-# YONA_FLAGS, for example YONA_FLAGS="--updates 500 --threads 1".
+# Without --full: 4,000 updates of 4,096 tokens, about half an hour on two cores. With it: 10,500.
+# A run that was stopped goes on when the same command is given again. The data folder holds
+# multi30k/train.en.gz, val.en.gz and so on. Extra settings for `yona train` go through YONA_FLAGS,
+# for example YONA_FLAGS="--threads 1".
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+plan=short
+seed=1
+while [[ ${1:-} == --* ]]; do
+  case $1 in
+    --full) plan=full ;;
+    --seed) seed=$2; shift ;;
+    *) echo "recipes/multi30k: unknown option $1" >&2; exit 2 ;;
+  esac
+  shift
+done
 output=${1:-multi30k-model}
 source=${2:-en}
 target=${3:-de}
 data=${YONA_DATA:-}/multi30k
-if [ ! -f "$data/train.$source.gz" ]; then
-  echo "recipes/multi30k: no data at '$data'; set YONA_DATA to the folder that holds multi30k/" >&2
+if [ ! -f "$data/train.$source.gz" ] || [ ! -f "$data/train.$target.gz" ]; then
+  echo "recipes/multi30k: no $source-$target data at '$data'; set YONA_DATA to the folder that holds multi30k/" >&2
   exit 77
 fi
-# shellcheck disable=SC2086  # YONA_FLAGS holds several words
-exec "$root/build/yona" train --preset tiny \
-  --train-src "$data/train.$source.gz" --train-tgt "$data/train.$target.gz" \
-  --valid-src "$data/val.$source.gz" --valid-tgt "$data/val.$target.gz" \
-  --src-lang "$source" --tgt-lang "$target" --output "$output" \
-  --batch-tokens 4096 --updates 4000 --set data.vocabulary_size=6000 \
-  --set train.warmup=1000 \
-  --set train.valid_every=250 --set train.save_every=1000 ${YONA_FLAGS:-}
+
+# What differs: with little time less dropout learns more; with more time the average reaches further back.
+settings=(--updates 4000 --set model.dropout=0.2 --set train.warmup=600 --set train.ema=0.998)
+if [ "$plan" = full ]; then
+  settings=(--updates 10500 --set model.dropout=0.3 --set train.warmup=1000 --set train.ema=0.999)
+fi
+if [ -d "$output/checkpoints" ]; then
+  "$root/build/yona" train --output "$output" --resume
+else
+  # shellcheck disable=SC2086  # YONA_FLAGS holds several words
+  "$root/build/yona" train --preset tiny --output "$output" --seed "$seed" \
+    --train-src "$data/train.$source.gz" --train-tgt "$data/train.$target.gz" \
+    --valid-src "$data/val.$source.gz" --valid-tgt "$data/val.$target.gz" \
+    --src-lang "$source" --tgt-lang "$target" --vocab-size 6000 --batch-tokens 4096 \
+    --set model.norm=pre --set train.schedule=cosine --set train.learning_rate=0.004 \
+    --set train.valid_every=500 --set train.save_every=500 "${settings[@]}" ${YONA_FLAGS:-}
+fi
+test=test_2016_flickr
+"$root/build/yona" translate --model "$output" --input "$data/$test.$source.gz" \
+  --output "$output/$test.$target" --length-penalty "${LENGTH_PENALTY:-1.4}"
+"$root/build/yona" score --ref "$data/$test.$target.gz" --hyp "$output/$test.$target" --metrics bleu,chrf

@@ -45,5 +45,14 @@ TEST(Utf8, GivesTheLengthOfTheFirstCharacter) {
   EXPECT_EQ(utf8_length("\x80z"), 1U);
 }
 
+TEST(Utf8, RepairsWhatIsBrokenAndLeavesTheRest) {
+  EXPECT_EQ(repaired_utf8("good é 漢 😀"), "good é 漢 😀");
+  EXPECT_EQ(repaired_utf8("caf\xE9!"), "caf\uFFFD!");
+  EXPECT_EQ(repaired_utf8("\xE2\x82"), "\uFFFD\uFFFD");
+  EXPECT_EQ(repaired_utf8(std::string_view("a\0b", 3)), std::string("a\0b", 3));
+  EXPECT_TRUE(is_utf8(repaired_utf8("\xED\xA0\x80\xF5\xFF")));
+  EXPECT_EQ(repaired_utf8(""), "");
+}
+
 }  // namespace
 }  // namespace yona

@@ -7,6 +7,7 @@ namespace yona::cli {
 
 Command add_demo(CLI::App& program);
 Command add_train(CLI::App& program);
+Command add_translate(CLI::App& program);
 Command add_average(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_info(CLI::App& program);

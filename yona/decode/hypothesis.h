@@ -14,7 +14,7 @@ struct Hypothesis {
   double log_probability = 0;       // their sum
   double score = 0;                 // what hypotheses are ordered by: normalised as the mode does
   // For each id, how much of the attention each source token had (rows sum to one); when asked for.
-  std::vector<std::vector<float>> attention;
+  std::vector<std::vector<float>> attention{};
 };
 
 }  // namespace yona

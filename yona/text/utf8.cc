@@ -81,4 +81,14 @@ std::size_t utf8_length(std::string_view text) {
   return std::min(length, text.size());
 }
 
+std::string repaired_utf8(std::string_view text) {
+  std::string repaired;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = byte_at(text, at) < 0x80U ? 1 : multibyte_length(text, at);
+    repaired.append(length == 0 ? std::string_view("\uFFFD") : text.substr(at, length));
+    at += std::max<std::size_t>(length, 1);
+  }
+  return repaired;
+}
+
 }  // namespace yona

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace yona {
@@ -12,5 +13,8 @@ bool is_utf8(std::string_view text);
 // The length in bytes (1 to 4) of the character at the front of `text`, which must not be empty;
 // 1 for a byte that begins none, never more than what is there. Does not validate.
 std::size_t utf8_length(std::string_view text);
+
+// The text with every byte that belongs to no well-formed character replaced by U+FFFD.
+std::string repaired_utf8(std::string_view text);
 
 }  // namespace yona

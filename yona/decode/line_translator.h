@@ -1,0 +1,65 @@
+// Lines of a file to their translations: what Translator does for a sentence, for lines as they
+// come, some of them longer than the model takes. Such a line is cut at its sentence ends, its
+// parts are translated like sentences of their own, and their translations are joined again.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yona/decode/translator.h"
+
+namespace yona {
+
+// What to do with a line that is longer than the model takes.
+enum class LongLines : std::uint8_t { split, refuse };
+
+struct SourceLine {
+  std::string text;          // UTF-8
+  std::string prefix{};      // the translation begins with this text
+  std::uint64_t number = 0;  // from 1, for messages and for sampling
+};
+
+struct LineTranslation {
+  std::string text;
+  double score = 0;            // of a line in parts: the sum of theirs
+  double log_probability = 0;  // likewise
+  std::vector<Translation> parts{};
+};
+
+struct LineOptions {
+  LongLines long_lines = LongLines::split;
+  std::string source_language{};  // which rules end a sentence; empty: the general ones
+  std::string target_language{};  // whether a space stands between sentences
+};
+
+class LineTranslator {
+ public:
+  // The translator must outlive this object.
+  LineTranslator(Translator& translator, LineOptions options)
+      : translator_(translator), options_(std::move(options)) {}
+
+  // Each line's translations, best first and at least one; a line without anything to translate has
+  // an empty one. Of a line in parts the i-th joins the i-th of every part. Throws InvalidArgument
+  // for a line that is too long where those are refused.
+  std::vector<std::vector<LineTranslation>> translate(std::span<const SourceLine> lines);
+
+  std::uint64_t lines_split() const { return lines_split_; }      // so far
+  std::uint64_t sentences_cut() const { return sentences_cut_; }  // lines with a cut inside one
+
+ private:
+  std::vector<std::string_view> parts_of(const SourceLine& line);
+
+  Translator& translator_;
+  LineOptions options_;
+  std::uint64_t lines_split_ = 0;
+  std::uint64_t sentences_cut_ = 0;
+};
+
+// Is a space written between two sentences of this language? Not in Chinese, Japanese, Thai, Lao,
+// Khmer and Burmese.
+bool has_sentence_spaces(std::string_view language);
+
+}  // namespace yona

@@ -1,0 +1,73 @@
+#include "yona/decode/translation_progress.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "yona/base/human.h"
+
+namespace yona {
+
+namespace {
+
+constexpr std::string_view kErase = "\r\x1b[K";
+constexpr int kBarColumns = 30;
+
+std::string drawn_bar(double share, bool unicode) {
+  const int full = std::clamp(static_cast<int>(share * kBarColumns), 0, kBarColumns);
+  std::string bar;
+  for (int i = 0; i < kBarColumns; ++i) {
+    bar += i < full ? (unicode ? "━" : "#") : (unicode ? "─" : ".");
+  }
+  return bar;
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+TranslationProgress::TranslationProgress(std::optional<TerminalPort> port,
+                                         std::uint64_t total_bytes)
+    : port_(std::move(port)), total_bytes_(total_bytes), began_(port_ ? port_->clock() : now()) {}
+
+TranslationProgress::~TranslationProgress() {
+  if (is_drawn_) {
+    port_->write(kErase);
+  }
+}
+
+double TranslationProgress::seconds() const { return (port_ ? port_->clock() : now()) - began_; }
+
+void TranslationProgress::add(std::uint64_t lines, std::uint64_t bytes) {
+  lines_ += lines;
+  bytes_ += bytes;
+  if (port_) {
+    draw();
+  }
+}
+
+void TranslationProgress::draw() {
+  const double elapsed = std::max(seconds(), 1e-9);
+  const auto speed = static_cast<double>(lines_) / elapsed;
+  std::string line = fmt::format("{} lines  {} lines/s", grouped(static_cast<std::int64_t>(lines_)),
+                                 grouped(static_cast<std::int64_t>(speed)));
+  int columns = static_cast<int>(line.size());
+  if (total_bytes_ > 0 && bytes_ > 0) {
+    const double share =
+        std::min(1.0, static_cast<double>(bytes_) / static_cast<double>(total_bytes_));
+    line = fmt::format("{:3.0f} %  {}  {} left", 100 * share, line,
+                       short_duration(elapsed * (1 - share) / share));
+    columns = static_cast<int>(line.size()) + kBarColumns + 1;
+    line = fmt::format("{} {}", drawn_bar(share, port_->unicode), line);
+  }
+  if (columns < port_->columns()) {
+    port_->write(fmt::format("{}{}", kErase, line));
+    is_drawn_ = true;
+  }
+}
+
+}  // namespace yona

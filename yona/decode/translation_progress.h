@@ -1,0 +1,38 @@
+// How far `yona translate` is, on one line of the terminal: lines, sentences a second, and where
+// the size of the input is known, the share and the time left.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "yona/train/progress_bar.h"
+
+namespace yona {
+
+class TranslationProgress {
+ public:
+  // Draws nothing without a port. `total_bytes` is the input's size, 0 where nobody knows.
+  TranslationProgress(std::optional<TerminalPort> port, std::uint64_t total_bytes);
+  ~TranslationProgress();  // leaves the terminal without a half-drawn line
+  TranslationProgress(const TranslationProgress&) = delete;
+  TranslationProgress& operator=(const TranslationProgress&) = delete;
+
+  // So much more is done; the LF of each line counts.
+  void add(std::uint64_t lines, std::uint64_t bytes);
+
+  std::uint64_t lines() const { return lines_; }
+  double seconds() const;
+
+ private:
+  void draw();
+
+  std::optional<TerminalPort> port_;
+  std::uint64_t total_bytes_;
+  std::uint64_t lines_ = 0;
+  std::uint64_t bytes_ = 0;
+  double began_ = 0;
+  bool is_drawn_ = false;
+};
+
+}  // namespace yona
