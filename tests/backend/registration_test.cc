@@ -32,7 +32,10 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.fill);
   function(k.squared_norm);
   function(k.adam);
-  static_assert(sizeof(Kernels) == 23 * sizeof(Kernel<AddArgs>));
+  function(k.cached_attention);
+  function(k.top_k);
+  function(k.log_add);
+  static_assert(sizeof(Kernels) == 26 * sizeof(Kernel<AddArgs>));
 }
 
 TEST(Registration, GivesTheReferenceEveryKernel) {
