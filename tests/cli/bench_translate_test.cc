@@ -38,7 +38,7 @@ TEST(BenchTranslate, ComplainsAboutValues) {
   EXPECT_EQ(complaint({"--preset", "huge"}),
             "yona: --preset: 'huge' is given; expected tiny, iwslt, base or big\n");
   EXPECT_EQ(complaint({"--model", "/no/such/model"}),
-            "yona: /no/such/model: no such model folder\n");
+            "yona: --model: /no/such/model: no such folder\n");
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ struct BenchFlags {
 
 TranslateBenchOptions options_of(const BenchFlags& flags) {
   TranslateBenchOptions options;
+  if (!flags.model.empty()) {
+    require_folder("--model", flags.model);
+  }
   options.model = flags.model;
   options.preset = word_value("--preset", flags.preset, preset_names());
   options.config = preset(options.preset);

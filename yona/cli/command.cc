@@ -95,4 +95,9 @@ void require_file(std::string_view flag, const std::filesystem::path& path) {
         path.string());
 }
 
+void require_folder(std::string_view flag, const std::filesystem::path& path) {
+  std::error_code error;
+  check(std::filesystem::is_directory(path, error), "{}: {}: no such folder", flag, path.string());
+}
+
 }  // namespace yona::cli

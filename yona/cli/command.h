@@ -57,5 +57,7 @@ void require_flag(const CLI::App& app, std::string_view flag, bool is_given,
 
 // Throws InvalidArgument unless the path names a file that exists.
 void require_file(std::string_view flag, const std::filesystem::path& path);
+// The same for a folder.
+void require_folder(std::string_view flag, const std::filesystem::path& path);
 
 }  // namespace yona::cli

@@ -77,8 +77,7 @@ std::vector<std::unique_ptr<TranslationModel>> load_models(const std::vector<std
                                                            Backend& backend) {
   std::vector<std::unique_ptr<TranslationModel>> models;
   for (const fs::path& folder : path_list(folders)) {
-    std::error_code error;
-    check(fs::is_directory(folder, error), "--model: {}: no such folder", folder.string());
+    require_folder("--model", folder);
     models.push_back(TranslationModel::load(folder, backend));
   }
   return models;
