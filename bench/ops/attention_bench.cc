@@ -50,8 +50,7 @@ struct Attention {
                .scale = 1.0F / static_cast<float>(sizes.d),
                .mask = kind == causal ? Mask::causal : Mask::none,
                .q_keys = keys.data(),
-               .dropout = Dropout::with(dropout, 1, 2),
-               .weights = {}};
+               .dropout = Dropout::with(dropout, 1, 2)};
     backward = {.forward = forward,
                 .dout = dout.view(),
                 .dq = columns(gradient, 0),

@@ -111,7 +111,6 @@ struct AttentionArgs {
   View bias{};                           // optional
   const std::uint64_t* q_keys = nullptr;
   Dropout dropout{};
-  View weights{};  // optional [Σ T_q·T_k of each sentence, heads]: the softmax, for looking inside
 };
 
 struct AttentionBackwardArgs {
@@ -171,6 +170,18 @@ struct TopKArgs {
   View scores{};                       // f32 [sentences, k]
   View tokens{}, rows{};               // i32 [sentences, k]
   View log_sums{};                     // f32 [1, rows]; NaN where a logit is NaN or +infinity
+};
+
+// The weights themselves, before dropout, for looking inside: what out is the product of with v.
+// Sentences one after another, each [heads, queries, keys]; zero where a query does not see a key.
+struct AttentionWeightsArgs {
+  AttentionArgs attention{};  // v, out, lse and dropout are unused
+  View weights{};             // [1, Σ heads · queries · keys of the sentences]
+};
+
+struct AdditiveAttentionWeightsArgs {
+  AttentionWeightsArgs attention{};
+  View vector{};  // [heads, d_k]
 };
 
 // Per row: with logits z, p = softmax(z), V columns, target t and smoothing ε,

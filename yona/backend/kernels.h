@@ -53,6 +53,8 @@ struct Kernels {
   Kernel<AdditiveAttentionBackwardArgs> additive_attention_backward{"additive_attention_backward"};
   Kernel<CachedAttentionArgs> cached_attention{"cached_attention"};
   Kernel<TopKArgs> top_k{"top_k"};
+  Kernel<AttentionWeightsArgs> attention_weights{"attention_weights"};
+  Kernel<AdditiveAttentionWeightsArgs> additive_attention_weights{"additive_attention_weights"};
   Kernel<CrossEntropyArgs> cross_entropy{"cross_entropy"};
   Kernel<RDropArgs> rdrop{"rdrop"};
   Kernel<RowsArgs> softmax{"softmax"};

@@ -34,6 +34,7 @@ void Module::visit_constants(const ConstantVisitor& visitor) {
 }
 
 void Module::name_streams(const std::string& path) {
+  path_ = path;
   // The low bits are left free: attention adds head / 8 to its stream.
   stream_ = static_cast<std::uint32_t>(mix(hash_name(path), 0)) & ~std::uint32_t{0xFFFU};
   for (const Entry& entry : entries_) {

@@ -43,7 +43,7 @@ class Module {
   // Calls visitor for every parameter below this module, in registration order.
   void visit(const Visitor& visitor, const std::string& prefix = "");
   void visit_constants(const ConstantVisitor& visitor);
-  // Gives every module its stream of random numbers, by its path.
+  // Gives every module its path, and by it its stream of random numbers.
   void name_streams(const std::string& path = "");
 
  protected:
@@ -54,6 +54,8 @@ class Module {
   void add(std::string name, Module& part) {
     entries_.push_back({std::move(name), nullptr, &part});
   }
+  // "decoder.layers.0.cross_attention"; empty for the model itself.
+  const std::string& path() const { return path_; }
   // Which numbers this module's dropout draws; differs from every other module's.
   std::uint32_t stream() const { return stream_; }
 
@@ -65,6 +67,7 @@ class Module {
   };
   std::vector<Entry> entries_;
   std::vector<Constant*> constants_;
+  std::string path_;
   std::uint32_t stream_ = 0;
 };
 

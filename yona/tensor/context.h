@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "yona/backend/backend.h"
+#include "yona/tensor/attention_recorder.h"
 #include "yona/tensor/region.h"
 #include "yona/tensor/tape.h"
 #include "yona/tensor/tensor.h"
@@ -31,7 +32,8 @@ struct Context {
   bool training = false;  // dropout on
   RandomCounters random{};
   Precision precision = Precision::f32;
-  AttentionCache* cache = nullptr;  // incremental decoding: what earlier steps have left
+  AttentionCache* cache = nullptr;         // incremental decoding: what earlier steps have left
+  AttentionRecorder* attention = nullptr;  // nullptr: nobody looks, no weights are formed
 
   Backend& backend() const { return region.backend(); }
   const Kernels& kernels() const { return backend().kernels(); }

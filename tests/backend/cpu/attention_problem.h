@@ -70,8 +70,7 @@ struct AttentionProblem {
             .prefix = shape.prefix.data(),
             .bias = shape.reach < 0 ? View{} : bias.view(),
             .q_keys = keys_of_rows.data(),
-            .dropout = Dropout::with(shape.dropout, 0x0123456789ABCDEF, 0xFFFFFFFF),
-            .weights = {}};
+            .dropout = Dropout::with(shape.dropout, 0x0123456789ABCDEF, 0xFFFFFFFF)};
   }
   std::vector<Matrix*> outputs() { return {&out, &lse}; }
 

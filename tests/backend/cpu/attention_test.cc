@@ -273,8 +273,7 @@ TEST(CpuAttention, LeavesDoublesToTheReference) {
                            .k_offsets = offsets.data(),
                            .sentences = 1,
                            .d_k = 2,
-                           .d_v = 2,
-                           .weights = {}},
+                           .d_v = 2},
                           one_thread());
   EXPECT_EQ(out, v);
   EXPECT_DOUBLE_EQ(lse[0], 5.0);

@@ -20,6 +20,7 @@
 #include "yona/backend/cpu/attention_backward-inl.h"
 #include "yona/backend/cpu/attention_forward-inl.h"
 #include "yona/backend/cpu/attention_scores-inl.h"
+#include "yona/backend/cpu/attention_weights-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yona::cpu::HWY_NAMESPACE {
@@ -172,6 +173,14 @@ void attend_additively(const AdditiveAttentionArgs& args, const AttentionUnit& u
   attend_unit(args.attention, unit, scores, scratch);
 }
 
+void weigh_additively(const AdditiveAttentionWeightsArgs& args, const AttentionUnit& unit,
+                      float* weights) {
+  static thread_local AdditiveScores scores;
+  static thread_local Scratch<float> scratch;
+  scores.start(args.vector);
+  weigh_unit(args.attention.attention, unit, scores, scratch, weights);
+}
+
 void attend_additively_backward(const AdditiveAttentionBackwardArgs& args,
                                 const AttentionUnit& unit, float* dvector) {
   static thread_local AdditiveGradients gradients;
@@ -191,9 +200,10 @@ namespace {
 
 HWY_EXPORT(attend_additively);
 HWY_EXPORT(attend_additively_backward);
+HWY_EXPORT(weigh_additively);
 
 void additive_attention(const AdditiveAttentionArgs& args, Exec& exec) {
-  if (args.attention.q.dtype != DType::f32 || args.attention.weights) {
+  if (args.attention.q.dtype != DType::f32) {
     reference_kernels().additive_attention.function()(args, exec);
     return;
   }
@@ -237,9 +247,25 @@ void additive_attention_backward(const AdditiveAttentionBackwardArgs& given, Exe
   add_sums(args, sums);
 }
 
+void additive_attention_weights(const AdditiveAttentionWeightsArgs& args, Exec& exec) {
+  const AttentionArgs& attention = args.attention.attention;
+  if (attention.q.dtype != DType::f32) {
+    reference_kernels().additive_attention_weights.function()(args, exec);
+    return;
+  }
+  const std::vector<AttentionUnit>& units = attention_units(attention, kTileQueries);
+  const std::vector<float*> weights = sentence_weights(args.attention);
+  const auto weigh_one = HWY_DYNAMIC_DISPATCH(weigh_additively);
+  exec.pool->run(static_cast<std::int64_t>(units.size()), [&](std::int64_t index) {
+    const AttentionUnit& unit = units[static_cast<std::size_t>(index)];
+    weigh_one(args, unit, weights[static_cast<std::size_t>(unit.sentence)]);
+  });
+}
+
 const Registration registration(BackendKind::cpu, [](Kernels& table) {
   table.additive_attention = additive_attention;
   table.additive_attention_backward = additive_attention_backward;
+  table.additive_attention_weights = additive_attention_weights;
 });
 
 }  // namespace

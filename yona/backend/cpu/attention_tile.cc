@@ -35,6 +35,18 @@ const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
   return units;
 }
 
+std::vector<float*> sentence_weights(const AttentionWeightsArgs& args) {
+  std::vector<float*> begins;
+  begins.reserve(static_cast<std::size_t>(args.attention.sentences));
+  float* begin = args.weights.row<float>(0);
+  for (std::int64_t s = 0; s < args.attention.sentences; ++s) {
+    const AttentionSentence sentence(args.attention, s);
+    begins.push_back(begin);
+    begin += args.attention.heads * sentence.queries * sentence.keys;
+  }
+  return begins;
+}
+
 AttentionBackwardArgs without_aliases(AttentionBackwardArgs args) {
   const auto share = [](const View& a, const View& b) { return a.data == b.data; };
   if (share(args.dq, args.dk) || share(args.dq, args.dv) || share(args.dk, args.dv)) {

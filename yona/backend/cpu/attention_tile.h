@@ -87,6 +87,9 @@ class EvenParts {
 const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
                                                   std::int64_t most_queries);
 
+// Where the weights of each sentence begin.
+std::vector<float*> sentence_weights(const AttentionWeightsArgs& args);
+
 // Where q, k and v are one tensor, so are their gradients, and only the first is not added to. The
 // kernels write them in another order: so all start at zero there, and all are added to.
 AttentionBackwardArgs without_aliases(AttentionBackwardArgs args);

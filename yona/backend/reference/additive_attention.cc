@@ -32,11 +32,23 @@ void score_row(const AdditiveAttentionArgs& args, const AttentionSentence& sente
 template <class T>
 void forward(const AdditiveAttentionArgs& args) {
   std::vector<double> scores;
-  for_each_attention_row(args.attention, [&](const AttentionSentence& sentence, std::int64_t i,
-                                             std::int64_t head, std::int64_t weights_row) {
-    score_row<T>(args, sentence, i, head, scores);
-    attention_row<T>(args.attention, sentence, i, head, weights_row, scores);
-  });
+  for_each_attention_row(args.attention,
+                         [&](const AttentionSentence& sentence, std::int64_t i, std::int64_t head) {
+                           score_row<T>(args, sentence, i, head, scores);
+                           attention_row<T>(args.attention, sentence, i, head, scores);
+                         });
+}
+
+template <class T>
+void weigh(const AdditiveAttentionWeightsArgs& args) {
+  const AdditiveAttentionArgs forward{args.attention.attention, args.vector};
+  std::vector<double> scores;
+  T* weights = args.attention.weights.row<T>(0);
+  for_each_attention_row(forward.attention,
+                         [&](const AttentionSentence& sentence, std::int64_t i, std::int64_t head) {
+                           score_row<T>(forward, sentence, i, head, scores);
+                           write_weights_row(sentence, scores, weights);
+                         });
 }
 
 // With t = tanh(q_ic + k_jc):  du_c += de_ij t;  dq_ic and dk_jc += de_ij u_c (1 - t²)
@@ -45,27 +57,27 @@ void backward(const AdditiveAttentionBackwardArgs& args) {
   const AttentionArgs& in = args.attention.forward;
   clear_gradients<T>(args.attention);
   std::vector<double> scores;
-  for_each_attention_row(in, [&](const AttentionSentence& sentence, std::int64_t i,
-                                 std::int64_t head, std::int64_t /*weights_row*/) {
-    score_row<T>({in, args.vector}, sentence, i, head, scores);
-    attention_row_backward<T>(args.attention, sentence, i, head, scores);
-    const T* q = in.q.row<T>(sentence.first_query + i) + head * in.d_k;
-    T* dq = args.attention.dq.row<T>(sentence.first_query + i) + head * in.d_k;
-    const T* u = args.vector.row<T>(head);
-    T* du = args.dvector.row<T>(head);
-    for (std::size_t index = 0; index < scores.size(); ++index) {
-      const std::int64_t key = sentence.first_key + static_cast<std::int64_t>(index);
-      const T* k = in.k.row<T>(key) + head * in.d_k;
-      T* dk = args.attention.dk.row<T>(key) + head * in.d_k;
-      for (std::int64_t c = 0; c < in.d_k; ++c) {
-        const double t = std::tanh(double{q[c]} + k[c]);
-        const double gradient = scores[index] * u[c] * (1 - t * t);
-        dq[c] += static_cast<T>(gradient);
-        dk[c] += static_cast<T>(gradient);
-        du[c] += static_cast<T>(scores[index] * t);
-      }
-    }
-  });
+  for_each_attention_row(
+      in, [&](const AttentionSentence& sentence, std::int64_t i, std::int64_t head) {
+        score_row<T>({in, args.vector}, sentence, i, head, scores);
+        attention_row_backward<T>(args.attention, sentence, i, head, scores);
+        const T* q = in.q.row<T>(sentence.first_query + i) + head * in.d_k;
+        T* dq = args.attention.dq.row<T>(sentence.first_query + i) + head * in.d_k;
+        const T* u = args.vector.row<T>(head);
+        T* du = args.dvector.row<T>(head);
+        for (std::size_t index = 0; index < scores.size(); ++index) {
+          const std::int64_t key = sentence.first_key + static_cast<std::int64_t>(index);
+          const T* k = in.k.row<T>(key) + head * in.d_k;
+          T* dk = args.attention.dk.row<T>(key) + head * in.d_k;
+          for (std::int64_t c = 0; c < in.d_k; ++c) {
+            const double t = std::tanh(double{q[c]} + k[c]);
+            const double gradient = scores[index] * u[c] * (1 - t * t);
+            dq[c] += static_cast<T>(gradient);
+            dk[c] += static_cast<T>(gradient);
+            du[c] += static_cast<T>(scores[index] * t);
+          }
+        }
+      });
 }
 
 void additive_attention(const AdditiveAttentionArgs& args, Exec& /*exec*/) {
@@ -78,9 +90,15 @@ void additive_attention_backward(const AdditiveAttentionBackwardArgs& args, Exec
             [&](auto zero) { backward<decltype(zero)>(args); });
 }
 
+void additive_attention_weights(const AdditiveAttentionWeightsArgs& args, Exec& /*exec*/) {
+  with_type(args.attention.attention.q.dtype, "additive_attention_weights",
+            [&](auto zero) { weigh<decltype(zero)>(args); });
+}
+
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.additive_attention = additive_attention;
   table.additive_attention_backward = additive_attention_backward;
+  table.additive_attention_weights = additive_attention_weights;
 });
 
 }  // namespace

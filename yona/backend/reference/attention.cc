@@ -40,11 +40,22 @@ void score_row(const AttentionArgs& args, const AttentionSentence& sentence, std
 template <class T>
 void forward(const AttentionArgs& args) {
   std::vector<double> scores;
-  for_each_attention_row(args, [&](const AttentionSentence& sentence, std::int64_t i,
-                                   std::int64_t head, std::int64_t weights_row) {
-    score_row<T>(args, sentence, i, head, scores);
-    attention_row<T>(args, sentence, i, head, weights_row, scores);
-  });
+  for_each_attention_row(args,
+                         [&](const AttentionSentence& sentence, std::int64_t i, std::int64_t head) {
+                           score_row<T>(args, sentence, i, head, scores);
+                           attention_row<T>(args, sentence, i, head, scores);
+                         });
+}
+
+template <class T>
+void weigh(const AttentionWeightsArgs& args) {
+  std::vector<double> scores;
+  T* weights = args.weights.row<T>(0);
+  for_each_attention_row(args.attention,
+                         [&](const AttentionSentence& sentence, std::int64_t i, std::int64_t head) {
+                           score_row<T>(args.attention, sentence, i, head, scores);
+                           write_weights_row(sentence, scores, weights);
+                         });
 }
 
 // dq_i += scale · Σ_j ds_ij k_j;  dk_j += scale · Σ_i ds_ij q_i;  dbias_(j-i) += ds_ij
@@ -53,27 +64,27 @@ void backward(const AttentionBackwardArgs& args) {
   const AttentionArgs& in = args.forward;
   clear_gradients<T>(args);
   std::vector<double> scores;
-  for_each_attention_row(in, [&](const AttentionSentence& sentence, std::int64_t i,
-                                 std::int64_t head, std::int64_t /*weights_row*/) {
-    score_row<T>(in, sentence, i, head, scores);
-    attention_row_backward<T>(args, sentence, i, head, scores);
-    const T* q = in.q.row<T>(sentence.first_query + i) + head * in.d_k;
-    T* dq = args.dq.row<T>(sentence.first_query + i) + head * in.d_k;
-    for (std::size_t index = 0; index < scores.size(); ++index) {
-      const auto j = static_cast<std::int64_t>(index);
-      const T* k = in.k.row<T>(sentence.first_key + j) + head * in.d_k;
-      T* dk = args.dk.row<T>(sentence.first_key + j) + head * in.d_k;
-      const double ds = in.scale * scores[index];
-      for (std::int64_t c = 0; c < in.d_k; ++c) {
-        dq[c] += static_cast<T>(ds * k[c]);
-        dk[c] += static_cast<T>(ds * q[c]);
-      }
-      if (args.dbias) {
-        args.dbias.row<T>(head)[bias_column(args.dbias, j - sentence.position(i))] +=
-            static_cast<T>(scores[index]);
-      }
-    }
-  });
+  for_each_attention_row(
+      in, [&](const AttentionSentence& sentence, std::int64_t i, std::int64_t head) {
+        score_row<T>(in, sentence, i, head, scores);
+        attention_row_backward<T>(args, sentence, i, head, scores);
+        const T* q = in.q.row<T>(sentence.first_query + i) + head * in.d_k;
+        T* dq = args.dq.row<T>(sentence.first_query + i) + head * in.d_k;
+        for (std::size_t index = 0; index < scores.size(); ++index) {
+          const auto j = static_cast<std::int64_t>(index);
+          const T* k = in.k.row<T>(sentence.first_key + j) + head * in.d_k;
+          T* dk = args.dk.row<T>(sentence.first_key + j) + head * in.d_k;
+          const double ds = in.scale * scores[index];
+          for (std::int64_t c = 0; c < in.d_k; ++c) {
+            dq[c] += static_cast<T>(ds * k[c]);
+            dk[c] += static_cast<T>(ds * q[c]);
+          }
+          if (args.dbias) {
+            args.dbias.row<T>(head)[bias_column(args.dbias, j - sentence.position(i))] +=
+                static_cast<T>(scores[index]);
+          }
+        }
+      });
 }
 
 void attention(const AttentionArgs& args, Exec& /*exec*/) {
@@ -85,9 +96,15 @@ void attention_backward(const AttentionBackwardArgs& args, Exec& /*exec*/) {
             [&](auto zero) { backward<decltype(zero)>(args); });
 }
 
+void attention_weights(const AttentionWeightsArgs& args, Exec& /*exec*/) {
+  with_type(args.attention.q.dtype, "attention_weights",
+            [&](auto zero) { weigh<decltype(zero)>(args); });
+}
+
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.attention = attention;
   table.attention_backward = attention_backward;
+  table.attention_weights = attention_weights;
 });
 
 }  // namespace

@@ -12,17 +12,15 @@
 
 namespace yona::reference {
 
-// Calls function(sentence, query, head, first row of `weights` of this query) for every query.
+// Calls function(sentence, query, head) for every query.
 template <class Function>
 void for_each_attention_row(const AttentionArgs& args, const Function& function) {
-  std::int64_t weights_row = 0;
   for (std::int64_t s = 0; s < args.sentences; ++s) {
     const AttentionSentence sentence(args, s);
-    for (std::int64_t i = 0; i < sentence.queries; ++i) {
-      for (std::int64_t head = 0; head < args.heads; ++head) {
-        function(sentence, i, head, weights_row);
+    for (std::int64_t head = 0; head < args.heads; ++head) {
+      for (std::int64_t i = 0; i < sentence.queries; ++i) {
+        function(sentence, i, head);
       }
-      weights_row += sentence.keys;
     }
   }
 }
@@ -58,26 +56,29 @@ inline double softmax_in_place(std::vector<double>& scores) {
 //   p = softmax(scores);  out = Σ_j dropout(p_j) v_j;  lse = log Σ exp(scores)
 template <class T>
 void attention_row(const AttentionArgs& args, const AttentionSentence& sentence, std::int64_t i,
-                   std::int64_t head, std::int64_t weights_row, std::vector<double>& scores) {
+                   std::int64_t head, std::vector<double>& scores) {
   const std::int64_t row = sentence.first_query + i;
   args.lse.row<T>(row)[head] = static_cast<T>(softmax_in_place(scores));
-  scores.resize(static_cast<std::size_t>(sentence.keys));  // unseen keys have weights of zero
-
   std::vector<double> total(static_cast<std::size_t>(args.d_v), 0.0);
-  for (std::int64_t j = 0; j < sentence.keys; ++j) {
-    const double p = scores[static_cast<std::size_t>(j)];
-    if (args.weights) {
-      args.weights.row<T>(weights_row + j)[head] = static_cast<T>(p);
-    }
-    if (j < sentence.visible(i)) {
-      const double kept = p * dropout_factor(args, sentence, i, j, head);
-      const T* v = args.v.row<T>(sentence.first_key + j) + head * args.d_v;
-      for (std::int64_t c = 0; c < args.d_v; ++c) {
-        total[static_cast<std::size_t>(c)] += kept * v[c];
-      }
+  for (std::size_t index = 0; index < scores.size(); ++index) {
+    const auto j = static_cast<std::int64_t>(index);
+    const double kept = scores[index] * dropout_factor(args, sentence, i, j, head);
+    const T* v = args.v.row<T>(sentence.first_key + j) + head * args.d_v;
+    for (std::int64_t c = 0; c < args.d_v; ++c) {
+      total[static_cast<std::size_t>(c)] += kept * v[c];
     }
   }
   std::copy(total.begin(), total.end(), args.out.row<T>(row) + head * args.d_v);
+}
+
+// The softmax alone, row after row: `weights` points at this row and goes on to the next.
+template <class T>
+void write_weights_row(const AttentionSentence& sentence, std::vector<double>& scores,
+                       T*& weights) {
+  softmax_in_place(scores);
+  scores.resize(static_cast<std::size_t>(sentence.keys));  // unseen keys have weights of zero
+  weights = std::transform(scores.begin(), scores.end(), weights,
+                           [](double p) { return static_cast<T>(p); });
 }
 
 // The backward pass up to the scores. With p = softmax(scores) and m_j what dropout multiplies by,

@@ -19,4 +19,9 @@ Tensor AdditiveAttention::operator()(const Tensor& Q, const CachedKeys& cache, C
   return cached_additive_attention(Q, cache, vector_.value, options(Mask::causal, 1.0F, c), c);
 }
 
+Tensor AdditiveAttention::weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const {
+  return additive_attention_weights(Q.values, K.values, vector_.value, Q.layout, K.layout,
+                                    options(mask, 1.0F, c), c);
+}
+
 }  // namespace yona

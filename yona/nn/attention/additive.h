@@ -13,6 +13,7 @@ class AdditiveAttention : public AttentionMechanism {
   Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
                     Context& c) const override;
   Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
+  Tensor weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const override;
 
  private:
   Parameter vector_;  // [h, d_k]

@@ -4,17 +4,24 @@
 
 namespace yona {
 
+float ScaledDotProductAttention::scale() const {
+  return 1.0F / std::sqrt(static_cast<float>(shape_.d_k));
+}
+
 Ragged ScaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
                                              Mask mask, Context& c) const {
-  const float scale = 1.0F / std::sqrt(static_cast<float>(shape_.d_k));
-  return Q.with(attention(Q.values, K.values, V.values, Q.layout, K.layout, options(mask, scale, c),
-                          c));  // [T_q, h·d_v]
+  return Q.with(attention(Q.values, K.values, V.values, Q.layout, K.layout,
+                          options(mask, scale(), c), c));  // [T_q, h·d_v]
+}
+
+Tensor ScaledDotProductAttention::weights(const Ragged& Q, const Ragged& K, Mask mask,
+                                          Context& c) const {
+  return attention_weights(Q.values, K.values, Q.layout, K.layout, options(mask, scale(), c), c);
 }
 
 Tensor ScaledDotProductAttention::operator()(const Tensor& Q, const CachedKeys& cache,
                                              Context& c) const {
-  const float scale = 1.0F / std::sqrt(static_cast<float>(shape_.d_k));
-  return cached_attention(Q, cache, options(Mask::causal, scale, c), c);  // [rows, h·d_v]
+  return cached_attention(Q, cache, options(Mask::causal, scale(), c), c);  // [rows, h·d_v]
 }
 
 Ragged UnscaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
@@ -26,6 +33,11 @@ Ragged UnscaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K,
 Tensor UnscaledDotProductAttention::operator()(const Tensor& Q, const CachedKeys& cache,
                                                Context& c) const {
   return cached_attention(Q, cache, options(Mask::causal, 1.0F, c), c);  // [rows, h·d_v]
+}
+
+Tensor UnscaledDotProductAttention::weights(const Ragged& Q, const Ragged& K, Mask mask,
+                                            Context& c) const {
+  return attention_weights(Q.values, K.values, Q.layout, K.layout, options(mask, 1.0F, c), c);
 }
 
 }  // namespace yona

@@ -12,6 +12,10 @@ class ScaledDotProductAttention : public AttentionMechanism {
   Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
                     Context& c) const override;
   Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
+  Tensor weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const override;
+
+ private:
+  float scale() const;
 };
 
 class UnscaledDotProductAttention : public AttentionMechanism {
@@ -20,6 +24,7 @@ class UnscaledDotProductAttention : public AttentionMechanism {
   Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
                     Context& c) const override;
   Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
+  Tensor weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const override;
 };
 
 }  // namespace yona

@@ -23,6 +23,8 @@ class AttentionMechanism : public Module {
   // Q [T_q, h·d_k], K [T_k, h·d_k], V [T_k, h·d_v] → [T_q, h·d_v], within each sentence.
   virtual Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
                             Context& c) const = 0;
+  // The weights that the call multiplies V with, as attention_weights() lays them out.
+  virtual Tensor weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const = 0;
 
   // The same for one query in each row of Q [rows, h·d_k] over the rows of a cache: → [rows,
   // h·d_v].

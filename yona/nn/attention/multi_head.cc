@@ -39,7 +39,8 @@ Ragged MultiHeadAttention::operator()(const Ragged& x, Mask mask, Context& c) co
   const Ragged Q = x.with(qkv.columns(0, keys));                              // [T, h·d_k]
   const Ragged K = x.with(qkv.columns(keys, keys));                           // [T, h·d_k]
   const Ragged V = x.with(qkv.columns(2 * keys, shape_.heads * shape_.d_v));  // [T, h·d_v]
-  return output_((*attend_)(Q, K, V, mask, c), c);                            // [T, d_model]
+  show(Q, K, mask, c);
+  return output_((*attend_)(Q, K, V, mask, c), c);  // [T, d_model]
 }
 
 Ragged MultiHeadAttention::operator()(const Ragged& x, const Ragged& memory, Context& c) const {
@@ -58,7 +59,15 @@ Ragged MultiHeadAttention::operator()(const Ragged& x, const Ragged& memory, Con
   const Tensor kv = keys_and_values();
   const Ragged K = memory.with(kv.columns(0, keys));                          // [T_m, h·d_k]
   const Ragged V = memory.with(kv.columns(keys, shape_.heads * shape_.d_v));  // [T_m, h·d_v]
-  return output_((*attend_)(Q, K, V, Mask::none, c), c);                      // [T, d_model]
+  show(Q, K, Mask::none, c);
+  return output_((*attend_)(Q, K, V, Mask::none, c), c);  // [T, d_model]
+}
+
+void MultiHeadAttention::show(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const {
+  if (c.attention != nullptr) {
+    c.attention->record(
+        {path(), shape_.heads, *Q.layout, *K.layout, attend_->weights(Q, K, mask, c)});
+  }
 }
 
 }  // namespace yona

@@ -19,6 +19,9 @@ class MultiHeadAttention : public Module {
   Ragged operator()(const Ragged& x, const Ragged& memory, Context& c) const;
 
  private:
+  // Gives the weights to whoever looks inside.
+  void show(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const;
+
   HeadShape shape_;
   // Registered as query, key, value weights and then their biases, so that the three products are
   // one, of the rows below each other.

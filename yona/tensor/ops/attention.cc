@@ -15,8 +15,8 @@ struct Attended {
     return {.q = q.view(),
             .k = k.view(),
             .v = v.view(),
-            .out = out.view(),
-            .lse = lse.view(),
+            .out = out ? out.view() : View{},
+            .lse = lse ? lse.view() : View{},
             .q_offsets = q_layout->offsets_data(),
             .k_offsets = k_layout->offsets_data(),
             .sentences = q_layout->sentences,
@@ -30,8 +30,7 @@ struct Attended {
             .prefix = options.prefix ? options.prefix.data<std::int64_t>() : nullptr,
             .bias = options.bias ? options.bias.view() : View{},
             .q_keys = q_layout->row_keys_data(),
-            .dropout = options.dropout,
-            .weights = {}};
+            .dropout = options.dropout};
   }
 };
 
@@ -55,6 +54,12 @@ void check_shapes(const Attended& a) {
         a.q_layout->sentences);
 }
 
+void check_vector(const Attended& a) {
+  check(!a.vector || a.vector.elements() == a.options.heads * a.options.d_k,
+        "additive_attention: a vector of shape {} is not [{}, {}]", a.vector.shape(),
+        a.options.heads, a.options.d_k);
+}
+
 AttentionBackwardArgs backward_args(const Attended& a, const Tensor& dout, Context& c) {
   const GradientTargets3 d = gradient_targets(a.q, a.k, a.v, c.region);
   return {.forward = a.args(),
@@ -74,9 +79,34 @@ Attended prepare(const Tensor& q, const Tensor& k, const Tensor& v,
                  const Tensor& vector, Context& c) {
   Attended attended{q, k, v, {}, {}, q_layout, k_layout, options, vector};
   check_shapes(attended);
+  check_vector(attended);
   attended.out = c.empty(q.dtype(), Shape{q.rows(), options.heads * options.d_v});
   attended.lse = c.empty(q.dtype(), Shape{q.rows(), options.heads});
   return attended;
+}
+
+// Without values: the keys stand in their place.
+Attended prepare_weights(const Tensor& q, const Tensor& k,
+                         const std::shared_ptr<const Layout>& q_layout,
+                         const std::shared_ptr<const Layout>& k_layout,
+                         const AttentionOptions& options, const Tensor& vector) {
+  Attended attended{q, k, k, {}, {}, q_layout, k_layout, options, vector};
+  attended.options.d_v = options.d_k;
+  attended.options.dropout = {};
+  check_shapes(attended);
+  check_vector(attended);
+  return attended;
+}
+
+// [1, Σ heads · queries · keys of the sentences]
+Tensor empty_weights(const Attended& attended, Context& c) {
+  const auto queries = attended.q_layout->offsets.to_vector<std::int64_t>();
+  const auto keys = attended.k_layout->offsets.to_vector<std::int64_t>();
+  std::int64_t pairs = 0;
+  for (std::size_t s = 1; s < queries.size(); ++s) {
+    pairs += (queries[s] - queries[s - 1]) * (keys[s] - keys[s - 1]);
+  }
+  return c.empty(attended.q.dtype(), Shape{1, attended.options.heads * pairs});
 }
 
 }  // namespace
@@ -104,9 +134,6 @@ Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, con
                           const std::shared_ptr<const Layout>& q_layout,
                           const std::shared_ptr<const Layout>& k_layout,
                           const AttentionOptions& options, Context& c) {
-  check(vector.elements() == options.heads * options.d_k,
-        "additive_attention: a vector of shape {} is not [{}, {}]", vector.shape(), options.heads,
-        options.d_k);
   const Attended attended = prepare(q, k, v, q_layout, k_layout, options, vector, c);
   c.kernels().additive_attention({.attention = attended.args(), .vector = vector.view()}, c.exec());
   if (records(c, q, k, v, vector)) {
@@ -125,6 +152,27 @@ Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, con
     });
   }
   return attended.out;
+}
+
+Tensor attention_weights(const Tensor& q, const Tensor& k,
+                         const std::shared_ptr<const Layout>& q_layout,
+                         const std::shared_ptr<const Layout>& k_layout,
+                         const AttentionOptions& options, Context& c) {
+  const Attended attended = prepare_weights(q, k, q_layout, k_layout, options, {});
+  const Tensor weights = empty_weights(attended, c);
+  c.kernels().attention_weights({attended.args(), weights.view()}, c.exec());
+  return weights;
+}
+
+Tensor additive_attention_weights(const Tensor& q, const Tensor& k, const Tensor& vector,
+                                  const std::shared_ptr<const Layout>& q_layout,
+                                  const std::shared_ptr<const Layout>& k_layout,
+                                  const AttentionOptions& options, Context& c) {
+  const Attended attended = prepare_weights(q, k, q_layout, k_layout, options, vector);
+  const Tensor weights = empty_weights(attended, c);
+  c.kernels().additive_attention_weights({{attended.args(), weights.view()}, vector.view()},
+                                         c.exec());
+  return weights;
 }
 
 }  // namespace yona

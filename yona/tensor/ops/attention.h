@@ -1,5 +1,5 @@
 // Scaled dot-product attention over ragged batches (paper §3.2.1), exact, O(tokens) in memory:
-// the weights are never formed, forward or backward.
+// the weights are never formed, forward or backward, unless someone asks for them on their own.
 #pragma once
 
 #include "yona/tensor/row_dropout.h"
@@ -30,5 +30,17 @@ Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, con
                           const std::shared_ptr<const Layout>& q_layout,
                           const std::shared_ptr<const Layout>& k_layout,
                           const AttentionOptions& options, Context& c);
+
+// The weights alone, for looking inside: one row with the sentences one after another, each
+// [heads, queries, keys]; they sum to one over the keys, and are zero where a query does not see a
+// key. options.d_v and dropout are not used. No gradient.
+Tensor attention_weights(const Tensor& q, const Tensor& k,
+                         const std::shared_ptr<const Layout>& q_layout,
+                         const std::shared_ptr<const Layout>& k_layout,
+                         const AttentionOptions& options, Context& c);
+Tensor additive_attention_weights(const Tensor& q, const Tensor& k, const Tensor& vector,
+                                  const std::shared_ptr<const Layout>& q_layout,
+                                  const std::shared_ptr<const Layout>& k_layout,
+                                  const AttentionOptions& options, Context& c);
 
 }  // namespace yona
