@@ -54,5 +54,12 @@ TEST(Utf8, RepairsWhatIsBrokenAndLeavesTheRest) {
   EXPECT_EQ(repaired_utf8(""), "");
 }
 
+TEST(Utf8, GivesCharactersAndTheReplacementForWhatIsNone) {
+  EXPECT_EQ(utf32_of("a\xC3\xA4\xE6\x99\x82\xF0\x9F\x8E\x88"), U"a\u00E4\u6642\U0001F388");
+  EXPECT_EQ(utf32_of(""), U"");
+  EXPECT_EQ(utf32_of("\xFFz"), U"\uFFFD");  // a byte that begins four takes what is there
+  EXPECT_EQ(utf8_character("\xC3"), U'\uFFFD');
+}
+
 }  // namespace
 }  // namespace yona

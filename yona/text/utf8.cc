@@ -91,4 +91,26 @@ std::string repaired_utf8(std::string_view text) {
   return repaired;
 }
 
+char32_t utf8_character(std::string_view text) {
+  const std::size_t length = utf8_length(text);
+  if (!is_utf8(text.substr(0, length))) {
+    return U'\uFFFD';
+  }
+  constexpr std::uint32_t kLeadBits[] = {0, 0x7FU, 0x1FU, 0x0FU, 0x07U};  // by length
+  std::uint32_t character = byte_at(text, 0) & kLeadBits[length];
+  for (std::size_t trail = 1; trail < length; ++trail) {
+    character = (character << 6U) | (byte_at(text, trail) & 0x3FU);
+  }
+  return character;
+}
+
+std::u32string utf32_of(std::string_view text) {
+  std::u32string characters;
+  while (!text.empty()) {
+    characters += utf8_character(text);
+    text.remove_prefix(utf8_length(text));
+  }
+  return characters;
+}
+
 }  // namespace yona

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -11,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "yona/base/human.h"
+#include "yona/base/terminal.h"
 #include "yona/train/progress_lines.h"
 
 namespace yona {
@@ -23,33 +22,6 @@ constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kYellow = "\x1b[33m";
 constexpr std::string_view kRed = "\x1b[31m";
 constexpr std::string_view kPlain = "\x1b[0m";
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// The first of these that is set decides the character set (POSIX).
-bool locale_is_utf8() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value = environment(name);
-    if (!value.empty()) {
-      std::transform(value.begin(), value.end(), value.begin(),
-                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-      return value.find("utf-8") != value.npos || value.find("utf8") != value.npos;
-    }
-  }
-  return false;
-}
-
-int standard_error_columns() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    return size.ws_col;
-  }
-  const int columns = std::atoi(environment("COLUMNS").c_str());  // NOLINT(cert-err34-c): 0 is fine
-  return columns > 0 ? columns : 80;
-}
 
 // Everything in a bar but its blocks is ASCII.
 std::string drawn_bar(double share, int columns, bool unicode) {
@@ -108,7 +80,7 @@ TerminalPort standard_error_port() {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     }
   };
-  port.columns = standard_error_columns;
+  port.columns = [] { return terminal_columns(STDERR_FILENO); };
   port.clock = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
