@@ -14,6 +14,9 @@ endif()
 if(TARGET libyona_cuda)
   install(TARGETS libyona_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+if(TARGET libyona_png)
+  install(TARGETS libyona_png LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY yona/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/yona COMPONENT Development
   FILES_MATCHING PATTERN "*.h"
   PATTERN "*-inl.h" EXCLUDE

@@ -1,0 +1,192 @@
+#include "yona/inspect/attention.h"
+
+#include <algorithm>
+
+#include "yona/base/error.h"
+#include "yona/decode/translator.h"
+#include "yona/text/display.h"
+
+namespace yona {
+
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+std::string translate(const TranslationModel& model, Backend& backend, const std::string& source) {
+  return Translator({&model}, backend).translate({source}).front();
+}
+
+AttentionPart part_of(std::string_view module) {
+  if (module.starts_with("encoder.")) {
+    return AttentionPart::encoder;
+  }
+  return module.ends_with("cross_attention") ? AttentionPart::cross : AttentionPart::decoder;
+}
+
+// Copies every record of a batch of one sentence. Layers come in order, so they are counted.
+class MapRecorder : public AttentionRecorder {
+ public:
+  void record(const AttentionRecord& record) override {
+    AttentionMap map;
+    map.part = part_of(record.module);
+    map.layer = layers_[static_cast<std::size_t>(map.part)]++;
+    map.heads = record.heads;
+    map.queries = record.queries.tokens;
+    map.keys = record.keys.tokens;
+    map.weights = record.weights.to_vector<float>();
+    maps_.push_back(std::move(map));
+  }
+
+  std::vector<AttentionMap> take() {
+    std::stable_sort(maps_.begin(), maps_.end(),
+                     [](const AttentionMap& a, const AttentionMap& b) { return a.part < b.part; });
+    return std::move(maps_);
+  }
+
+ private:
+  std::array<std::int64_t, kAttentionParts.size()> layers_{};
+  std::vector<AttentionMap> maps_;
+};
+
+Tokens one_sentence(const Ids& ids, Region& region) {
+  const auto length = static_cast<std::int64_t>(ids.size());
+  Tensor tensor(region, DType::i32, Shape{length});
+  tensor.upload(ids);
+  return {tensor, make_layout(std::vector<std::int64_t>{0, length}, {}, region)};
+}
+
+std::vector<std::string> pieces(const Ids& ids, const Vocabulary& vocabulary) {
+  std::vector<std::string> out;
+  out.reserve(ids.size());
+  for (const std::int32_t id : ids) {
+    out.push_back(vocabulary.piece(id));
+  }
+  return out;
+}
+
+void check_length(std::string_view side, const Ids& ids, const TransformerConfig& config) {
+  const auto length = static_cast<std::int64_t>(ids.size());
+  check(length <= config.max_positions,
+        "attention: the {} has {} tokens, the model takes at most {}; shorten it", side, length,
+        config.max_positions);
+}
+
+}  // namespace
+
+std::string_view name_of(AttentionPart part) {
+  constexpr std::array<std::string_view, 3> kNames = {"encoder", "decoder", "cross"};
+  return kNames.at(static_cast<std::size_t>(part));
+}
+
+std::string_view title_of(AttentionPart part) {
+  constexpr std::array<std::string_view, 3> kTitles = {"encoder self-attention",
+                                                       "decoder self-attention", "cross attention"};
+  return kTitles.at(static_cast<std::size_t>(part));
+}
+
+std::span<const float> AttentionMap::head(std::int64_t index) const {
+  return std::span(weights).subspan(static_cast<std::size_t>(index * queries * keys),
+                                    static_cast<std::size_t>(queries * keys));
+}
+
+std::span<const float> AttentionMap::row(std::int64_t head_index, std::int64_t query) const {
+  return head(head_index)
+      .subspan(static_cast<std::size_t>(query * keys), static_cast<std::size_t>(keys));
+}
+
+std::vector<float> AttentionMap::mean() const {
+  std::vector<float> sums(static_cast<std::size_t>(queries * keys), 0.0F);
+  for (std::int64_t h = 0; h < heads; ++h) {
+    const std::span<const float> values = head(h);
+    std::transform(sums.begin(), sums.end(), values.begin(), sums.begin(), std::plus<>());
+  }
+  for (float& sum : sums) {
+    sum /= static_cast<float>(heads);
+  }
+  return sums;
+}
+
+std::int64_t AttentionMaps::layers(AttentionPart part) const {
+  return std::count_if(maps.begin(), maps.end(),
+                       [part](const AttentionMap& map) { return map.part == part; });
+}
+
+const AttentionMap& AttentionMaps::at(AttentionPart part, std::int64_t layer) const {
+  const auto found = std::find_if(maps.begin(), maps.end(), [&](const AttentionMap& map) {
+    return map.part == part && map.layer == layer;
+  });
+  check(found != maps.end(), "attention: there is no layer {} in the {}; it has {}", layer + 1,
+        title_of(part), layers(part));
+  return *found;
+}
+
+const std::vector<std::string>& AttentionMaps::query_tokens(AttentionPart part) const {
+  switch (part) {
+    case AttentionPart::encoder:
+      return source_tokens;
+    case AttentionPart::decoder:
+      return decoder_tokens;
+    case AttentionPart::cross:
+      break;
+  }
+  return target_tokens;
+}
+
+const std::vector<std::string>& AttentionMaps::key_tokens(AttentionPart part) const {
+  return part == AttentionPart::decoder ? decoder_tokens : source_tokens;
+}
+
+std::vector<std::string> labels(const std::vector<std::string>& tokens) {
+  std::vector<std::string> out;
+  out.reserve(tokens.size());
+  for (const std::string& token : tokens) {
+    out.push_back(token == Vocabulary::kPad ? "<start>" : piece_label(token));
+  }
+  return out;
+}
+
+AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend,
+                                const std::string& source,
+                                const std::optional<std::string>& target) {
+  Ids source_ids;
+  model.subwords().source.encode(source, source_ids);
+  check(!source_ids.empty(), "attention: the source is empty; give at least one word");
+  Ids target_ids;
+  const std::string target_text = target ? *target : translate(model, backend, source);
+  model.subwords().target.encode(target_text, target_ids);
+  AttentionMaps maps =
+      inspect_attention(model, backend, std::move(source_ids), std::move(target_ids));
+  maps.source = source;
+  maps.target = target_text;
+  maps.translated = !target.has_value();
+  return maps;
+}
+
+AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend, Ids source,
+                                Ids target) {
+  const Transformer& transformer = model.transformer();
+  const SubwordPair& subwords = model.subwords();
+  source.push_back(subwords.source.vocabulary().end());
+  Ids read = target;
+  read.insert(read.begin(), transformer.padding_id());
+  target.push_back(subwords.target.vocabulary().end());
+  check_length("source", source, transformer.config());
+  check_length("target", read, transformer.config());
+
+  Region region(backend);
+  MapRecorder recorder;
+  Context c{.region = region, .attention = &recorder};
+  const Ragged memory = transformer.encode(one_sentence(source, region), c);
+  transformer.decode(one_sentence(read, region), memory, c);
+
+  AttentionMaps maps;
+  maps.source_language = model.info().source_language;
+  maps.target_language = model.info().target_language;
+  maps.source_tokens = pieces(source, subwords.source.vocabulary());
+  maps.target_tokens = pieces(target, subwords.target.vocabulary());
+  maps.decoder_tokens = pieces(read, subwords.target.vocabulary());
+  maps.maps = recorder.take();
+  return maps;
+}
+
+}  // namespace yona

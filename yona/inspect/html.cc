@@ -1,0 +1,118 @@
+#include "yona/inspect/html.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/human.h"
+#include "yona/inspect/colour.h"
+#include "yona/inspect/figures.h"
+#include "yona/text/display.h"
+
+namespace yona {
+
+extern const std::string_view kAttentionPage;  // page.html
+
+namespace {
+
+constexpr std::size_t kMostBytes = 32U << 20U;
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const bool there = i + k < bytes.size();
+      group = (group << 8U) | (there ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += i + k <= bytes.size() ? kLetters[(group >> (18U - 6U * k)) & 63U] : '=';
+    }
+  }
+  return out;
+}
+
+Json part_json(const AttentionMaps& maps, AttentionPart part, std::size_t& bytes) {
+  Json layers = Json::array();
+  for (std::int64_t layer = 0; layer < maps.layers(part); ++layer) {
+    std::string packed = base64(packed_weights(maps.at(part, layer).weights));
+    bytes += packed.size();
+    check(bytes <= kMostBytes,
+          "attention: {} and {} tokens are too many for a page; give a shorter sentence, or write "
+          "--format npz",
+          maps.source_tokens.size(), maps.target_tokens.size());
+    layers.push_back(std::move(packed));
+  }
+  return {{"name", name_of(part)},
+          {"queries", labels(maps.query_tokens(part))},
+          {"keys", labels(maps.key_tokens(part))},
+          {"layers", std::move(layers)}};
+}
+
+// Inside a script element "<" could end it, or begin a comment.
+std::string for_script(std::string json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    out += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string packed_weights(std::span<const float> weights) {
+  std::string out;
+  for (std::size_t i = 0; i < weights.size();) {
+    const auto level = [&](std::size_t at) {
+      return static_cast<int>(std::lround(255 * std::clamp(weights[at], 0.0F, 1.0F)));
+    };
+    if (const int value = level(i++); value != 0) {
+      out += static_cast<char>(value);
+      continue;
+    }
+    int more = 0;
+    while (more < 255 && i < weights.size() && level(i) == 0) {
+      ++more;
+      ++i;
+    }
+    out += '\0';
+    out += static_cast<char>(more);
+  }
+  return out;
+}
+
+std::string attention_page(const AttentionMaps& maps) {
+  Json colours = Json::array();
+  for (std::int64_t head = 0; head < maps.heads(); ++head) {
+    colours.push_back(head_colour(head, maps.heads()));
+  }
+  Json parts = Json::array();
+  std::size_t bytes = 0;
+  for (const AttentionPart part : kAttentionParts) {
+    parts.push_back(part_json(maps, part, bytes));
+  }
+  const Json data{{"source", printable(maps.source)},
+                  {"target", printable(maps.target)},
+                  {"translated", maps.translated},
+                  {"source_language", maps.source_language},
+                  {"target_language", maps.target_language},
+                  {"heads", maps.heads()},
+                  {"colours", std::move(colours)},
+                  {"parts", std::move(parts)},
+                  {"figures", figures_json(figures_of(maps))}};
+  constexpr std::string_view kPlace = "__DATA__";
+  const std::size_t place = kAttentionPage.find(kPlace);
+  std::string page(kAttentionPage.substr(0, place));
+  page += for_script(data.dump());
+  page += kAttentionPage.substr(place + kPlace.size());
+  return page;
+}
+
+}  // namespace yona
