@@ -16,6 +16,7 @@ std::size_t utf8_length(std::string_view text);
 
 // The text with every byte that belongs to no well-formed character replaced by U+FFFD.
 std::string repaired_utf8(std::string_view text);
+
 // The character at the front of `text`, which must not be empty: of its first utf8_length() bytes;
 // U+FFFD when they are not well-formed.
 char32_t utf8_character(std::string_view text);
