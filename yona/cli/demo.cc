@@ -1,5 +1,6 @@
 // `yona demo`: the built-in task in four steps, each as a user would do it alone: make text files,
-// train on them, check the model on combinations that it never saw, and let the user try it.
+// train on them, check the model on combinations that it never saw, and let the user try it, with
+// the attention under each answer.
 
 #include <algorithm>
 #include <fstream>
@@ -18,6 +19,9 @@
 #include "yona/cli/stop_signals.h"
 #include "yona/data/builtin/generator.h"
 #include "yona/decode/translator.h"
+#include "yona/inspect/html.h"
+#include "yona/inspect/terminal.h"
+#include "yona/io/atomic_file.h"
 #include "yona/train/progress.h"
 #include "yona/train/trainer.h"
 
@@ -146,14 +150,35 @@ void show_score(const std::vector<Pair>& pairs, const std::vector<std::string>& 
   std::cout << std::flush;
 }
 
-void ask(Translator& translator, const DemoOptions& options) {
+// The mean cross attention of the last layer: which words of the input each word came from.
+void show_attention(const TranslationModel& model, Backend& backend, const std::string& line) {
+  const AttentionMaps maps = inspect_attention(model, backend, line);
+  std::cout << maps.target << "\n\n";
+  HeatMap map = heat_maps(maps, {.part = AttentionPart::cross,
+                                 .layer = maps.layers(AttentionPart::cross) - 1,
+                                 .heads = AttentionChoice::Heads::mean})
+                    .front();
+  map.title.clear();
+  std::cout << draw_terminal(map, terminal_style(STDOUT_FILENO)) << '\n';
+}
+
+// A page with the attention of every head, for the first sentence of the test.
+void write_page(const TranslationModel& model, Backend& backend, const std::string& line,
+                const std::filesystem::path& folder) {
+  const std::filesystem::path page = folder / "attention.html";
+  replace_file(page, attention_page(inspect_attention(model, backend, line)));
+  std::cout << fmt::format("\nWhat every head looked at, to open in a browser: {}\n",
+                           page.string());
+}
+
+void ask(const TranslationModel& model, Backend& backend, const DemoOptions& options) {
   std::cout << fmt::format(
       "\nType a number, price, time or date in words ({}), or an empty line to end:\n",
       options.source);
   std::string line;
   while (std::cout << "> " << std::flush && std::getline(std::cin, line) && !line.empty()) {
     try {
-      std::cout << translator.translate({line}).front() << '\n';
+      show_attention(model, backend, line);
     } catch (const Error& error) {
       std::cout << error.what() << '\n';
     }
@@ -203,9 +228,10 @@ int run(const DemoOptions& options) {
       TranslationModel::load(folder / "model", *backend);
   Translator translator({model.get()}, *backend);
   show_score(test, translator.translate(sides(test, &Pair::first)));
+  write_page(*model, *backend, test.front().first, folder);
   show_next_step(options);
   if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
-    ask(translator, options);
+    ask(*model, *backend, options);
   }
   return 0;
 }
