@@ -16,6 +16,9 @@ enum class Activation : std::uint8_t { none, relu };
 enum class Precision : std::uint8_t { f32, bf16 };  // of the operands of matrix products
 
 // c = op(a) · op(b) (+ c) (+ bias in every row), then the activation.
+// With Precision::bf16 operands are f32, and rounded by the kernel, or have been rounded before: a
+// bf16 operand whose rows are tokens is followed by zeros up to a multiple of kRoundedRows rows.
+inline constexpr std::int64_t kRoundedRows = 64;
 struct MatmulArgs {
   View a{}, b{}, c{};
   bool transpose_a = false;
@@ -26,6 +29,28 @@ struct MatmulArgs {
   Precision precision = Precision::f32;
 };
 
+// y = x rounded to bf16; rows of y after those of x become zero.
+struct RoundArgs {
+  View x{};  // f32
+  View y{};  // bf16, contiguous
+};
+
+// Weights [n, k] that stay as they are while they are multiplied with can be put, in place, into
+// the order in which a product reads them: panels of kPanelRows rows (the last one may have fewer),
+// each of them transposed, [k][rows of the panel]. Contiguous.
+inline constexpr std::int64_t kPanelRows = 64;
+struct PackArgs {
+  View weights{};
+};
+
+// y = activation(x · weightsᵀ + bias) with packed weights [n, k]. A row of y depends on its row of
+// x alone, not on how many rows there are: the same bits come out of any batch.
+struct PackedMatmulArgs {
+  View x{}, weights{}, y{};
+  View bias{};  // [1, n], optional
+  Activation activation = Activation::none;
+};
+
 // dy ← dy ∘ [y > 0] · scale for relu (in place); bias_gradient += column sums of the result.
 struct BiasActivationBackwardArgs {
   View y{}, dy{};
@@ -34,12 +59,13 @@ struct BiasActivationBackwardArgs {
   float scale = 1.0F;  // of dropout after the activation: y > 0 exactly where it was kept
 };
 
-// y = dropout(x) · scale;  also its own backward. y may be x.
+// y = residual + dropout(x);  without a residual also its own backward. y may be x.
 struct DropoutArgs {
   View x{}, y{};
   const std::uint64_t* row_keys = nullptr;
   Dropout dropout{};
   bool accumulate = false;
+  View residual{};  // optional
 };
 
 // y = dropout(scale · table[ids] + positions[position]); rows of `padding_id` take zero for the
@@ -49,6 +75,7 @@ struct EmbedArgs {
   const std::int32_t* position_ids = nullptr;
   const std::uint64_t* row_keys = nullptr;
   View table{}, positions{};  // positions optional
+  bool packed = false;        // the table is packed (PackArgs); forward only
   View y{};                   // forward: output; backward: its gradient
   float scale = 1.0F;
   std::int32_t padding_id = -1;

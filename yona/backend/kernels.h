@@ -41,6 +41,9 @@ class Kernel {
 
 struct Kernels {
   Kernel<MatmulArgs> matmul{"matmul"};
+  Kernel<RoundArgs> round_bf16{"round_bf16"};
+  Kernel<PackArgs> pack{"pack"};
+  Kernel<PackedMatmulArgs> packed_matmul{"packed_matmul"};
   Kernel<BiasActivationBackwardArgs> bias_activation_backward{"bias_activation_backward"};
   Kernel<DropoutArgs> dropout{"dropout"};
   Kernel<EmbedArgs> embed{"embed"};

@@ -1,8 +1,5 @@
 #include "yona/nn/norm.h"
 
-#include "yona/tensor/ops/add.h"
-#include "yona/tensor/ops/dropout.h"
-
 namespace yona {
 
 LayerNorm::LayerNorm(std::int64_t d_model) {
@@ -25,8 +22,8 @@ Ragged ResidualNormLayer::norm_of_sum(const Ragged& x, const Ragged& r, Context&
 }
 
 Ragged ResidualNormLayer::sum(const Ragged& x, const Ragged& r, Context& c) const {
-  const RowDropout options(c.dropout(dropout_, stream()), *x.layout);
-  return x.with(yona::add(x.values, dropout(r.values, options, c), c));
+  const RowDropout dropout(c.dropout(dropout_, stream()), *x.layout);
+  return x.with(residual_sum(x.values, r.values, dropout, c));
 }
 
 }  // namespace yona

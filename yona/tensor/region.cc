@@ -68,6 +68,7 @@ StoragePtr Region::allocate(std::int64_t bytes) {
   storage->region = this;
   storage->begin = begin;
   storage->requires_gradient = false;
+  storage->packed = nullptr;
   if (backend_.device() == Device::cpu) {
     ASAN_UNPOISON_MEMORY_REGION(storage->data, static_cast<std::size_t>(bytes));
   }
@@ -116,6 +117,7 @@ void Region::give_back(std::int64_t begin, std::int64_t size) {
 
 void Region::recycle(Storage& storage) noexcept {
   storage.gradient = StoragePtr();
+  storage.rounded = StoragePtr();
   if (backend_.device() == Device::cpu) {
     ASAN_POISON_MEMORY_REGION(storage.data, static_cast<std::size_t>(storage.bytes));
   }

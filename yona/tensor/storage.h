@@ -10,6 +10,7 @@
 
 namespace yona {
 
+class PackedWeights;
 class Region;
 struct Storage;
 
@@ -42,6 +43,8 @@ struct Storage {
   std::int64_t begin = 0;  // offset in the region
   bool requires_gradient = false;
   StoragePtr gradient;
+  StoragePtr rounded;               // a copy in bf16 (see operand.h)
+  PackedWeights* packed = nullptr;  // who may have put parts of it in another order
   std::atomic<int> references{0};
 };
 

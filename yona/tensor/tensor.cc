@@ -77,10 +77,12 @@ bool Tensor::covers_storage() const {
 void Tensor::upload_bytes(const void* from, std::int64_t bytes) const {
   check(contiguous() && bytes == elements() * static_cast<std::int64_t>(size_of(dtype_)),
         "upload: {} bytes do not fill shape {} of {}", bytes, shape_, dtype_);
+  storage_->rounded = StoragePtr();
   storage_->region->backend().upload(raw(), from, bytes);
 }
 
 void Tensor::download_bytes(void* to) const {
+  check(storage_->packed == nullptr, "tensor: weights packed for decoding cannot be read or saved");
   const auto size = static_cast<std::int64_t>(size_of(dtype_));
   const std::int64_t pieces = contiguous() ? 1 : rows();
   const std::int64_t bytes = elements() / (pieces > 0 ? pieces : 1) * size;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "yona/tensor/operand.h"
 #include "yona/tensor/ops/cross_entropy.h"
 
 namespace yona {
@@ -88,6 +89,7 @@ LossSums Learner::accumulate(const PairBatch& batch, const RandomCounters& rando
             .training = true,
             .random = random,
             .precision = config_.precision};
+  const RoundedWeights rounded(model_.projection(), c);
   const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
                                     .row_scale = prepared.row_scale};
   Tensor losses;
@@ -115,6 +117,7 @@ LossSums Learner::accumulate(const PairBatch& batch, const RandomCounters& rando
 LossSums Learner::evaluate(const PairBatch& batch) {
   const Prepared prepared = prepare(batch, 1.0);
   Context c{.region = region_, .precision = config_.precision};
+  const RoundedWeights rounded(model_.projection(), c);
   const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
                                     .row_scale = {}};
   const Tensor losses = linear_cross_entropy(states(prepared, c).values, model_.projection(),

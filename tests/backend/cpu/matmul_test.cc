@@ -74,7 +74,7 @@ std::vector<Case> cases() {
     }
   }
   list.push_back({.m = 70, .n = 40, .k = 5000, .accumulate = true, .bias = true});  // a long sum
-  // Large results with a transposed left side: turned first.
+  // Large results with a transposed left side, and many rows: packed panels.
   list.push_back({700, 390, 1, true, false, true, true, Activation::relu, 3});
   list.push_back({520, 510, 330, true, false, true, true, Activation::relu, 3});
   list.push_back({1030, 256, 64, true, true});

@@ -102,6 +102,48 @@ TEST(ResidualNorm, TakesStridedRows) {
             }});
 }
 
+OpFunction fused_sum(double p) {
+  return [p](const Inputs& x, Context& c) {
+    return Inputs{residual_sum(x[0], x[1], drop(p, x[0], c), c)};
+  };
+}
+
+TEST(ResidualSum, PassesEveryUseOfItsCasesAndEqualsDropoutAdd) {
+  for (const auto& [rows, d] : kSizes) {
+    for (const double p : {0.0, 0.4}) {
+      const OpCase fused{
+          fmt::format("{}x{} dropout {}", rows, d, p), {{{rows, d}}, {{rows, d}}}, fused_sum(p)};
+      check_op(fused);
+      expect_same(fused, {"plain", fused.inputs, [p](const Inputs& x, Context& c) {
+                            return Inputs{add(x[0], dropout(x[1], drop(p, x[0], c), c), c)};
+                          }});
+    }
+  }
+}
+
+TEST(ResidualSum, TakesOneTensorTwiceStridedRowsAndConstants) {
+  check_op({"x + x", {{{3, 8}}}, [](const Inputs& x, Context& c) {
+              return Inputs{residual_sum(x[0], x[0], drop(0.4, x[0], c), c)};
+            }});
+  check_op({"strided", {{{4, 20}}}, [](const Inputs& x, Context& c) {
+              const Tensor a = x[0].columns(1, 5);
+              return Inputs{residual_sum(a, x[0].columns(9, 5), drop(0.4, a, c), c)};
+            }});
+  check_op({"constant input", {{{3, 8}, false}, {{3, 8}}}, fused_sum(0.4)});
+  check_op({"constant residual", {{{3, 8}}, {{3, 8}, false}}, fused_sum(0.4)});
+}
+
+TEST(ResidualSum, RefusesWhatDoesNotFit) {
+  Region region(shared_backend("reference"), 1 << 20);
+  Context c{.region = region, .training = true};
+  const Tensor x = c.zeros(DType::f32, {3, 4});
+  const Tensor r = c.zeros(DType::f32, {2, 4});
+  EXPECT_EQ(message_of<InvalidArgument>([&] { residual_sum(x, r, {}, c); }),
+            "residual_sum: residual [2, 4] does not fit input [3, 4]");
+  EXPECT_EQ(message_of<InvalidArgument>([&] { residual_sum(x, x, drop(0.5, r, c), c); }),
+            "residual_sum: 2 row keys for input [3, 4]");
+}
+
 TEST(LayerNorm, PassesEveryUseOfItsCases) {
   for (const auto& [rows, d] : kSizes) {
     check_op({fmt::format("{}x{}", rows, d),

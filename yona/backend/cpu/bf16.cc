@@ -4,7 +4,9 @@
 
 #include <cstring>
 
+#include "yona/backend/cpu/slices.h"
 #include "yona/backend/cpu/targets.h"
+#include "yona/backend/registration.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "yona/backend/cpu/bf16.cc"
@@ -62,6 +64,36 @@ HWY_AFTER_NAMESPACE();
 namespace yona::cpu {
 
 HWY_EXPORT(round_row);
+
+namespace {
+
+void round_bf16(const RoundArgs& args, Exec& exec) {
+  for_each_piece(exec, args.y.rows, args.y.cols,
+                 [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
+                   std::uint16_t* to = args.y.row<std::uint16_t>(i) + begin;
+                   if (i < args.x.rows) {
+                     HWY_DYNAMIC_DISPATCH(round_row)
+                     (args.x.row<float>(i) + begin, end - begin, to, false);
+                   } else {
+                     std::fill_n(to, end - begin, std::uint16_t{0});
+                   }
+                 });
+}
+
+const Registration registration(BackendKind::cpu,
+                                [](Kernels& table) { table.round_bf16 = round_bf16; });
+
+}  // namespace
+
+void widen_bf16(const View& from, const View& to, ThreadPool& pool) {
+  pool.run_ranges(to.rows, rows_per_slice(to.cols), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t j = 0; j < to.cols; ++j) {
+        to.row<float>(i)[j] = i < from.rows ? from_bf16(from.row<std::uint16_t>(i)[j]) : 0.0F;
+      }
+    }
+  });
+}
 
 void round_to_bf16(const View& from, const View& to, ThreadPool& pool) {
   constexpr std::int64_t kSliceElements = 1 << 16;

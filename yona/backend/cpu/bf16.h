@@ -11,4 +11,7 @@ namespace yona::cpu {
 // machines that multiply nothing else. Rows of `to` beyond from's become zero.
 void round_to_bf16(const View& from, const View& to, ThreadPool& pool);
 
+// The other way, bf16 to f32, for those machines.
+void widen_bf16(const View& from, const View& to, ThreadPool& pool);
+
 }  // namespace yona::cpu

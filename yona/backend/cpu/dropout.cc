@@ -20,9 +20,13 @@ void dropout_row(const DropoutArgs& args, std::int64_t i) {
   const hn::ScalableTag<float> d;
   const float* x = args.x.row<float>(i);
   float* y = args.y.row<float>(i);
+  const float* residual = args.residual ? args.residual.row<float>(i) : nullptr;
   for_each_dropped(d, args.x.cols, args.dropout, args.row_keys, i,
                    [&](std::int64_t j, auto part, auto drop) YONA_INLINE_LAMBDA {
                      auto value = drop(load(d, x + j, part));
+                     if (residual != nullptr) {
+                       value = hn::Add(value, load(d, residual + j, part));
+                     }
                      if (args.accumulate) {
                        value = hn::Add(value, load(d, y + j, part));
                      }

@@ -6,6 +6,7 @@
 
 #include "yona/backend/cpu/slices.h"
 #include "yona/backend/cpu/targets.h"
+#include "yona/backend/panels.h"
 #include "yona/backend/registration.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -25,10 +26,16 @@ using V = hn::Vec<D>;
 
 void embed_row(const EmbedArgs& args, std::int64_t i) {
   const D d;
-  const float* word = args.ids[i] == args.padding_id ? nullptr : args.table.row<float>(args.ids[i]);
+  float* y = args.y.row<float>(i);
+  const float* word = nullptr;
+  if (args.ids[i] != args.padding_id && args.packed) {
+    copy_packed_row(args.table, args.ids[i], y);
+    word = y;
+  } else if (args.ids[i] != args.padding_id) {
+    word = args.table.row<float>(args.ids[i]);
+  }
   const float* position =
       args.positions ? args.positions.row<float>(args.position_ids[i]) : nullptr;
-  float* y = args.y.row<float>(i);
   const V scale = hn::Set(d, args.scale);
   for_each_dropped(d, args.y.cols, args.dropout, args.row_keys, i,
                    [&](std::int64_t j, auto part, auto drop) YONA_INLINE_LAMBDA {

@@ -1,11 +1,11 @@
-// Matrix products by oneDNN, one single-threaded call for each slice of a plan that depends on the
-// problem alone (see matmul_plan.h).
+// Matrix products: large ones of f32 by packed panels (panel_matmul.h), all others by oneDNN, one
+// single-threaded call for each slice of a plan that depends on the problem alone (matmul_plan.h).
 //
 // The number of tokens changes with every batch, shapes that oneDNN has made machine code for do
 // not. So products over rows of tokens are primitives in blocks of 16·x rows, and the last few rows
 // go another way: through sgemm, which needs no preparation, or, in bf16, padded with zeros.
-// Gradients of weights, whose sum runs over the tokens, are sgemm where they are small, and
-// primitives over pieces of the sum where they are large; in bf16 the sum is padded with zeros.
+// Gradients of weights, whose sum runs over the tokens, are sgemm; in bf16 the sum is padded with
+// zeros.
 
 #include <algorithm>
 #include <cmath>
@@ -13,15 +13,15 @@
 #include "yona/backend/cpu/bf16.h"
 #include "yona/backend/cpu/matmul_plan.h"
 #include "yona/backend/cpu/onednn.h"
+#include "yona/backend/cpu/panel_matmul.h"
 #include "yona/backend/cpu/scratch.h"
-#include "yona/backend/cpu/transpose.h"
 #include "yona/backend/registration.h"
 
 namespace yona::cpu {
 
 namespace {
 
-constexpr std::int64_t kDepthUnit = 64;  // of sums over tokens, likewise
+constexpr std::int64_t kDepthUnit = kRoundedRows;  // of sums over tokens
 
 struct Range {
   std::int64_t begin = 0, size = 0;
@@ -117,8 +117,6 @@ class SlicedProduct {
       const Destination to = destination_of(args_, rows.begin, columns.begin);
       if (!args_.transpose_a) {
         run_rows(rows, columns, to);
-      } else if (plan_.turn_a && a_.dtype == DType::f32) {
-        run_turned(rows, columns, to);
       } else {
         multiply(left(rows.begin, 0), right(0, columns.begin), {rows.size, columns.size, k_}, to,
                  a_.dtype == DType::f32 ? Shapes::once : Shapes::recurring);
@@ -163,61 +161,29 @@ class SlicedProduct {
     }
   }
 
-  // The sum in pieces of 256, then of whole units; what is left comes last. Of each piece, a is
-  // turned and b copied, into rows whose distance is no power of two: caches hold those badly.
-  void run_turned(Range rows, Range columns, const Destination& to) const {
-    constexpr std::int64_t kDepth = 256;
-    constexpr std::int64_t kGap = 16;
-    thread_local Scratch<float> a_scratch;
-    thread_local Scratch<float> b_scratch;
-    const std::int64_t lda = kDepth + kGap;
-    const std::int64_t ldb = columns.size + kGap;
-    float* a = a_scratch.get(static_cast<std::size_t>(rows.size * lda));
-    float* b = b_scratch.get(static_cast<std::size_t>(kDepth * ldb));
-    for (Range depth; depth.begin < k_; depth.begin += depth.size) {
-      const std::int64_t there = std::min(kDepth, k_ - depth.begin);
-      depth.size = there >= kDepthUnit ? there / kDepthUnit * kDepthUnit : there;
-      transpose(a_.row<float>(depth.begin) + rows.begin, a_.stride, depth.size, rows.size, a, lda);
-      copy_right(depth, columns, b, ldb);
-      Destination piece = to;
-      piece.accumulate = to.accumulate || depth.begin > 0;
-      if (depth.begin + depth.size < k_) {
-        piece.bias = nullptr;
-        piece.activation = Activation::none;
-      }
-      multiply({.data = a, .stride = lda}, {.data = b, .stride = ldb},
-               {rows.size, columns.size, depth.size}, piece,
-               depth.size < kDepthUnit ? Shapes::once : Shapes::recurring);
-    }
-  }
-
-  // A block of op(b) into rows `stride` apart.
-  void copy_right(Range depth, Range columns, float* to, std::int64_t stride) const {
-    const auto* from = static_cast<const float*>(right(depth.begin, columns.begin).data);
-    if (args_.transpose_b) {
-      transpose(from, b_.stride, columns.size, depth.size, to, stride);
-      return;
-    }
-    for (std::int64_t k = 0; k < depth.size; ++k) {
-      std::copy_n(from + k * b_.stride, columns.size, to + k * stride);
-    }
-  }
-
   const MatmulArgs& args_;
   View a_, b_;
   std::int64_t k_;
   MatmulPlan plan_;
 };
 
-// A copy of an operand rounded to bf16, its rows padded with zeros to whole units.
-View rounded_copy(const View& view, std::int64_t unit, Scratch<std::byte>& scratch,
-                  ThreadPool& pool) {
+// An operand in bf16, its rows padded with zeros to whole units: as it was given, or a copy.
+View rounded_operand(const View& view, std::int64_t unit, Scratch<std::byte>& scratch,
+                     ThreadPool& pool) {
   View copy = view;
+  if (view.dtype == DType::bf16 && onednn_has_bf16()) {
+    copy.rows = round_up(view.rows, unit);
+    return copy;
+  }
   copy.dtype = onednn_has_bf16() ? DType::bf16 : DType::f32;
   copy.rows = round_up(view.rows, unit);
   copy.stride = view.cols;
   copy.data = scratch.get(static_cast<std::size_t>(copy.rows * copy.cols) * size_of(copy.dtype));
-  round_to_bf16(view, copy, pool);
+  if (view.dtype == DType::bf16) {
+    widen_bf16(view, copy, pool);
+  } else {
+    round_to_bf16(view, copy, pool);
+  }
   return copy;
 }
 
@@ -226,9 +192,19 @@ void bf16_product(const MatmulArgs& args, std::int64_t k, ThreadPool& pool) {
   thread_local Scratch<std::byte> b_scratch;
   const bool pad_depth = args.transpose_a && !args.transpose_b;
   const std::int64_t unit = pad_depth ? kDepthUnit : kRowUnit;
-  const View a = rounded_copy(args.a, unit, a_scratch, pool);
-  const View b = rounded_copy(args.b, pad_depth ? unit : 1, b_scratch, pool);
+  const View a = rounded_operand(args.a, unit, a_scratch, pool);
+  const View b = rounded_operand(args.b, pad_depth ? unit : 1, b_scratch, pool);
   SlicedProduct(args, a, b, pad_depth ? a.rows : k).run(pool);
+}
+
+// Are there enough rows to pack b for, and enough work? Layers of 512 channels and more gain a
+// tenth, gradients of their weights a sixth; for smaller ones, and for the vocabulary's few rows at
+// a time, oneDNN is as fast or faster.
+bool repays_packing(const MatmulArgs& args, std::int64_t k) {
+  constexpr std::int64_t kRows = 1024;
+  constexpr std::int64_t kElements = std::int64_t{1} << 18U;
+  return args.transpose_a ? args.c.rows * args.c.cols >= kElements
+                          : args.c.rows >= kRows && args.c.cols * k >= kElements;
 }
 
 void matmul(const MatmulArgs& args, Exec& exec) {
@@ -244,6 +220,8 @@ void matmul(const MatmulArgs& args, Exec& exec) {
   } else if (args.c.rows > 0 && args.c.cols > 0) {
     if (args.precision == Precision::bf16) {
       bf16_product(args, k, *exec.pool);
+    } else if (repays_packing(args, k)) {
+      panel_matmul(args, k, *exec.pool);
     } else {
       SlicedProduct(args, args.a, args.b, k).run(*exec.pool);
     }

@@ -19,7 +19,6 @@ struct MatmulPlan {
   // over k is never cut.
   std::int64_t m = 0, n = 0;
   std::int64_t row_block = 0, col_block = 0;
-  bool turn_a = false;  // a, stored transposed, is turned before it is multiplied
 
   std::int64_t row_blocks() const { return divide_up(m, row_block); }
   std::int64_t col_blocks() const { return divide_up(n, col_block); }
@@ -60,12 +59,10 @@ inline MatmulPlan plan_rows(std::int64_t m, std::int64_t n, std::int64_t k) {
 }
 
 // The sum runs over tokens (gradients of weights), both operands are stored with the sum's index
-// first. Large results repay turning a (2048 × 512: 1.4 times the speed). Small ones do not; they
-// are cut in rows first, for as long as a slice is worth it.
+// first. Small results are cut in rows first, for as long as a slice is worth it.
 inline MatmulPlan plan_tiles(std::int64_t m, std::int64_t n, std::int64_t k) {
   MatmulPlan plan{.m = m, .n = n, .row_block = m, .col_block = n};
   if (m * n >= std::int64_t{1} << 18U) {
-    plan.turn_a = true;
     plan.col_block = std::min<std::int64_t>(n, 512);
     const bool many = divide_up(m, 256) * plan.col_blocks() >= 4;
     plan.row_block = std::min<std::int64_t>(m, many ? 256 : 128);

@@ -17,6 +17,7 @@ void drop(const DropoutArgs& args) {
                     ? value * static_cast<T>(args.dropout.scale)
                     : T{0};
       }
+      value += args.residual ? args.residual.row<T>(i)[j] : T{0};
       T& y = args.y.row<T>(i)[j];
       y = args.accumulate ? y + value : value;
     }

@@ -1,5 +1,9 @@
 // Embedding, position and dropout; and the gradients of both tables.
 
+#include <algorithm>
+#include <vector>
+
+#include "yona/backend/panels.h"
 #include "yona/backend/reference/dispatch.h"
 #include "yona/backend/registration.h"
 
@@ -19,12 +23,17 @@ T masked(const EmbedArgs& args, std::int64_t row, std::int64_t channel, T value)
 
 template <class T>
 void forward(const EmbedArgs& args) {
+  std::vector<T> word(static_cast<std::size_t>(args.y.cols));
   for (std::int64_t i = 0; i < args.y.rows; ++i) {
+    if (args.ids[i] == args.padding_id) {
+      std::fill(word.begin(), word.end(), T{0});
+    } else if (args.packed) {
+      copy_packed_row(args.table, args.ids[i], word.data());
+    } else {
+      std::copy_n(args.table.row<T>(args.ids[i]), args.y.cols, word.begin());
+    }
     for (std::int64_t j = 0; j < args.y.cols; ++j) {
-      T value{0};
-      if (args.ids[i] != args.padding_id) {
-        value = static_cast<T>(args.scale) * args.table.row<T>(args.ids[i])[j];
-      }
+      T value = static_cast<T>(args.scale) * word[static_cast<std::size_t>(j)];
       if (args.positions) {
         value += args.positions.row<T>(args.position_ids[i])[j];
       }

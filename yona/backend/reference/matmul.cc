@@ -9,11 +9,16 @@ namespace yona::reference {
 
 namespace {
 
+// An operand's element, rounded where the precision asks for it and it has not been before.
 template <class T>
-T rounded(T value, Precision precision) {
+double element(const View& view, std::int64_t i, std::int64_t j, Precision precision) {
+  if (view.dtype == DType::bf16) {
+    return static_cast<double>(from_bf16(view.row<std::uint16_t>(i)[j]));
+  }
+  const T value = view.row<T>(i)[j];
   return precision == Precision::bf16
-             ? static_cast<T>(from_bf16(to_bf16(static_cast<float>(value))))
-             : value;
+             ? static_cast<double>(from_bf16(to_bf16(static_cast<float>(value))))
+             : static_cast<double>(value);
 }
 
 template <class T>
@@ -23,10 +28,10 @@ void product(const MatmulArgs& args) {
     for (std::int64_t j = 0; j < args.c.cols; ++j) {
       double sum = 0;
       for (std::int64_t k = 0; k < inner; ++k) {
-        const T left = args.transpose_a ? args.a.row<T>(k)[i] : args.a.row<T>(i)[k];
-        const T right = args.transpose_b ? args.b.row<T>(j)[k] : args.b.row<T>(k)[j];
-        sum += static_cast<double>(rounded(left, args.precision)) *
-               static_cast<double>(rounded(right, args.precision));
+        const bool ta = args.transpose_a;
+        const bool tb = args.transpose_b;
+        sum += element<T>(args.a, ta ? k : i, ta ? i : k, args.precision) *
+               element<T>(args.b, tb ? j : k, tb ? k : j, args.precision);
       }
       T& c = args.c.row<T>(i)[j];
       sum += args.accumulate ? static_cast<double>(c) : 0.0;
@@ -53,6 +58,15 @@ void activation_backward(const BiasActivationBackwardArgs& args) {
   }
 }
 
+void round_bf16(const RoundArgs& args, Exec& /*exec*/) {
+  for (std::int64_t i = 0; i < args.y.rows; ++i) {
+    for (std::int64_t j = 0; j < args.y.cols; ++j) {
+      args.y.row<std::uint16_t>(i)[j] =
+          i < args.x.rows ? to_bf16(args.x.row<float>(i)[j]) : std::uint16_t{0};
+    }
+  }
+}
+
 void matmul(const MatmulArgs& args, Exec& /*exec*/) {
   with_type(args.c.dtype, "matmul", [&](auto t) { product<decltype(t)>(args); });
 }
@@ -64,6 +78,7 @@ void bias_activation_backward(const BiasActivationBackwardArgs& args, Exec& /*ex
 
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.matmul = matmul;
+  table.round_bf16 = round_bf16;
   table.bias_activation_backward = bias_activation_backward;
 });
 

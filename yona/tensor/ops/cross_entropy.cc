@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "yona/tensor/operand.h"
+
 namespace yona {
 
 namespace {
@@ -16,30 +18,48 @@ std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t voc
                                   128, 512);
 }
 
+// Logits, and later their gradients, of a few rows. Rows begin on cache lines: a vocabulary without
+// its padding id has an odd size.
+struct Logits {
+  Tensor rows;    // [n, a multiple of 16]
+  Tensor values;  // [n, vocabulary]: their first columns
+};
+
 class ChunkedLoss {
  public:
   ChunkedLoss(const Tensor& projection, const Tensor& targets, const CrossEntropyOptions& options,
               Context& c)
       : projection_(projection), targets_(targets), options_(options), c_(c) {}
 
-  Tensor logits(const Tensor& x_rows) const {
-    // Rows begin on cache lines: a vocabulary without its padding id has an odd size.
+  // Rows `begin` … of x as an operand: of its rounded copy, where that has zeros or whole units
+  // after them.
+  View operand_rows(const Tensor& x, std::int64_t begin, std::int64_t rows) const {
+    const Tensor part = x.row_range(begin, rows);
+    const bool last = begin + rows == x.rows();
+    if (begin % kRoundedRows != 0 || (!last && rows % kRoundedRows != 0)) {
+      return part.view();
+    }
+    operand(x, c_);
+    return operand_part(part, c_);
+  }
+
+  Logits logits(const View& x_rows) const {
     const std::int64_t vocabulary = projection_.rows();
-    const Tensor padded =
-        c_.empty(x_rows.dtype(), Shape{x_rows.rows(), (vocabulary + 15) / 16 * 16});
-    Tensor z = padded.columns(0, vocabulary);
-    c_.kernels().matmul({.a = x_rows.view(),
-                         .b = projection_.view(),
+    const Tensor rows =
+        c_.empty(projection_.dtype(), Shape{x_rows.rows, (vocabulary + 15) / 16 * 16});
+    const Tensor z = rows.columns(0, vocabulary);
+    c_.kernels().matmul({.a = x_rows,
+                         .b = operand_part(projection_, c_),
                          .c = z.view(),
                          .transpose_b = true,
                          .precision = c_.precision},
                         c_.exec());
-    return z;
+    return {rows, z};
   }
 
-  CrossEntropyArgs args(const Tensor& z, std::int64_t begin, const Tensor& losses,
+  CrossEntropyArgs args(const Logits& z, std::int64_t begin, const Tensor& losses,
                         bool gradient) const {
-    return {.logits = z.view(),
+    return {.logits = z.values.view(),
             .targets = targets_.data<std::int32_t>() + begin,
             .row_scale = options_.row_scale ? options_.row_scale.data<float>() + begin : nullptr,
             .losses = losses.view(),
@@ -48,17 +68,18 @@ class ChunkedLoss {
   }
 
   // z holds dloss/dlogits:  dx = dz E,  dE += dzᵀ x
-  void backward(const Tensor& dz, const Tensor& x_rows, const Tensor& dx_rows,
+  void backward(const Logits& dz, const View& x_rows, const Tensor& dx_rows,
                 bool accumulate_dx) const {
-    c_.kernels().matmul({.a = dz.view(),
-                         .b = projection_.view(),
+    operand(dz.rows, c_);
+    c_.kernels().matmul({.a = operand_part(dz.values, c_),
+                         .b = operand_part(projection_, c_),
                          .c = dx_rows.view(),
                          .accumulate = accumulate_dx,
                          .precision = c_.precision},
                         c_.exec());
     if (const GradientTarget de = gradient_target(projection_, c_.region); de.tensor) {
-      c_.kernels().matmul({.a = dz.view(),
-                           .b = x_rows.view(),
+      c_.kernels().matmul({.a = operand_part(dz.values, c_),
+                           .b = x_rows,
                            .c = de.view(),
                            .transpose_a = true,
                            .accumulate = de.accumulate,
@@ -98,8 +119,8 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& projection, const Ten
   const std::int64_t chunk = rows_per_chunk(options, projection.rows());
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
     const std::int64_t rows = std::min(chunk, x.rows() - begin);
-    const Tensor x_rows = x.row_range(begin, rows);
-    const Tensor z = loss.logits(x_rows);
+    const View x_rows = loss.operand_rows(x, begin, rows);
+    const Logits z = loss.logits(x_rows);
     c.kernels().cross_entropy(loss.args(z, begin, losses.row_range(begin, rows), gradient),
                               c.exec());
     if (gradient) {
@@ -122,17 +143,18 @@ Tensor linear_rdrop(const Tensor& x, const Tensor& x2, const Tensor& projection,
   const std::int64_t chunk = rows_per_chunk(options, projection.rows());
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
     const std::int64_t rows = std::min(chunk, x.rows() - begin);
-    const Tensor z = loss.logits(x.row_range(begin, rows));
-    const Tensor z2 = loss.logits(x2.row_range(begin, rows));
+    const View x_rows = loss.operand_rows(x, begin, rows);
+    const View x2_rows = loss.operand_rows(x2, begin, rows);
+    const Logits z = loss.logits(x_rows);
+    const Logits z2 = loss.logits(x2_rows);
     c.kernels().rdrop(
         {.first = loss.args(z, begin, losses.row_range(begin, rows), gradient),
          .second = loss.args(z2, begin, losses.row_range(x.rows() + begin, rows), gradient),
          .alpha = alpha},
         c.exec());
     if (gradient) {
-      loss.backward(z, x.row_range(begin, rows), dx.tensor.row_range(begin, rows), dx.accumulate);
-      loss.backward(z2, x2.row_range(begin, rows), dx2.tensor.row_range(begin, rows),
-                    dx2.accumulate);
+      loss.backward(z, x_rows, dx.tensor.row_range(begin, rows), dx.accumulate);
+      loss.backward(z2, x2_rows, dx2.tensor.row_range(begin, rows), dx2.accumulate);
     }
   }
   return losses;

@@ -1,5 +1,7 @@
 #include "yona/tensor/ops/embed.h"
 
+#include "yona/tensor/packed_weights.h"
+
 namespace yona {
 
 namespace {
@@ -10,11 +12,14 @@ struct Embedded {
   EmbedOptions options;
 
   EmbedArgs args(const Tensor& y) const {
+    const PackedWeights* weights = table.storage()->packed;
+    const View packed = weights != nullptr ? weights->packed_table(table) : View{};
     return {.ids = ids.data<std::int32_t>(),
             .position_ids = position_ids.data<std::int32_t>(),
             .row_keys = options.dropout.keys(),
-            .table = table.view(),
+            .table = packed ? packed : table.view(),
             .positions = positions ? positions.view() : View{},
+            .packed = static_cast<bool>(packed),
             .y = y.view(),
             .scale = options.scale,
             .padding_id = options.padding_id,

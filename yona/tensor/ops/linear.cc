@@ -1,19 +1,38 @@
 #include "yona/tensor/ops/linear.h"
 
+#include "yona/tensor/operand.h"
+#include "yona/tensor/packed_weights.h"
+
 namespace yona {
 
 namespace {
 
+// A weight is a part of the model's buffer, or stands alone.
+View weight_operand(const Tensor& weight, Context& c) {
+  operand(weight, c);
+  return operand_part(weight, c);
+}
+
 void forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
              const LinearOptions& options, const Tensor& y, Context& c) {
-  c.kernels().matmul({.a = x.view(),
-                      .b = weight.view(),
-                      .c = y.view(),
-                      .transpose_b = true,
-                      .bias = bias ? bias.view() : View{},
-                      .activation = options.activation,
-                      .precision = c.precision},
-                     c.exec());
+  const View bias_row = bias ? bias.view() : View{};
+  if (PackedWeights* packed = weight.storage()->packed; packed != nullptr) {
+    c.kernels().packed_matmul({.x = x.view(),
+                               .weights = packed->packed(weight),
+                               .y = y.view(),
+                               .bias = bias_row,
+                               .activation = options.activation},
+                              c.exec());
+  } else {
+    c.kernels().matmul({.a = operand(x, c),
+                        .b = weight_operand(weight, c),
+                        .c = y.view(),
+                        .transpose_b = true,
+                        .bias = bias_row,
+                        .activation = options.activation,
+                        .precision = c.precision},
+                       c.exec());
+  }
   if (options.dropout) {
     c.kernels().dropout({.x = y.view(),
                          .y = y.view(),
@@ -41,8 +60,8 @@ void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const T
                                          c.exec());
   }
   if (const GradientTarget dw = gradient_target(weight, c.region); dw.tensor) {
-    c.kernels().matmul({.a = dy.view(),
-                        .b = x.view(),
+    c.kernels().matmul({.a = operand(dy, c),
+                        .b = operand(x, c),
                         .c = dw.view(),
                         .transpose_a = true,
                         .accumulate = dw.accumulate,
@@ -50,8 +69,8 @@ void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const T
                        c.exec());
   }
   if (const GradientTarget dx = gradient_target(x, c.region); dx.tensor) {
-    c.kernels().matmul({.a = dy.view(),
-                        .b = weight.view(),
+    c.kernels().matmul({.a = operand(dy, c),
+                        .b = weight_operand(weight, c),
                         .c = dx.view(),
                         .accumulate = dx.accumulate,
                         .precision = c.precision},

@@ -1,5 +1,7 @@
 #include "yona/tensor/ops/matmul.h"
 
+#include "yona/tensor/packed_weights.h"
+
 namespace yona {
 
 Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose_b, Context& c) {
@@ -10,6 +12,12 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose_b, Context& 
         "matmul: {} of {} and {}{} of {} do not multiply", a.shape(), a.dtype(), b.shape(),
         transposed ? "ᵀ" : "", b.dtype());
   Tensor y = c.empty(a.dtype(), Shape{a.rows(), n});
+  if (PackedWeights* packed = b.storage()->packed; packed != nullptr) {
+    check(transposed, "matmul: packed weights {} are multiplied with transposed only", b.shape());
+    c.kernels().packed_matmul({.x = a.view(), .weights = packed->packed(b), .y = y.view()},
+                              c.exec());
+    return y;
+  }
   c.kernels().matmul({.a = a.view(),
                       .b = b.view(),
                       .c = y.view(),

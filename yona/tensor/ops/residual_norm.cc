@@ -78,6 +78,43 @@ ResidualNorm residual_norm(const Tensor& x, const Tensor& r, const Tensor& weigh
   return normalise(x, r, weight, bias, epsilon, dropout, c);
 }
 
+Tensor residual_sum(const Tensor& x, const Tensor& r, const RowDropout& dropout, Context& c) {
+  check(x.shape() == r.shape(), "residual_sum: residual {} does not fit input {}", r.shape(),
+        x.shape());
+  check(!dropout || dropout.row_keys.elements() == x.rows(),
+        "residual_sum: {} row keys for input {}", dropout.row_keys.elements(), x.shape());
+  Tensor y = c.empty(x.dtype(), Shape{x.rows(), x.cols()});
+  c.kernels().dropout({.x = r.view(),
+                       .y = y.view(),
+                       .row_keys = dropout.keys(),
+                       .dropout = dropout.dropout,
+                       .residual = x.view()},
+                      c.exec());
+  if (records(c, x, r)) {
+    y.set_requires_gradient();
+    // y = x + m ∘ r / (1-p):  dx = dy;  dr = m ∘ dy / (1-p)
+    c.tape->record([x, r, y, dropout, &c] {
+      const Tensor dy = y.gradient();
+      if (!dy) {
+        return;
+      }
+      if (const GradientTarget dr = gradient_target(r, c.region); dr.tensor) {
+        c.kernels().dropout({.x = dy.view(),
+                             .y = dr.view(),
+                             .row_keys = dropout.keys(),
+                             .dropout = dropout.dropout,
+                             .accumulate = dr.accumulate},
+                            c.exec());
+      }
+      if (const GradientTarget dx = gradient_target(x, c.region); dx.tensor) {
+        c.kernels().add({.a = dy.view(), .b = dx.accumulate ? dx.view() : View{}, .y = dx.view()},
+                        c.exec());
+      }
+    });
+  }
+  return y;
+}
+
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, float epsilon,
                   Context& c) {
   return normalise(x, Tensor(), weight, bias, epsilon, {}, c).normed;

@@ -16,6 +16,9 @@ ResidualNorm residual_norm(const Tensor& x, const Tensor& r, const Tensor& weigh
                            const Tensor& bias, float epsilon, const RowDropout& dropout,
                            Context& c);
 
+// x + dropout(r): the residual stream of pre-norm. The plain composition is dropout and add.
+Tensor residual_sum(const Tensor& x, const Tensor& r, const RowDropout& dropout, Context& c);
+
 // LN(x) = (x - mean) / √(variance + ε) ∘ weight + bias over the last axis (Ba et al. 2016).
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, float epsilon,
                   Context& c);

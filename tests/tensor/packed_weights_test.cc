@@ -1,0 +1,106 @@
+#include "yona/tensor/packed_weights.h"
+
+#include <gtest/gtest.h>
+
+#include "yona/tensor/ops/embed.h"
+#include "yona/tensor/ops/linear.h"
+#include "yona/tensor/ops/matmul.h"
+
+#include "tests/harness/compare.h"
+#include "tests/harness/op_case.h"
+#include "tests/harness/plain_ops.h"
+#include "tests/harness/random_tensor.h"
+#include "tests/harness/temp_dir.h"
+
+namespace yona::testing {
+namespace {
+
+// A flat buffer with a table [70, 20] of which the last row is padding, a weight [40, 20], a bias.
+class PackedWeightsTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  Tensor table() const { return flat.slice(0, {70, 20}); }
+  Tensor weight() const { return flat.slice(1400, {40, 20}); }
+  Tensor bias() const { return flat.slice(2200, {40}); }
+
+  Region region{shared_backend(GetParam()), 1 << 22};
+  Context c{.region = region};
+  Tensor flat = tensor_of(random_values(2240, 1), {1, 2240}, DType::f32, region);
+  Tensor x = tensor_of(random_values(60, 2), {3, 20}, DType::f32, region);
+};
+
+TEST_P(PackedWeightsTest, ChangeNoResult) {
+  const auto results = [&] {
+    std::vector<std::vector<double>> all;
+    for (int repeated = 0; repeated < 2; ++repeated) {
+      const std::shared_ptr<const Layout> layout = layout_of({4}, region);
+      const Tensor ids = ids_of({0, 68, 33, 69}, region);
+      const EmbedOptions options{.scale = 3.0F, .padding_id = 69};
+      all.push_back(values_of(embed(ids, *layout, table(), {}, options, c)));
+      all.push_back(values_of(linear(x, weight(), bias(), {.activation = Activation::relu}, c)));
+      all.push_back(values_of(matmul(x, table().row_range(0, 69), Transpose::yes, c)));
+    }
+    return all;
+  };
+  const auto expected = results();
+  const PackedWeights packed(flat);
+  const auto got = results();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expect_near(got[i], expected[i], 1e-5, "result " + std::to_string(i));
+  }
+  EXPECT_EQ(got[0], expected[0]);  // before its table was packed
+  EXPECT_EQ(got[3], expected[3]);  // and after
+  EXPECT_TRUE(packed.packed_table(table()));
+}
+
+TEST_P(PackedWeightsTest, AreFoundThroughTheStorageWhileTheyLive) {
+  EXPECT_EQ(flat.storage()->packed, nullptr);
+  {
+    const PackedWeights packed(flat);
+    EXPECT_EQ(weight().storage()->packed, &packed);
+    EXPECT_FALSE(packed.packed_table(table()));
+    EXPECT_EQ(message_of<InvalidArgument>([&] { flat.to_vector<float>(); }),
+              "tensor: weights packed for decoding cannot be read or saved");
+  }
+  EXPECT_EQ(flat.storage()->packed, nullptr);
+}
+
+TEST_P(PackedWeightsTest, RefuseOtherShapesOfWhatIsPacked) {
+  PackedWeights packed(flat);
+  packed.packed(weight());
+  packed.packed(weight());
+  EXPECT_EQ(message_of<InvalidArgument>([&] { packed.packed(weight().row_range(0, 8)); }),
+            "packed weights: [8, 20] has been packed as [40, 20]");
+  for (const Tensor& part : {flat.slice(1420, {8, 20}), flat.slice(1380, {2, 20})}) {
+    EXPECT_EQ(message_of<InvalidArgument>([&] { packed.packed(part); }),
+              "packed weights: part of " + fmt::format("{}", part.shape()) +
+                  " has been packed in another shape");
+  }
+  packed.packed(table());
+  EXPECT_EQ(message_of<InvalidArgument>([&] {
+              packed.packed_table(flat.slice(0, {140, 10}));
+            }),
+            "packed weights: [140, 10] has been packed as [70, 20]");
+  EXPECT_EQ(message_of<InvalidArgument>([&] { matmul(x, weight(), Transpose::no, c); }),
+            "matmul: [3, 20] of f32 and [40, 20] of f32 do not multiply");
+  const Tensor square = flat.slice(1400, {20, 20});
+  EXPECT_EQ(message_of<InvalidArgument>([&] { matmul(x, square, Transpose::no, c); }),
+            "matmul: packed weights [20, 20] are multiplied with transposed only");
+}
+
+TEST_P(PackedWeightsTest, RefuseBuffersThatCannotBePacked) {
+  EXPECT_EQ(message_of<InvalidArgument>([&] { PackedWeights of(weight().columns(0, 3)); }),
+            "packed weights: a contiguous buffer of f32 is needed, not [40, 3] of f32");
+  {
+    const PackedWeights packed(flat);
+    EXPECT_EQ(message_of<InvalidArgument>([&] { PackedWeights again(flat); }),
+              "packed weights: these are packed already");
+  }
+  flat.set_requires_gradient();
+  EXPECT_EQ(message_of<InvalidArgument>([&] { PackedWeights of(flat); }),
+            "packed weights: weights in training cannot be packed");
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, PackedWeightsTest, ::testing::Values("reference", "cpu"));
+
+}  // namespace
+}  // namespace yona::testing

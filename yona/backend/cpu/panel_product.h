@@ -1,0 +1,33 @@
+// The product behind all f32 matrix products on the CPU: a few rows of x with one panel of weights,
+// [k][64], which is read from front to back while the sums stay in registers (6 rows × 64 columns
+// in AVX-512). The sum over k runs from first to last whatever the number of rows: a row's bits do
+// not depend on the others.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "yona/backend/kernel_args.h"
+
+namespace yona::cpu {
+
+// Some rows of x, one panel or a piece of it, and where their product goes: 64 columns of as many
+// rows of y.
+struct PanelProduct {
+  const float* x = nullptr;
+  std::int64_t x_stride = 0;
+  std::int64_t rows = 0, k = 0;
+  const float* panel = nullptr;
+  bool last = true;  // in memory: nothing of interest follows the panel
+  float* y = nullptr;
+  std::int64_t y_stride = 0;
+  bool starts = true;           // else y has the sums of earlier pieces
+  bool ends = true;             // else later pieces follow
+  const float* bias = nullptr;  // null: none; for the last piece, as is:
+  float least = -INFINITY;      // 0 for relu
+};
+
+// columns < 64: the panel has that many, zeros in the others, and y is not wider.
+void multiply_panel(const PanelProduct& product, std::int64_t columns = kPanelRows);
+
+}  // namespace yona::cpu

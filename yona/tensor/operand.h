@@ -1,0 +1,33 @@
+// The operands of matrix products as the context's precision wants them. In bf16 a tensor is
+// rounded once and its copy kept with its storage: the products of forward and backward share it.
+#pragma once
+
+#include "yona/tensor/context.h"
+
+namespace yona {
+
+// x, whose rows are tokens, as it is; or, with bf16 products, its rounded copy, made at the first
+// call and freed with x. What is rounded must not be written to afterwards. x that is but a part of
+// its storage is given as it is, and rounded by the kernel.
+View operand(const Tensor& x, Context& c);
+
+// The same for a part of a storage of which there is a copy already, by operand() of the whole or
+// by RoundedWeights. Sums over the rows of a part need zeros after it, or whole units of
+// kRoundedRows.
+View operand_part(const Tensor& x, Context& c);
+
+// A copy of all the weights of a model, for as long as this object lives: one pass over them
+// instead of one for each product. Weights must not change meanwhile.
+class RoundedWeights {
+ public:
+  // `weight` is any of them. Does nothing unless products are in bf16.
+  RoundedWeights(const Tensor& weight, Context& c);
+  ~RoundedWeights();
+  RoundedWeights(const RoundedWeights&) = delete;
+  RoundedWeights& operator=(const RoundedWeights&) = delete;
+
+ private:
+  StoragePtr storage_;  // empty when nothing was done
+};
+
+}  // namespace yona

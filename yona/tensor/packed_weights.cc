@@ -1,0 +1,61 @@
+#include "yona/tensor/packed_weights.h"
+
+#include "yona/backend/backend.h"
+
+namespace yona {
+
+PackedWeights::PackedWeights(const Tensor& weights) : weights_(weights) {
+  check(weights.dtype() == DType::f32 && weights.contiguous(),
+        "packed weights: a contiguous buffer of f32 is needed, not {} of {}", weights.shape(),
+        weights.dtype());
+  check(!weights.requires_gradient(), "packed weights: weights in training cannot be packed");
+  check(weights.storage()->packed == nullptr, "packed weights: these are packed already");
+  weights_.storage()->packed = this;
+}
+
+PackedWeights::~PackedWeights() { weights_.storage()->packed = nullptr; }
+
+View PackedWeights::packed(const Tensor& weight) {
+  const std::lock_guard lock(mutex_);
+  const auto* begin = static_cast<const float*>(weight.raw());
+  const auto found = packed_.find(begin);
+  if (found == packed_.end()) {
+    check_apart(weight);
+    Backend& backend = weight.storage()->region->backend();
+    backend.kernels().pack({.weights = weight.view()}, backend.exec());
+    packed_.emplace(begin, Shape2{weight.rows(), weight.cols()});
+  } else {
+    check(found->second.rows == weight.rows() && found->second.cols == weight.cols(),
+          "packed weights: {} has been packed as [{}, {}]", weight.shape(), found->second.rows,
+          found->second.cols);
+  }
+  return weight.view();
+}
+
+// Packed weights and this one have no element in common.
+void PackedWeights::check_apart(const Tensor& weight) const {
+  const auto* begin = static_cast<const float*>(weight.raw());
+  const auto next = packed_.lower_bound(begin);
+  const bool after = next == packed_.begin() || [&] {
+    const auto& [at, shape] = *std::prev(next);
+    return at + shape.rows * shape.cols <= begin;
+  }();
+  const bool before = next == packed_.end() || begin + weight.elements() <= next->first;
+  check(after && before && weight.contiguous(),
+        "packed weights: part of {} has been packed in another shape", weight.shape());
+}
+
+View PackedWeights::packed_table(const Tensor& table) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = packed_.find(static_cast<const float*>(table.raw()));
+  if (found == packed_.end()) {
+    return {};
+  }
+  check(found->second.cols == table.cols(), "packed weights: {} has been packed as [{}, {}]",
+        table.shape(), found->second.rows, found->second.cols);
+  View view = table.view();
+  view.rows = found->second.rows;
+  return view;
+}
+
+}  // namespace yona
