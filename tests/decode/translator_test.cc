@@ -80,6 +80,18 @@ TEST_F(TranslatorTest, DoesNotDependOnHowLinesAreBatched) {
   }
 }
 
+TEST_F(TranslatorTest, SaysTheSameWithPackedWeights) {
+  const auto packed = TranslationModel::load(folder_ / "run", *backend_);
+  packed->pack();
+  packed->pack();  // once is enough
+  lines_.resize(40);
+  Translator expected({model_.get()}, *backend_);
+  Translator together({packed.get()}, *backend_, {}, {.batch_tokens = 100000});
+  Translator alone({packed.get()}, *backend_, {}, {.batch_tokens = 1});
+  EXPECT_EQ(together.translate(lines_), expected.translate(lines_));
+  EXPECT_EQ(alone.translate(lines_), expected.translate(lines_));
+}
+
 TEST_F(TranslatorTest, KeepsBlankLinesAndOrder) {
   Translator translator({model_.get()}, *backend_);
   const auto translations = translator.translate({"", lines_[0], "", lines_[1]});

@@ -9,6 +9,7 @@
 #include "yona/base/random.h"
 #include "yona/decode/batch_decoder.h"
 #include "yona/io/translation_model.h"
+#include "yona/tensor/packed_weights.h"
 
 namespace yona {
 
@@ -25,15 +26,20 @@ struct BenchModel {
   std::unique_ptr<TranslationModel> loaded;
   std::unique_ptr<Transformer> made;
   std::unique_ptr<Parameters> weights;
+  std::unique_ptr<PackedWeights> packed;
 
   BenchModel(const TranslateBenchOptions& options, Backend& backend) {
     if (!options.model.empty()) {
       loaded = TranslationModel::load(options.model, backend);
+      loaded->pack();
       return;
     }
     made = std::make_unique<Transformer>(options.config);
     weights = std::make_unique<Parameters>(*made, backend, Gradients::no);
     weights->initialise(1);
+    if (backend.device() == Device::cpu) {
+      packed = std::make_unique<PackedWeights>(weights->weights());
+    }
   }
   const Transformer& transformer() const { return loaded ? loaded->transformer() : *made; }
 };

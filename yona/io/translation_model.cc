@@ -175,6 +175,12 @@ TranslationModel::TranslationModel(const ModelInfo& info, SubwordPair subwords, 
       transformer_(info.config),
       parameters_(transformer_, backend, Gradients::no) {}
 
+void TranslationModel::pack() {
+  if (!packed_ && parameters_.weights().storage()->region->backend().device() == Device::cpu) {
+    packed_ = std::make_unique<PackedWeights>(parameters_.weights());
+  }
+}
+
 std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::path& folder,
                                                          Backend& backend) {
   const ModelInfo info = read_model_info(folder);
