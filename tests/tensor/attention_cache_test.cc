@@ -1,9 +1,9 @@
 // A step with a cache must give what the whole sentence gives at its last token: for every variant
 // of the model, with beams that split, swap and leave.
 
-#include <gtest/gtest.h>
-
 #include "yona/tensor/attention_cache.h"
+
+#include <gtest/gtest.h>
 
 #include "tests/harness/compare.h"
 #include "tests/harness/temp_dir.h"
