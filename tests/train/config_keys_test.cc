@@ -79,6 +79,8 @@ const std::map<std::string, std::pair<std::string, std::string>>& other_values()
       {"train.keep_last", {"8", "8"}},
       {"train.keep_best", {"9", "9"}},
       {"train.patience", {"10", "10"}},
+      {"train.valid_metrics", {"bleu,chrf", "[bleu, chrf]"}},
+      {"train.best_by", {"chrf", "chrf"}},
       {"train.tensorboard", {"false", "false"}}};
   return values;
 }

@@ -27,13 +27,15 @@ struct PlainFlag {
 };
 
 // A plain flag is another way to write one key.
-constexpr std::array<PlainFlag, 8> kPlainFlags{{
+constexpr std::array<PlainFlag, 9> kPlainFlags{{
     {"--src-lang", "CODE", "data.source_language", &RunFlags::source_language,
      "source language, kept with the model: en", kData},
     {"--tgt-lang", "CODE", "data.target_language", &RunFlags::target_language,
      "target language: de", kData},
     {"--vocab-size", "N", "data.vocabulary_size", &RunFlags::vocabulary_size,
      "pieces of the vocabulary that is trained; default: by preset and corpus", kData},
+    {"--valid-metrics", "NAMES", "train.valid_metrics", &RunFlags::valid_metrics,
+     "bleu, chrf, ter: validations translate the source and score the text", kData},
     {"--preset", "NAME", "preset", &RunFlags::preset, "tiny, iwslt, base (the default) or big",
      kConfiguration},
     {"--updates", "N", "train.updates", &RunFlags::updates, "updates after which training ends",

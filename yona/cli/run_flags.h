@@ -13,7 +13,7 @@ struct RunFlags {
   std::string config;                                    // a file
   std::vector<std::string> sets;                         // key=value
   std::string preset, source_language, target_language;  // plain flags: one key each
-  std::string vocabulary_size, updates, batch_tokens, precision, seed;
+  std::string vocabulary_size, updates, batch_tokens, precision, seed, valid_metrics;
   std::vector<std::string> train_source, train_target, train_tsv;
   std::vector<std::string> valid_source, valid_target;  // path or name=path
 };

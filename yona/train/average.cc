@@ -30,7 +30,7 @@ Paths best_checkpoints(const std::filesystem::path& run, std::int64_t count,
   std::vector<std::pair<double, std::int64_t>> scores;
   for (const Checkpoint& checkpoint : all) {
     if (const auto score = state.scores.find(checkpoint.step); score != state.scores.end()) {
-      scores.emplace_back(score->second, checkpoint.step);
+      scores.emplace_back(state.cost(score->second), checkpoint.step);
     }
   }
   check(static_cast<std::int64_t>(scores.size()) >= count,
@@ -41,7 +41,7 @@ Paths best_checkpoints(const std::filesystem::path& run, std::int64_t count,
   scores.resize(static_cast<std::size_t>(count));
   std::vector<std::int64_t> steps;
   steps.reserve(scores.size());
-  for (const auto& [loss, step] : scores) {
+  for (const auto& [cost, step] : scores) {
     steps.push_back(step);
   }
   std::sort(steps.begin(), steps.end());

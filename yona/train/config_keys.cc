@@ -177,9 +177,15 @@ Keys<TrainConfig> watch_keys() {
           integer("log_every", &Config::log_every, {1}, "updates between lines of progress"),
           integer("keep_last", &Config::keep_last, {1}, "latest checkpoints that are kept"),
           integer("keep_best", &Config::keep_best, {0},
-                  "checkpoints with the lowest validation loss that are kept"),
+                  "checkpoints with the best validation that are kept"),
           integer("patience", &Config::patience, {0},
-                  "validations without a better loss before stopping early; 0 is never"),
+                  "validations without a better train.best_by before stopping early; 0 is never"),
+          config_key("valid_metrics", &Config::valid_metrics, texts_codec(),
+                     "bleu, chrf, ter: validations also translate the source, greedily, and score "
+                     "the text"),
+          config_key("best_by", &Config::best_by, word_codec({"loss", "bleu", "chrf", "ter"}),
+                     "what makes a model the best, and stops early: loss on the first validation "
+                     "set, or one of train.valid_metrics"),
           config_key("tensorboard", &Config::tensorboard, bool_codec(),
                      "write event files for TensorBoard")};
 }

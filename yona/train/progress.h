@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace yona {
 
@@ -51,14 +52,20 @@ struct UpdateReport {
   double perplexity() const { return std::exp(nll); }
 };
 
+struct ValidationFigure {  // of translations: BLEU, chrF or TER
+  std::string name;        // "bleu", "chrf", "ter"
+  double value = 0.0;
+};
+
 struct ValidationReport {
   std::string set = "valid";
   std::int64_t update = 0;
   double loss = 0.0;           // nats per target token, no smoothing
   double nats_per_byte = 0.0;  // per byte of target text: comparable between vocabularies
   std::int64_t target_tokens = 0;
-  double seconds = 0.0;  // that validating took
-  bool is_best = false;  // the best so far by the set that decides
+  std::vector<ValidationFigure> figures{};  // those of train.valid_metrics
+  double seconds = 0.0;                     // that validating took
+  bool is_best = false;                     // the best so far by the set that decides
 
   double perplexity() const { return std::exp(loss); }
 };
@@ -67,6 +74,8 @@ struct FinishReport {
   std::int64_t updates = 0;  // done in all
   double best_loss = 0.0;    // of the set that decides; NaN when it was never computed
   std::int64_t best_update = 0;
+  std::string best_by = "loss";  // what decided: loss or one of train.valid_metrics
+  double best_score = 0.0;       // that of the best
   double seconds = 0.0;
   bool stopped_early = false;  // patience ran out
   bool interrupted = false;    // Ctrl-C or SIGTERM: saved, and can be resumed

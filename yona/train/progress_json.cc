@@ -77,15 +77,19 @@ void JsonReporter::updated(const UpdateReport& report) {
 }
 
 void JsonReporter::validated(const ValidationReport& report) {
-  write_(line_of({{"event", "valid"},
-                  {"set", report.set},
-                  {"update", report.update},
-                  {"loss", null_or(report.loss)},
-                  {"nats_per_byte", null_or(report.nats_per_byte)},
-                  {"perplexity", null_or(report.perplexity())},
-                  {"target_tokens", report.target_tokens},
-                  {"seconds", report.seconds},
-                  {"best", report.is_best}}));
+  Json line{{"event", "valid"},
+            {"set", report.set},
+            {"update", report.update},
+            {"loss", null_or(report.loss)},
+            {"nats_per_byte", null_or(report.nats_per_byte)},
+            {"perplexity", null_or(report.perplexity())},
+            {"target_tokens", report.target_tokens},
+            {"seconds", report.seconds},
+            {"best", report.is_best}};
+  for (const ValidationFigure& figure : report.figures) {
+    line[figure.name] = figure.value;
+  }
+  write_(line_of(line));
 }
 
 void JsonReporter::saved(std::int64_t update, const std::filesystem::path& checkpoint) {
@@ -101,6 +105,8 @@ void JsonReporter::finished(const FinishReport& report) {
                   {"updates", report.updates},
                   {"best_loss", null_or(report.best_loss)},
                   {"best_update", report.best_update},
+                  {"best_by", report.best_by},
+                  {"best_score", null_or(report.best_score)},
                   {"seconds", report.seconds},
                   {"stopped_early", report.stopped_early},
                   {"interrupted", report.interrupted},

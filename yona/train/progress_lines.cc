@@ -76,16 +76,23 @@ std::string line_of(const ProgressSummary& summary) {
 }
 
 std::string line_of(const ValidationReport& report) {
-  return fmt::format("{} at update {}: loss {:.4f}  ppl {:.4g}  {:.4f} nats/byte{}", report.set,
+  std::string figures;
+  for (const ValidationFigure& figure : report.figures) {
+    figures += fmt::format("  {} {:.2f}", figure.name, figure.value);
+  }
+  return fmt::format("{} at update {}: loss {:.4f}  ppl {:.4g}  {:.4f} nats/byte{}{}", report.set,
                      grouped(report.update), report.loss, report.perplexity(), report.nats_per_byte,
-                     report.is_best ? "  best so far" : "");
+                     figures, report.is_best ? "  best so far" : "");
 }
 
 std::string line_of(const FinishReport& report) {
-  const std::string best = std::isnan(report.best_loss)
-                               ? ""
-                               : fmt::format("; best validation loss {:.4f} at update {}",
-                                             report.best_loss, grouped(report.best_update));
+  const std::string best =
+      std::isnan(report.best_loss) ? ""
+      : report.best_by == "loss"
+          ? fmt::format("; best validation loss {:.4f} at update {}", report.best_loss,
+                        grouped(report.best_update))
+          : fmt::format("; best validation {} {:.2f} (loss {:.4f}) at update {}", report.best_by,
+                        report.best_score, report.best_loss, grouped(report.best_update));
   const std::string output = report.output.string();
   if (report.interrupted) {
     return fmt::format(

@@ -13,6 +13,7 @@
 #include "yona/train/config_keys.h"
 #include "yona/train/config_section.h"
 #include "yona/train/config_yaml.h"
+#include "yona/train/translation_scorer.h"
 
 namespace yona {
 
@@ -142,6 +143,15 @@ void check_train(const TrainConfig& train, const DataConfig& data) {
         "train.final_rate: {} is above train.learning_rate {}", schedule.final_rate, schedule.rate);
   check(schedule.kind != ScheduleKind::paper || schedule.warmup > 0,
         "train.warmup: the paper's schedule needs at least 1");
+  for (const std::string& name : train.valid_metrics) {
+    validation_metric(name, data.target_language);
+  }
+  check(train.valid_metrics.empty() || !data.valid.empty(),
+        "train.valid_metrics: there is no validation set (--valid-src and --valid-tgt)");
+  const auto& metrics = train.valid_metrics;
+  check(train.best_by == "loss" ||
+            std::find(metrics.begin(), metrics.end(), train.best_by) != metrics.end(),
+        "train.best_by: {} is not among train.valid_metrics; add it there", train.best_by);
   check(train.patience == 0 || !data.valid.empty(),
         "train.patience: stopping early needs a validation set (--valid-src and --valid-tgt)");
 }

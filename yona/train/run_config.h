@@ -64,6 +64,8 @@ struct TrainConfig {
   std::int64_t keep_last = 3;
   std::int64_t keep_best = 1;
   std::int64_t patience = 0;  // validations without improvement before stopping; 0: never
+  std::vector<std::string> valid_metrics;  // bleu, chrf, ter: validations translate, and score it
+  std::string best_by = "loss";            // or one of these: which model is the best
   OnNan on_nan = OnNan::stop;
   std::vector<std::string> freeze;  // parameters whose names match stay as they are: "encoder.*"
   std::uint64_t seed = 1;

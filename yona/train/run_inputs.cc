@@ -152,12 +152,26 @@ std::vector<Validation> prepare_validation(const RunConfig& config, const Subwor
                                            Reporter& reporter) {
   std::vector<Validation> sets;
   for (const ValidationSet& set : config.data.valid) {
-    const Dataset dataset = Dataset::open({corpus_of(set, config.data.corpora)}, subwords,
-                                          {.max_length = max_positions, .sampling = {}},
-                                          cache_folder(config, run), pool);
+    const CorpusSpec spec = corpus_of(set, config.data.corpora);
+    const Dataset dataset =
+        Dataset::open({spec}, subwords, {.max_length = max_positions, .sampling = {}},
+                      cache_folder(config, run), pool);
     report_corpora(dataset, reporter);
     sets.emplace_back(set.name, dataset, subwords.target,
                       std::max<std::int64_t>(config.train.batch_tokens, 1024));
+    if (!config.train.valid_metrics.empty()) {
+      TranslationScorer scorer(spec, subwords,
+                               {.metrics = config.train.valid_metrics,
+                                .target_language = config.data.target_language,
+                                .max_positions = max_positions});
+      if (scorer.overlong_lines() > 0) {
+        reporter.message(MessageLevel::warning,
+                         fmt::format("{}: {} source lines are too long for the model: they are not "
+                                     "translated, and count as wrong",
+                                     set.name, scorer.overlong_lines()));
+      }
+      sets.back().add_scorer(std::move(scorer));
+    }
   }
   return sets;
 }

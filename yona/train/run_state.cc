@@ -70,9 +70,10 @@ Json RunState::to_json() const {
   json["best_loss"] = number_or_null(best_loss);
   json["best_update"] = best_update;
   json["bad_validations"] = bad_validations;
+  json["best_by"] = best_by;
   json["scores"] = Json::array();
-  for (const auto& [step, loss] : scores) {
-    json["scores"].push_back({{"update", step}, {"loss", number_or_null(loss)}});
+  for (const auto& [step, score] : scores) {
+    json["scores"].push_back({{"update", step}, {best_by, number_or_null(score)}});
   }
   json["same"] = same;
   return json;
@@ -89,8 +90,9 @@ RunState RunState::from_json(const Json& json, const std::filesystem::path& file
     state.best_loss = number_or_infinity(json.at("best_loss"));
     state.best_update = json.at("best_update");
     state.bad_validations = json.at("bad_validations");
+    state.best_by = json.value("best_by", "loss");
     for (const Json& score : json.at("scores")) {
-      state.scores[score.at("update")] = number_or_infinity(score.at("loss"));
+      state.scores[score.at("update")] = number_or_infinity(score.at(state.best_by));
     }
     state.same = json.at("same");
     return state;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <string>
 
 #include "yona/base/json.h"
 #include "yona/data/batch_stream.h"
@@ -21,8 +22,20 @@ struct RunState {
   double best_loss = std::numeric_limits<double>::infinity();
   std::int64_t best_update = 0;
   std::int64_t bad_validations = 0;       // in a row without improvement
-  std::map<std::int64_t, double> scores;  // validation loss by update
+  std::string best_by = "loss";           // the figure that validations are compared by
+  std::map<std::int64_t, double> scores;  // that figure by update
   Json same;  // settings that must be the same when the run goes on: name → value
+
+  // Lower is better, whatever the figure.
+  double cost(double score) const {
+    return best_by == "bleu" || best_by == "chrf" ? -score : score;
+  }
+  // Is the score better than the best so far?
+  bool is_best(double score) const {
+    const auto best = scores.find(best_update);
+    return cost(score) <
+           (best == scores.end() ? std::numeric_limits<double>::infinity() : cost(best->second));
+  }
 
   Json to_json() const;
   static RunState from_json(const Json& json, const std::filesystem::path& file);

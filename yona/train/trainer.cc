@@ -70,6 +70,7 @@ Json settings_that_stay(const RunConfig& config, const ModelInfo& info) {
   same["train.accumulate"] = config.train.accumulate;
   same["train.ema"] = config.train.ema;
   same["train.freeze"] = config.train.freeze;
+  same["train.best_by"] = config.train.best_by;
   return same;
 }
 
@@ -81,6 +82,16 @@ void check_same(const Json& before, const Json& now, const std::filesystem::path
           checkpoint.string(), key, value.dump(),
           now.contains(key) ? now.at(key).dump() : "absent");
   }
+}
+
+// What train.best_by names.
+double deciding_figure(const ValidationReport& report, const std::string& name) {
+  for (const ValidationFigure& figure : report.figures) {
+    if (figure.name == name) {
+      return figure.value;
+    }
+  }
+  return report.loss;
 }
 
 class Trainer {
@@ -165,6 +176,7 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
 
 void Trainer::restore() {
   state_.same = settings_that_stay(config_, info_);
+  state_.best_by = config_.train.best_by;
   const std::optional<Checkpoint> checkpoint =
       options_.resume ? latest_checkpoint(options_.output) : std::nullopt;
   if (checkpoint) {
@@ -350,11 +362,12 @@ void Trainer::after_update() {
 void Trainer::validate() {
   const WeightsInUse averaged(parameters_, optimiser_);
   for (std::size_t i = 0; i < validation_.size(); ++i) {
-    ValidationReport report = validation_[i].run(learner_);
+    ValidationReport report = validation_[i].run(learner_, model_, *backend_);
     report.update = state_.update;
     if (i == 0) {
-      report.is_best = report.loss < state_.best_loss;
-      state_.scores[state_.update] = report.loss;
+      const double score = deciding_figure(report, state_.best_by);
+      report.is_best = state_.is_best(score);
+      state_.scores[state_.update] = score;
       state_.bad_validations = report.is_best ? 0 : state_.bad_validations + 1;
       if (report.is_best) {
         state_.best_loss = report.loss;
@@ -367,6 +380,9 @@ void Trainer::validate() {
       tensorboard_->scalar(report.set + "/loss", report.update, report.loss);
       tensorboard_->scalar(report.set + "/perplexity", report.update, report.perplexity());
       tensorboard_->scalar(report.set + "/nats_per_byte", report.update, report.nats_per_byte);
+      for (const ValidationFigure& figure : report.figures) {
+        tensorboard_->scalar(report.set + "/" + figure.name, report.update, figure.value);
+      }
       tensorboard_->flush();
     }
   }
@@ -378,13 +394,13 @@ void Trainer::save() {
   reporter_.saved(state_.update,
                   options_.output / "checkpoints" / fmt::format("step-{}", state_.update));
   std::vector<std::pair<double, std::int64_t>> best;
-  for (const auto& [step, loss] : state_.scores) {
-    best.emplace_back(loss, step);
+  for (const auto& [step, score] : state_.scores) {
+    best.emplace_back(state_.cost(score), step);
   }
   std::sort(best.begin(), best.end());
   best.resize(std::min(best.size(), static_cast<std::size_t>(config_.train.keep_best)));
   std::set<std::int64_t> keep;
-  for (const auto& [loss, step] : best) {
+  for (const auto& [cost, step] : best) {
     keep.insert(step);
   }
   std::vector<Checkpoint> all = list_checkpoints(options_.output);
@@ -402,6 +418,10 @@ FinishReport Trainer::finish_report() const {
   report.best_loss =
       std::isfinite(state_.best_loss) ? state_.best_loss : std::numeric_limits<double>::quiet_NaN();
   report.best_update = state_.best_update;
+  report.best_by = state_.best_by;
+  if (const auto best = state_.scores.find(state_.best_update); best != state_.scores.end()) {
+    report.best_score = best->second;
+  }
   report.seconds = seconds_since(start_);
   report.stopped_early = stopped_early_;
   report.interrupted = interrupted_;

@@ -25,7 +25,8 @@ Validation::Validation(std::string name, const Dataset& dataset, const Subword& 
   }
 }
 
-ValidationReport Validation::run(Learner& learner) const {
+ValidationReport Validation::run(Learner& learner, const Transformer& model,
+                                 Backend& backend) const {
   const auto start = std::chrono::steady_clock::now();
   LossSums sums;
   for (const PairBatch& batch : batches_) {
@@ -36,6 +37,9 @@ ValidationReport Validation::run(Learner& learner) const {
   report.loss = sums.nll / static_cast<double>(sums.tokens);
   report.nats_per_byte = sums.nll / static_cast<double>(target_bytes_);
   report.target_tokens = sums.tokens;
+  if (scorer_) {
+    report.figures = scorer_->run(model, backend);
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

@@ -1,0 +1,123 @@
+#include "yona/train/translation_scorer.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "yona/base/error.h"
+#include "yona/decode/batch_decoder.h"
+#include "yona/score/bleu.h"
+#include "yona/score/chrf.h"
+#include "yona/score/segments.h"
+#include "yona/score/ter.h"
+
+namespace yona {
+
+namespace {
+
+NamedSegments read_side(const std::vector<std::filesystem::path>& files) {
+  NamedSegments side{files.at(0).string(), {}};
+  for (const std::filesystem::path& file : files) {
+    LineReader reader(file);
+    for (std::string& line : read_segments(reader)) {
+      side.lines.push_back(std::move(line));
+    }
+  }
+  return side;
+}
+
+Ids encoded(const std::string& line, const std::vector<std::string>& tags, const Subword& subword) {
+  Ids text;
+  subword.encode(line, text);
+  if (text.empty()) {
+    return {};
+  }
+  Ids ids;
+  for (const std::string& tag : tags) {
+    ids.push_back(subword.tag(tag));
+  }
+  ids.insert(ids.end(), text.begin(), text.end());
+  ids.push_back(subword.vocabulary().end());
+  return ids;
+}
+
+// The best next token, again and again; sentences of like length together.
+std::vector<Ids> translate_greedily(const Transformer& model, Backend& backend,
+                                    const std::vector<Ids>& sources) {
+  constexpr std::size_t kBatch = 64;
+  BatchDecoder decoder({&model}, backend, {.beam = 1});
+  std::vector<std::size_t> order(sources.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return sources[a].size() < sources[b].size();
+  });
+  std::vector<Ids> outputs(sources.size());
+  for (std::size_t begin = 0; begin < order.size(); begin += kBatch) {
+    const std::size_t end = std::min(begin + kBatch, order.size());
+    std::vector<DecodeRequest> batch;
+    for (std::size_t i = begin; i < end; ++i) {
+      batch.push_back({.source = sources[order[i]]});
+    }
+    const std::vector<std::vector<Hypothesis>> answers = decoder.decode(batch);
+    for (std::size_t i = begin; i < end; ++i) {
+      outputs[order[i]] = answers[i - begin].at(0).ids;
+    }
+  }
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<std::string> validation_metric_names() { return {"bleu", "chrf", "ter"}; }
+
+std::unique_ptr<Metric> validation_metric(const std::string& name,
+                                          const std::string& target_language) {
+  if (name == "bleu") {
+    BleuOptions options;
+    if (target_language.starts_with("zh")) {
+      options.tokenizer = BleuTokenizer::zh;
+    } else if (target_language == "ja" || target_language == "th") {
+      options.tokenizer = BleuTokenizer::character;
+    }
+    return std::make_unique<Bleu>(options);
+  }
+  if (name == "chrf") {
+    return std::make_unique<Chrf>();
+  }
+  check(name == "ter", "train.valid_metrics: '{}' is given; expected bleu, chrf or ter", name);
+  return std::make_unique<Ter>();
+}
+
+TranslationScorer::TranslationScorer(const CorpusSpec& set, const SubwordPair& subwords,
+                                     Options options)
+    : options_(std::move(options)), target_subwords_(subwords.target) {
+  const NamedSegments source = read_side(set.source_files);
+  const NamedSegments target = read_side(set.target_files);
+  references_ = join_references({target});
+  check_lengths(source, target.name, references_);
+  for (const std::string& line : source.lines) {
+    Ids& ids = sources_.emplace_back(encoded(line, set.source_tags, subwords.source));
+    if (static_cast<std::int64_t>(ids.size()) > options_.max_positions) {
+      ids.clear();
+      ++overlong_;
+    }
+  }
+}
+
+std::vector<ValidationFigure> TranslationScorer::run(const Transformer& model,
+                                                     Backend& backend) const {
+  std::vector<std::string> translations;
+  translations.reserve(sources_.size());
+  for (const Ids& ids : translate_greedily(model, backend, sources_)) {
+    translations.push_back(target_subwords_.decode(ids));
+  }
+  std::vector<ValidationFigure> figures;
+  for (const std::string& name : options_.metrics) {
+    const auto metric = validation_metric(name, options_.target_language);
+    const SegmentStatistics statistics = corpus_statistics(*metric, translations, references_);
+    figures.push_back({name, metric->score(statistics.sums()).value});
+  }
+  return figures;
+}
+
+}  // namespace yona
