@@ -147,6 +147,29 @@ TEST_F(TranslatorTest, SamplesTheSameLineTheSameWayWhereverItStands) {
   EXPECT_EQ(both[1][1].text, second[0][1].text);
 }
 
+TEST_F(TranslatorTest, ScoresItsOwnTranslationsAsItFoundThem) {
+  Translator translator({model_.get()}, *backend_, {}, {.batch_tokens = 50});
+  std::vector<SentencePair> pairs;
+  std::vector<double> expected;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::vector<TranslationRequest> request{{.text = lines_[i]}};
+    const Translation best = translator.n_best(request)[0][0];
+    // A text may have other sub-words than those that were decoded.
+    if (Ids ids = translator.prefix_ids(best.text);
+        (ids.push_back(0), ids) == best.hypothesis.ids) {
+      pairs.push_back({lines_[i], best.text});
+      expected.push_back(best.hypothesis.score);
+    }
+  }
+  const std::vector<Hypothesis> scores = translator.score(pairs);
+  ASSERT_EQ(scores.size(), expected.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_NEAR(scores[i].score, expected[i], 1e-4);
+  }
+  const std::vector<SentencePair> blank{{"", ""}};
+  EXPECT_EQ(translator.score(blank)[0].ids, (Ids{0}));
+}
+
 TEST_F(TranslatorTest, SaysWhichLineIsTooLong) {
   Translator translator({model_.get()}, *backend_);
   std::string line;

@@ -5,33 +5,11 @@
 
 #include "yona/base/error.h"
 #include "yona/decode/candidates.h"
+#include "yona/decode/models.h"
 
 namespace yona {
 
 namespace {
-
-std::int64_t least_positions(const std::vector<const Transformer*>& models) {
-  check(!models.empty(), "decode: there is no model");
-  std::int64_t least = models.front()->config().max_positions;
-  for (const Transformer* model : models) {
-    least = std::min(least, model->config().max_positions);
-    check(model->config().target_vocabulary == models.front()->config().target_vocabulary &&
-              model->config().source_vocabulary == models.front()->config().source_vocabulary,
-          "decode: models of an ensemble must have the same vocabularies; one has {} source and {} "
-          "target pieces, another {} and {}",
-          models.front()->config().source_vocabulary, models.front()->config().target_vocabulary,
-          model->config().source_vocabulary, model->config().target_vocabulary);
-  }
-  return least;
-}
-
-void check_ids(const Ids& ids, std::int64_t vocabulary, std::string_view side, std::size_t index) {
-  for (const std::int32_t id : ids) {
-    check(id >= 0 && id < vocabulary,
-          "decode: sentence {} has the {} id {}, outside the vocabulary of {} pieces", index + 1,
-          side, id, vocabulary);
-  }
-}
 
 // All searches of a batch and the sources they read.
 struct Batch {
@@ -84,7 +62,7 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
                            const DecodeOptions& options)
     : models_(std::move(models)),
       options_((check_options(options), options)),
-      max_positions_(least_positions(models_)),
+      max_positions_(least_positions(models_, "decode")),
       region_(backend) {}
 
 std::int64_t BatchDecoder::max_length(std::int64_t source_tokens) const {
@@ -98,8 +76,10 @@ void BatchDecoder::check_request(const DecodeRequest& request, std::size_t index
   const auto length = static_cast<std::int64_t>(request.source.size());
   check(length <= max_positions_, "decode: sentence {} has {} tokens, the model takes at most {}",
         index + 1, length, max_positions_);
-  check_ids(request.source, config.source_vocabulary, "source", index);
-  check_ids(request.prefix, config.target_vocabulary - 1, "prefix", index);
+  check_ids(request.source, config.source_vocabulary,
+            {.what = "decode", .side = "source", .sentence = index});
+  check_ids(request.prefix, config.target_vocabulary - 1,
+            {.what = "decode", .side = "prefix", .sentence = index});
   check(request.prefix.empty() ||
             static_cast<std::int64_t>(request.prefix.size()) < max_length(length),
         "decode: the prefix of sentence {} has {} tokens, its output at most {}", index + 1,

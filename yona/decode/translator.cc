@@ -47,6 +47,7 @@ Translator::Translator(std::vector<const TranslationModel*> models, Backend& bac
     : subwords_(
           (check(!models.empty(), "translate: there is no model"), models.front()->subwords())),
       decoder_(transformers_of(models), backend, with_ids(options, subwords_)),
+      scorer_(transformers_of(models), backend, with_ids(options, subwords_)),
       text_(text) {
   check(text.batch_tokens >= 1, "translate: a batch of {} tokens holds nothing", text.batch_tokens);
 }
@@ -88,6 +89,43 @@ std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRe
     begin = end;
   }
   return answers;
+}
+
+std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
+  std::vector<ScorePair> ids;
+  for (const SentencePair& pair : pairs) {
+    ScorePair& both = ids.emplace_back();
+    subwords_.source.encode(pair.source, both.source);
+    subwords_.target.encode(pair.target, both.target);
+    both.source.push_back(subwords_.source.vocabulary().end());
+    both.target.push_back(subwords_.target.vocabulary().end());
+    const auto longest =
+        static_cast<std::int64_t>(std::max(both.source.size(), both.target.size()));
+    check(longest <= max_source(), "score: line {} has {} tokens, the model takes at most {}",
+          ids.size(), longest, max_source());
+  }
+  std::vector<std::size_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return ids[a].target.size() > ids[b].target.size();
+  });
+  std::vector<Hypothesis> scores(pairs.size());
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::vector<ScorePair> batch;
+    std::int64_t tokens = 0;
+    std::size_t end = begin;
+    while (end < order.size() && (batch.empty() || tokens < text_.batch_tokens)) {
+      batch.push_back(ids[order[end++]]);
+      tokens += static_cast<std::int64_t>(
+          std::max(batch.back().source.size(), batch.back().target.size()));
+    }
+    std::vector<Hypothesis> part = scorer_.score(batch);
+    for (std::size_t i = begin; i < end; ++i) {
+      scores[order[i]] = std::move(part[i - begin]);
+    }
+    begin = end;
+  }
+  return scores;
 }
 
 std::vector<std::vector<Translation>> Translator::n_best(

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "yona/decode/batch_decoder.h"
+#include "yona/decode/scorer.h"
 #include "yona/io/translation_model.h"
 
 namespace yona {
@@ -20,6 +21,10 @@ struct TranslationRequest {
   std::string text;
   std::string prefix{};  // the translation begins with this text
   std::uint64_t id = 0;  // names the line for sampling: its number, say
+};
+
+struct SentencePair {
+  std::string source, target;
 };
 
 struct Translation {
@@ -45,6 +50,11 @@ class Translator {
   // All hypotheses of each request, in order, best first. A blank text has one, which is blank.
   std::vector<std::vector<Translation>> n_best(std::span<const TranslationRequest> requests);
 
+  // How probable the given translations are, in order; see PairScorer::score(). Blank sides count
+  // as
+  // </s> alone. Throws InvalidArgument for a side with more tokens than the model has positions.
+  std::vector<Hypothesis> score(std::span<const SentencePair> pairs);
+
   // Token ids in, hypotheses out, in order: sorted by length and cut into batches inside.
   std::vector<std::vector<Hypothesis>> decode(std::span<const DecodeRequest> requests);
 
@@ -59,6 +69,7 @@ class Translator {
  private:
   const SubwordPair& subwords_;
   BatchDecoder decoder_;
+  PairScorer scorer_;
   TextOptions text_;
 };
 

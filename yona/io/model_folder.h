@@ -26,6 +26,8 @@ class ModelFolder {
   // The same, for a parameter that must be there: FormatError naming folder and tensor when it is
   // missing or has another shape.
   NamedArray get(const std::string& parameter, const Shape& shape) const;
+  // Part of an array's data that has been copied and need not stay in memory.
+  void forget(std::string_view data) const noexcept { weights_.forget(data); }
 
  private:
   bool bias_only_bars_padding() const;

@@ -116,4 +116,11 @@ std::optional<NamedArray> SafetensorsFile::find(std::string_view name) const {
   return found == positions_.end() ? std::nullopt : std::optional(arrays_[found->second]);
 }
 
+void SafetensorsFile::forget(std::string_view data) const noexcept {
+  const std::string_view all = file_.bytes();
+  if (data.data() >= all.data() && data.data() + data.size() <= all.data() + all.size()) {
+    file_.forget(data);
+  }
+}
+
 }  // namespace yona

@@ -48,6 +48,9 @@ class SafetensorsFile {
   std::span<const NamedArray> arrays() const { return arrays_; }  // in file order
   std::vector<std::string> names() const;                         // in file order
   std::optional<NamedArray> find(std::string_view name) const;
+  // Data that has been copied need not stay in memory; see MappedFile::forget(). Data of another
+  // file is left alone.
+  void forget(std::string_view data) const noexcept;
 
  private:
   MappedFile file_;

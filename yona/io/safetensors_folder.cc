@@ -65,4 +65,10 @@ std::optional<NamedArray> SafetensorsFolder::find(std::string_view name) const {
   return found == file_of_.end() ? std::nullopt : files_[found->second].find(name);
 }
 
+void SafetensorsFolder::forget(std::string_view data) const noexcept {
+  for (const SafetensorsFile& file : files_) {
+    file.forget(data);
+  }
+}
+
 }  // namespace yona

@@ -23,6 +23,7 @@ class SafetensorsFolder {
 
   std::vector<std::string> names() const;  // sorted
   std::optional<NamedArray> find(std::string_view name) const;
+  void forget(std::string_view data) const noexcept;  // see SafetensorsFile::forget()
 
  private:
   void open_shards(const std::filesystem::path& index);

@@ -1,6 +1,8 @@
 #include "yona/io/translation_model.h"
 
+#include <algorithm>
 #include <array>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,22 @@ std::vector<NamedArray> arrays_of(const Parameters& parameters, const std::vecto
     arrays.push_back({entry.name, DType::f32, entry.value.shape(), flat.data() + entry.offset});
   }
   return arrays;
+}
+
+// Weights are copied in pieces, so that threads share the work.
+struct WeightPiece {
+  Tensor to;
+  std::string_view from;
+};
+
+void append_pieces(const Tensor& to, const char* from, std::vector<WeightPiece>& pieces) {
+  constexpr std::int64_t kPiece = 1 << 20;
+  for (std::int64_t begin = 0; begin < to.elements(); begin += kPiece) {
+    const std::int64_t count = std::min(kPiece, to.elements() - begin);
+    pieces.push_back({to.slice(begin, Shape{count}),
+                      {from + begin * static_cast<std::int64_t>(sizeof(float)),
+                       static_cast<std::size_t>(count) * sizeof(float)}});
+  }
 }
 
 }  // namespace
@@ -160,20 +178,31 @@ void write_model(const std::filesystem::path& folder, const ModelInfo& info,
 
 void read_weights(const std::filesystem::path& folder, const Parameters& parameters) {
   const ModelFolder file(folder);
+  std::vector<WeightPiece> pieces;
   for (const Parameters::Entry& entry : parameters.entries()) {
     const NamedArray array = file.get(entry.name, entry.value.shape());
     check<NotImplemented>(array.dtype == DType::f32, "{}: {} is {}, only f32 is read so far",
                           folder.string(), entry.name, array.dtype);
-    entry.value.upload_bytes(array.data,
-                             entry.value.elements() * static_cast<std::int64_t>(sizeof(float)));
+    append_pieces(entry.value, static_cast<const char*>(array.data), pieces);
+  }
+  const auto copy = [&](std::int64_t index) {
+    const WeightPiece& piece = pieces[static_cast<std::size_t>(index)];
+    piece.to.upload_bytes(piece.from.data(), static_cast<std::int64_t>(piece.from.size()));
+    file.forget(piece.from);
+  };
+  Exec& exec = parameters.weights().storage()->region->backend().exec();
+  const auto count = static_cast<std::int64_t>(pieces.size());
+  if (exec.device == Device::cpu) {
+    exec.pool->run(count, copy);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) {
+      copy(i);
+    }
   }
 }
 
-TranslationModel::TranslationModel(const ModelInfo& info, SubwordPair subwords, Backend& backend)
-    : info_(info),
-      subwords_(std::move(subwords)),
-      transformer_(info.config),
-      parameters_(transformer_, backend, Gradients::no) {}
+TranslationModel::TranslationModel(const ModelInfo& info, Backend& backend)
+    : info_(info), transformer_(info.config), parameters_(transformer_, backend, Gradients::no) {}
 
 void TranslationModel::pack() {
   if (!packed_ && parameters_.weights().storage()->region->backend().device() == Device::cpu) {
@@ -184,13 +213,15 @@ void TranslationModel::pack() {
 std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::path& folder,
                                                          Backend& backend) {
   const ModelInfo info = read_model_info(folder);
-  std::unique_ptr<TranslationModel> model(
-      new TranslationModel(info, SubwordPair::load(folder), backend));
-  const auto pieces = static_cast<std::int64_t>(model->subwords_.target.vocabulary().size());
+  // Sub-words take about as long as weights: another thread reads them.
+  std::future<SubwordPair> subwords = std::async(std::launch::async, SubwordPair::load, folder);
+  std::unique_ptr<TranslationModel> model(new TranslationModel(info, backend));
+  read_weights(folder, model->parameters_);
+  model->subwords_ = subwords.get();
+  const auto pieces = static_cast<std::int64_t>(model->subwords().target.vocabulary().size());
   check<FormatError>(pieces == info.config.target_vocabulary,
                      "{}: vocab.json has {} pieces, config.json {}", folder.string(), pieces,
                      info.config.target_vocabulary);
-  read_weights(folder, model->parameters_);
   return model;
 }
 

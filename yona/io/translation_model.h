@@ -47,7 +47,7 @@ class TranslationModel {
                                                 Backend& backend);
 
   const Transformer& transformer() const { return transformer_; }
-  const SubwordPair& subwords() const { return subwords_; }
+  const SubwordPair& subwords() const { return *subwords_; }
   const ModelInfo& info() const { return info_; }
   const Parameters& parameters() const { return parameters_; }
 
@@ -56,10 +56,10 @@ class TranslationModel {
   void pack();
 
  private:
-  TranslationModel(const ModelInfo& info, SubwordPair subwords, Backend& backend);
+  TranslationModel(const ModelInfo& info, Backend& backend);
 
   ModelInfo info_;
-  SubwordPair subwords_;
+  std::optional<SubwordPair> subwords_;  // always there once it is loaded
   Transformer transformer_;
   Parameters parameters_;
   std::unique_ptr<PackedWeights> packed_;  // gone before the parameters

@@ -250,8 +250,12 @@ SubwordPair SubwordPair::load(const std::filesystem::path& folder) {
   if (const auto path = folder / "target_vocab.json"; std::filesystem::exists(path)) {
     target_vocabulary = std::make_shared<const Vocabulary>(Vocabulary::read(path));
   }
-  return {Subword::load(folder / "source.spm", std::move(vocabulary)),
-          Subword::load(folder / "target.spm", std::move(target_vocabulary))};
+  Subword source = Subword::load(folder / "source.spm", vocabulary);
+  if (target_vocabulary == vocabulary &&
+      MappedFile(folder / "target.spm").bytes() == source.model()) {
+    return {source, source};  // the library needs tens of milliseconds for a model
+  }
+  return {std::move(source), Subword::load(folder / "target.spm", std::move(target_vocabulary))};
 }
 
 void SubwordPair::save(const std::filesystem::path& folder) const {

@@ -1,0 +1,30 @@
+#include "yona/decode/words.h"
+
+#include <gtest/gtest.h>
+
+namespace yona {
+namespace {
+
+const Vocabulary& vocabulary() {
+  static const Vocabulary words({"</s>", "<unk>", "▁the", "▁far", "mer", "s", "▁", "<pad>"});
+  return words;
+}
+
+TEST(Words, BeginWithABlankOrWithTheFirstPiece) {
+  EXPECT_EQ(words_of(Ids{2, 3, 4, 5, 0}, vocabulary()),
+            (std::vector<std::int64_t>{0, 1, 1, 1, -1}));
+  EXPECT_EQ(words_of(Ids{4, 3, 6, 5}, vocabulary()), (std::vector<std::int64_t>{0, 1, 2, 2}));
+  EXPECT_EQ(words_of(Ids{1, 7, 4}, vocabulary()), (std::vector<std::int64_t>{0, -1, 0}));
+  EXPECT_TRUE(words_of({}, vocabulary()).empty());
+}
+
+TEST(Words, ScoreTheSumOfTheirTokens) {
+  Hypothesis hypothesis;
+  hypothesis.ids = {2, 3, 4, 0};
+  hypothesis.token_scores = {-1.0F, -0.5F, -0.25F, -4.0F};
+  EXPECT_EQ(word_scores(hypothesis, vocabulary()), (std::vector<double>{-1.0, -0.75}));
+  EXPECT_TRUE(word_scores({}, vocabulary()).empty());
+}
+
+}  // namespace
+}  // namespace yona

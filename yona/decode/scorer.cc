@@ -1,0 +1,123 @@
+#include "yona/decode/scorer.h"
+
+#include <cmath>
+
+#include "yona/base/error.h"
+#include "yona/decode/length_penalty.h"
+#include "yona/decode/models.h"
+#include "yona/decode/stepper.h"
+#include "yona/tensor/ops/cross_entropy.h"
+
+namespace yona {
+
+namespace {
+
+// What the decoder reads for each target: <pad> and all tokens but the last.
+std::vector<Ids> decoder_inputs(std::span<const ScorePair> pairs, std::int32_t start) {
+  std::vector<Ids> inputs;
+  for (const ScorePair& pair : pairs) {
+    Ids& input = inputs.emplace_back(Ids{start});
+    input.insert(input.end(), pair.target.begin(), pair.target.end() - 1);
+  }
+  return inputs;
+}
+
+// Of each model, -log p of every target token, all pairs in a row.
+std::vector<float> losses(const Transformer& model, std::span<const ScorePair> pairs,
+                          Region& region) {
+  std::vector<Ids> sources, targets;
+  for (const ScorePair& pair : pairs) {
+    sources.push_back(pair.source);
+    targets.push_back(pair.target);
+  }
+  Context c{.region = region};
+  const Ragged memory = model.encode(tokens_of(sources, region), c);
+  const Ragged states =
+      model.decode(tokens_of(decoder_inputs(pairs, model.padding_id()), region), memory, c);
+  const Tensor both = linear_cross_entropy(states.values, model.projection(),
+                                           tokens_of(targets, region).ids, {}, c);
+  std::vector<float> result;
+  const std::vector<float> values = both.to_vector<float>();  // [tokens, 2]: loss and nll
+  for (std::size_t i = 1; i < values.size(); i += 2) {
+    result.push_back(values[i]);
+  }
+  return result;
+}
+
+// log of the mean probability, or the mean of log-probabilities, of one token.
+double mean_of(std::span<const double> log_probabilities, EnsembleMean mean) {
+  double sum = 0;
+  for (const double value : log_probabilities) {
+    sum += mean == EnsembleMean::probabilities ? std::exp(value) : value;
+  }
+  sum /= static_cast<double>(log_probabilities.size());
+  return mean == EnsembleMean::probabilities ? std::log(sum) : sum;
+}
+
+}  // namespace
+
+PairScorer::PairScorer(std::vector<const Transformer*> models, Backend& backend,
+                       const DecodeOptions& options)
+    : models_(std::move(models)), options_((check_options(options), options)), region_(backend) {
+  least_positions(models_, "score");
+}
+
+std::vector<std::vector<float>> PairScorer::token_scores(std::span<const ScorePair> pairs) {
+  std::vector<std::vector<float>> by_model;
+  for (const Transformer* model : models_) {
+    by_model.push_back(losses(*model, pairs, region_));
+  }
+  std::vector<std::vector<float>> scores;
+  std::vector<double> of_token(models_.size());
+  std::size_t token = 0;
+  for (const ScorePair& pair : pairs) {
+    std::vector<float>& of_pair = scores.emplace_back();
+    for (std::size_t i = 0; i < pair.target.size(); ++i, ++token) {
+      for (std::size_t m = 0; m < models_.size(); ++m) {
+        of_token[m] = -double{by_model[m][token]};
+      }
+      const double score = models_.size() == 1 ? of_token[0] : mean_of(of_token, options_.ensemble);
+      check<DeviceError>(!std::isnan(score),
+                         "score: the model's outputs are not numbers: its weights are damaged");
+      of_pair.push_back(static_cast<float>(score));
+    }
+  }
+  return scores;
+}
+
+std::vector<Hypothesis> PairScorer::score(std::span<const ScorePair> pairs) {
+  const TransformerConfig& config = models_.front()->config();
+  const std::int64_t most = least_positions(models_, "score");
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (const auto& [ids, side] :
+         {std::pair(&pairs[i].source, "source"), std::pair(&pairs[i].target, "target")}) {
+      check(!ids->empty() && static_cast<std::int64_t>(ids->size()) <= most,
+            "score: the {} of pair {} has {} tokens; between 1 and {} can be scored", side, i + 1,
+            ids->size(), most);
+    }
+    check_ids(pairs[i].source, config.source_vocabulary,
+              {.what = "score", .side = "source", .sentence = i});
+    check_ids(pairs[i].target, config.target_vocabulary - 1,
+              {.what = "score", .side = "target", .sentence = i});
+  }
+  if (pairs.empty()) {
+    return {};
+  }
+  std::vector<Hypothesis> hypotheses;
+  for (std::vector<float>& scores : token_scores(pairs)) {
+    const Ids& target = pairs[hypotheses.size()].target;
+    Hypothesis& hypothesis = hypotheses.emplace_back();
+    hypothesis.ids = target;
+    hypothesis.token_scores = std::move(scores);
+    for (const float score : hypothesis.token_scores) {
+      hypothesis.log_probability += score;
+    }
+    const OutputLength length{.tokens = static_cast<std::int64_t>(target.size()),
+                              .prefix = 0,
+                              .ended = target.back() == options_.end_id};
+    hypothesis.score = length_normalised(options_, hypothesis.log_probability, length);
+  }
+  return hypotheses;
+}
+
+}  // namespace yona

@@ -1,0 +1,40 @@
+// How probable given translations are: the target is forced through the decoder, all tokens at
+// once.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "yona/backend/backend.h"
+#include "yona/decode/hypothesis.h"
+#include "yona/decode/options.h"
+#include "yona/models/transformer.h"
+
+namespace yona {
+
+struct ScorePair {
+  Ids source, target;  // each with </s>
+};
+
+class PairScorer {
+ public:
+  // One model or an ensemble, over one target vocabulary; they and the backend must outlive this
+  // object. Of the options the mode, its penalties and the ensemble's mean are used.
+  PairScorer(std::vector<const Transformer*> models, Backend& backend,
+             const DecodeOptions& options);
+
+  // The targets as hypotheses, in order: log-probability of each token, their sum, and the score
+  // that the mode's beam search would give. The pairs are one batch. Throws InvalidArgument for a
+  // side that is empty or has more tokens than the model has positions, and for ids outside the
+  // vocabulary; DeviceError when the model gives no numbers.
+  std::vector<Hypothesis> score(std::span<const ScorePair> pairs);
+
+ private:
+  std::vector<std::vector<float>> token_scores(std::span<const ScorePair> pairs);
+
+  std::vector<const Transformer*> models_;
+  DecodeOptions options_;
+  Region region_;
+};
+
+}  // namespace yona

@@ -1,0 +1,20 @@
+// Which word each token belongs to: a word begins with a piece that begins with a blank (U+2581 in
+// SentencePiece's writing), or with the first piece.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "yona/decode/hypothesis.h"
+#include "yona/text/vocabulary.h"
+
+namespace yona {
+
+// For each id the number of its word, from 0; -1 for </s> and <pad>, which are in none.
+std::vector<std::int64_t> words_of(std::span<const std::int32_t> ids, const Vocabulary& vocabulary);
+
+// The log-probability of each word: the sum of its tokens'.
+std::vector<double> word_scores(const Hypothesis& hypothesis, const Vocabulary& vocabulary);
+
+}  // namespace yona
