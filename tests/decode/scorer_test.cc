@@ -56,6 +56,31 @@ TEST(PairScorer, AgreesWithTheSearchOnItsOwnResults) {
   }
 }
 
+TEST(PairScorer, GivesTheAttentionOfEachTokenOverTheSource) {
+  ToyModel toy(toy_config(), "cpu");
+  DecodeOptions options;
+  options.alignments = true;
+  const std::vector<ScorePair> pairs{{{3, 5, 7, 0}, {4, 0}}, {{2, 0}, {1, 6, 0}}};
+  const auto attention_of = [&](std::int64_t layer, std::span<const ScorePair> batch) {
+    options.alignment_layer = layer;
+    return PairScorer({&toy.model, &toy.model}, shared_backend("cpu"), options).score(batch);
+  };
+  const std::vector<Hypothesis> last = attention_of(-1, pairs);
+  ASSERT_EQ(last[0].attention.size(), 2U);
+  ASSERT_EQ(last[1].attention.size(), 3U);
+  for (const std::vector<float>& row : last[0].attention) {
+    ASSERT_EQ(row.size(), 4U);
+    EXPECT_NEAR(row[0] + row[1] + row[2] + row[3], 1.0, 1e-5);
+  }
+  const std::vector<Hypothesis> alone = attention_of(1, std::span(pairs).last(1));
+  for (std::size_t t = 0; t < 3; ++t) {
+    EXPECT_NEAR(alone[0].attention[t][0], last[1].attention[t][0], 1e-5);
+  }
+  EXPECT_NE(attention_of(0, pairs)[0].attention, last[0].attention);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { attention_of(2, pairs); }),
+            "alignments: there is no decoder layer 2; the model has 2");
+}
+
 TEST(PairScorer, SaysWhatItCannotScore) {
   ToyModel toy(toy_config(), "cpu");
   PairScorer scorer({&toy.model}, shared_backend("cpu"), {});

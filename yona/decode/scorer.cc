@@ -1,12 +1,14 @@
 #include "yona/decode/scorer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "yona/base/error.h"
 #include "yona/decode/length_penalty.h"
 #include "yona/decode/models.h"
 #include "yona/decode/stepper.h"
-#include "yona/tensor/ops/cross_entropy.h"
+#include "yona/tensor/attention_recorder.h"
+#include "yona/tensor/ops/matmul.h"
 
 namespace yona {
 
@@ -22,24 +24,72 @@ std::vector<Ids> decoder_inputs(std::span<const ScorePair> pairs, std::int32_t s
   return inputs;
 }
 
+// Adds up the cross-attention of one layer: [target][source] of each pair, mean over the heads.
+class CrossAttention : public AttentionRecorder {
+ public:
+  CrossAttention(std::int64_t layer, float share, std::vector<SoftAlignment>& sums)
+      : module_("decoder.layers." + std::to_string(layer) + ".cross_attention"),
+        share_(share),
+        sums_(sums) {}
+
+  void record(const AttentionRecord& record) override {
+    if (record.module != module_) {
+      return;
+    }
+    const std::vector<float> weights = record.weights.to_vector<float>();
+    std::size_t at = 0;  // sentences one after another, each [heads, queries, keys]
+    for (SoftAlignment& of_pair : sums_) {
+      for (std::int64_t head = 0; head < record.heads; ++head) {
+        for (std::vector<float>& row : of_pair) {
+          for (float& sum : row) {
+            sum += weights[at++] * share_ / static_cast<float>(record.heads);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  std::string module_;
+  float share_;  // of this model in an ensemble
+  std::vector<SoftAlignment>& sums_;
+};
+
+constexpr std::int64_t kChunkRows = 256;  // of logits at a time
+
+// -log p of each target, from the states that predict them.
+void append_losses(const Tensor& states, const Tensor& targets, const Transformer& model,
+                   Context& c, std::vector<float>& result) {
+  const Tensor logits = matmul(states, model.projection(), Transpose::yes, c);  // [rows, V - 1]
+  const Tensor both = c.empty(DType::f32, Shape{states.rows(), 2});             // loss and nll
+  c.kernels().cross_entropy(
+      {.logits = logits.view(), .targets = targets.data<std::int32_t>(), .losses = both.view()},
+      c.exec());
+  const std::vector<float> values = both.to_vector<float>();
+  for (std::size_t i = 1; i < values.size(); i += 2) {
+    result.push_back(values[i]);
+  }
+}
+
 // Of each model, -log p of every target token, all pairs in a row.
 std::vector<float> losses(const Transformer& model, std::span<const ScorePair> pairs,
-                          Region& region) {
+                          AttentionRecorder* recorder, Region& region) {
   std::vector<Ids> sources, targets;
   for (const ScorePair& pair : pairs) {
     sources.push_back(pair.source);
     targets.push_back(pair.target);
   }
   Context c{.region = region};
+  c.attention = recorder;
   const Ragged memory = model.encode(tokens_of(sources, region), c);
   const Ragged states =
       model.decode(tokens_of(decoder_inputs(pairs, model.padding_id()), region), memory, c);
-  const Tensor both = linear_cross_entropy(states.values, model.projection(),
-                                           tokens_of(targets, region).ids, {}, c);
+  const Tensor ids = tokens_of(targets, region).ids;
   std::vector<float> result;
-  const std::vector<float> values = both.to_vector<float>();  // [tokens, 2]: loss and nll
-  for (std::size_t i = 1; i < values.size(); i += 2) {
-    result.push_back(values[i]);
+  for (std::int64_t begin = 0; begin < states.tokens(); begin += kChunkRows) {
+    const std::int64_t rows = std::min(kChunkRows, states.tokens() - begin);
+    append_losses(states.values.row_range(begin, rows), ids.slice(begin, Shape{rows}), model, c,
+                  result);
   }
   return result;
 }
@@ -62,10 +112,18 @@ PairScorer::PairScorer(std::vector<const Transformer*> models, Backend& backend,
   least_positions(models_, "score");
 }
 
-std::vector<std::vector<float>> PairScorer::token_scores(std::span<const ScorePair> pairs) {
+std::vector<std::vector<float>> PairScorer::token_scores(std::span<const ScorePair> pairs,
+                                                         std::vector<SoftAlignment>& attention) {
   std::vector<std::vector<float>> by_model;
   for (const Transformer* model : models_) {
-    by_model.push_back(losses(*model, pairs, region_));
+    const std::int64_t layers = model->config().decoder_layers;
+    const std::int64_t layer =
+        options_.alignment_layer + (options_.alignment_layer < 0 ? layers : 0);
+    check(!options_.alignments || (layer >= 0 && layer < layers),
+          "alignments: there is no decoder layer {}; the model has {}", options_.alignment_layer,
+          layers);
+    CrossAttention recorder(layer, 1.0F / static_cast<float>(models_.size()), attention);
+    by_model.push_back(losses(*model, pairs, options_.alignments ? &recorder : nullptr, region_));
   }
   std::vector<std::vector<float>> scores;
   std::vector<double> of_token(models_.size());
@@ -103,10 +161,20 @@ std::vector<Hypothesis> PairScorer::score(std::span<const ScorePair> pairs) {
   if (pairs.empty()) {
     return {};
   }
+  std::vector<SoftAlignment> attention;
+  if (options_.alignments) {
+    for (const ScorePair& pair : pairs) {
+      attention.emplace_back(pair.target.size(), std::vector<float>(pair.source.size(), 0.0F));
+    }
+  }
   std::vector<Hypothesis> hypotheses;
-  for (std::vector<float>& scores : token_scores(pairs)) {
-    const Ids& target = pairs[hypotheses.size()].target;
+  for (std::vector<float>& scores : token_scores(pairs, attention)) {
+    const std::size_t index = hypotheses.size();
+    const Ids& target = pairs[index].target;
     Hypothesis& hypothesis = hypotheses.emplace_back();
+    if (options_.alignments) {
+      hypothesis.attention = std::move(attention[index]);
+    }
     hypothesis.ids = target;
     hypothesis.token_scores = std::move(scores);
     for (const float score : hypothesis.token_scores) {

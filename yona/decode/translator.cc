@@ -83,12 +83,34 @@ std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRe
       batch.push_back(requests[order[i]]);
     }
     std::vector<std::vector<Hypothesis>> part = decoder_.decode(batch);
+    if (options().alignments) {
+      align(batch, part);
+    }
     for (std::size_t i = begin; i < end; ++i) {
       answers[order[i]] = std::move(part[i - begin]);
     }
     begin = end;
   }
   return answers;
+}
+
+// Attention is formed only here: the outputs are forced through the decoder once more.
+void Translator::align(std::span<const DecodeRequest> requests,
+                       std::vector<std::vector<Hypothesis>>& answers) {
+  std::vector<ScorePair> pairs;
+  std::vector<Hypothesis*> places;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    for (Hypothesis& hypothesis : answers[i]) {
+      if (!hypothesis.ids.empty()) {
+        pairs.push_back({requests[i].source, hypothesis.ids});
+        places.push_back(&hypothesis);
+      }
+    }
+  }
+  std::vector<Hypothesis> scored = scorer_.score(pairs);
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    places[i]->attention = std::move(scored[i].attention);
+  }
 }
 
 std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {

@@ -67,6 +67,9 @@ class Translator {
   const DecodeOptions& options() const { return decoder_.options(); }
 
  private:
+  void align(std::span<const DecodeRequest> requests,
+             std::vector<std::vector<Hypothesis>>& answers);
+
   const SubwordPair& subwords_;
   BatchDecoder decoder_;
   PairScorer scorer_;
