@@ -35,7 +35,12 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.cached_attention);
   function(k.top_k);
   function(k.log_add);
-  static_assert(sizeof(Kernels) == 26 * sizeof(Kernel<AddArgs>));
+  function(k.round_bf16);
+  function(k.pack);
+  function(k.packed_matmul);
+  function(k.attention_weights);
+  function(k.additive_attention_weights);
+  static_assert(sizeof(Kernels) == 31 * sizeof(Kernel<AddArgs>));
 }
 
 TEST(Registration, GivesTheReferenceEveryKernel) {

@@ -79,6 +79,7 @@ std::vector<std::unique_ptr<TranslationModel>> load_models(const std::vector<std
   for (const fs::path& folder : path_list(folders)) {
     require_folder("--model", folder);
     models.push_back(TranslationModel::load(folder, backend));
+    models.back()->pack();
   }
   return models;
 }
