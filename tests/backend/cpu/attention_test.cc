@@ -242,21 +242,6 @@ TEST(CpuAttention, CarriesNaNThrough) {
   });
 }
 
-TEST(CpuAttention, ShowsTheWeightsWhenAsked) {
-  AttentionProblem problem({.queries = {3, 2}, .keys = {4, 5}, .dropout = 0.5});
-  Matrix weights(3 * 4 + 2 * 5, 2);
-  AttentionArgs args = problem.args();
-  args.weights = weights.view();
-  cpu_kernels().attention(args, one_thread());
-  for (std::int64_t query = 0; query < 3; ++query) {
-    float sum = 0;
-    for (std::int64_t key = 0; key < 4; ++key) {
-      sum += weights.at(query * 4 + key, 1);
-    }
-    EXPECT_NEAR(sum, 1.0F, 1e-6F);
-  }
-}
-
 TEST(CpuAttention, LeavesDoublesToTheReference) {
   std::vector<double> q = {1, 2}, v = {3, 4}, out(2), lse(1);
   const auto view = [](std::vector<double>& data) {
