@@ -20,10 +20,10 @@ if(NOT CMAKE_CUDA_COMPILER)
   return()
 endif()
 
-# Ampere to Hopper as machine code, newer GPUs through the last one's PTX.
-if(NOT CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
-endif()
+# Ampere and Ada run sm_80's machine code, Hopper its own; newer GPUs compile the PTX when they start.
+set(YONA_CUDA_ARCHITECTURES "80-real;90" CACHE STRING
+  "GPUs to compile for, as CMAKE_CUDA_ARCHITECTURES takes them; one alone builds faster")
+set(CMAKE_CUDA_ARCHITECTURES ${YONA_CUDA_ARCHITECTURES})
 enable_language(CUDA)
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has had it since 12.0
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)

@@ -1,5 +1,8 @@
 #include "tests/harness/op_case.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <utility>
@@ -72,6 +75,37 @@ Backend& shared_backend(std::string_view name, int threads) {
     backend = make_backend(name, {.threads = threads});
   }
   return *backend;
+}
+
+namespace {
+
+bool find_cuda() {
+  const char* wanted = std::getenv("YONA_TEST_CUDA");
+  const bool required = wanted != nullptr && std::string_view(wanted) == "1";
+  const bool refused = wanted != nullptr && !required;
+  // Opening the library takes a tenth of a second, in each of many test programs.
+  const bool likely =
+      required || std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg");
+  if (refused || !likely) {
+    return false;
+  }
+  try {
+    shared_backend("cuda");
+    return true;
+  } catch (const DeviceError& error) {
+    if (required) {
+      throw;
+    }
+    std::cerr << "tests on the GPU are left out: " << error.what() << '\n';
+    return false;
+  }
+}
+
+}  // namespace
+
+bool has_cuda() {
+  static const bool found = find_cuda();
+  return found;
 }
 
 OpResult run_op(const OpCase& op_case, const OpRun& run) {
@@ -162,6 +196,16 @@ void expect_backends_agree(const OpCase& op_case) {
       run_op(op_case, {.backend = "cpu", .dtype = DType::f32, .precision = Precision::bf16}),
       run_op(op_case, {.dtype = DType::f32, .precision = Precision::bf16}), kBackendBf16,
       "cpu in bf16");
+  if (has_cuda()) {
+    const OpResult cuda = run_op(op_case, {.backend = "cuda", .dtype = DType::f32});
+    expect_close(cuda, exact, kBackendF32, "cuda in f32");
+    expect_close(run_op(op_case, {.backend = "cuda", .dtype = DType::f32}), cuda, 0.0,
+                 "cuda, run again");
+    expect_close(
+        run_op(op_case, {.backend = "cuda", .dtype = DType::f32, .precision = Precision::bf16}),
+        run_op(op_case, {.dtype = DType::f32, .precision = Precision::bf16}), kBackendBf16,
+        "cuda in bf16");
+  }
 }
 
 void expect_gradients_add_up(const OpCase& op_case) {
@@ -179,6 +223,9 @@ void expect_gradients_add_up(const OpCase& op_case) {
   };
   twice({});
   twice({.backend = "cpu", .dtype = DType::f32});
+  if (has_cuda()) {
+    twice({.backend = "cuda", .dtype = DType::f32});
+  }
 }
 
 void expect_same(const OpCase& fused, const OpCase& plain) {
@@ -187,6 +234,11 @@ void expect_same(const OpCase& fused, const OpCase& plain) {
   expect_close(run_op(fused, {.backend = "cpu", .dtype = DType::f32}),
                run_op(plain, {.backend = "cpu", .dtype = DType::f32}), kBackendF32,
                "fused and plain on cpu");
+  if (has_cuda()) {  // plain compositions read host memory
+    expect_close(run_op(fused, {.backend = "cuda", .dtype = DType::f32}),
+                 run_op(plain, {.backend = "cpu", .dtype = DType::f32}), kBackendF32,
+                 "fused on cuda and plain on cpu");
+  }
 }
 
 void check_op(const OpCase& op_case) {

@@ -55,6 +55,10 @@ OpResult run_op(const OpCase& op_case, const OpRun& run = {});
 // A backend that lives as long as the program.
 Backend& shared_backend(std::string_view name, int threads = 1);
 
+// Is there a GPU, and a libyona_cuda.so to use it with? Says once why not. YONA_TEST_CUDA=0 leaves
+// a GPU out; =1 makes it an error when it cannot be used.
+bool has_cuda();
+
 // The uses. Each reports through GoogleTest, naming the case.
 void expect_gradients_match_finite_differences(const OpCase& op_case);
 void expect_backends_agree(const OpCase& op_case);

@@ -1,10 +1,11 @@
 // Values for tests: drawn from Philox, rounded to f32 so that f32 and f64 runs see the same
-// numbers; and reading and writing any floating-point tensor in host memory as doubles.
+// numbers; and reading and writing any floating-point tensor, on any device, as doubles.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "yona/backend/backend.h"
 #include "yona/base/random.h"
 #include "yona/tensor/tensor.h"
 
@@ -29,18 +30,25 @@ inline std::vector<double> values_of(const Tensor& tensor) {
   return {values.begin(), values.end()};
 }
 
-// Writes every element; the tensor may be strided but must be in host memory.
-inline void set_values(const Tensor& tensor, const std::vector<double>& values) {
-  const View view = tensor.view();
+// Writes every element; the tensor may be strided.
+template <class T>
+void upload_rows(const View& view, const std::vector<double>& values, Backend& backend) {
+  const auto cols = static_cast<std::size_t>(view.cols);
+  std::vector<T> row(cols);
   for (std::int64_t i = 0; i < view.rows; ++i) {
-    for (std::int64_t j = 0; j < view.cols; ++j) {
-      const double value = values.at(static_cast<std::size_t>(i * view.cols + j));
-      if (view.dtype == DType::f64) {
-        view.row<double>(i)[j] = value;
-      } else {
-        view.row<float>(i)[j] = static_cast<float>(value);
-      }
+    for (std::size_t j = 0; j < cols; ++j) {
+      row[j] = static_cast<T>(values.at(static_cast<std::size_t>(i) * cols + j));
     }
+    backend.upload(view.row<T>(i), row.data(), static_cast<std::int64_t>(cols * sizeof(T)));
+  }
+}
+
+inline void set_values(const Tensor& tensor, const std::vector<double>& values) {
+  Backend& backend = tensor.storage()->region->backend();
+  if (tensor.dtype() == DType::f64) {
+    upload_rows<double>(tensor.view(), values, backend);
+  } else {
+    upload_rows<float>(tensor.view(), values, backend);
   }
 }
 

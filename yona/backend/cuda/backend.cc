@@ -1,20 +1,18 @@
-// libyona_cuda.so: the GPU backend behind the same table as every other. Memory, copies and streams
-// are here; a kernel that has no CUDA version yet throws NotImplemented with its name.
-
-#include <cuda_runtime.h>
-#include <memory>
+// libyona_cuda.so: the GPU backend behind the same table as every other. Here are memory, copies
+// and the stream; kernels register themselves from their own files.
 
 #include "yona/backend/backend.h"
-#include "yona/base/error.h"
 
-namespace yona {
+#include <memory>
+
+#include "yona/backend/cuda/exec.h"
+#include "yona/backend/cuda/matmul_plans.h"
+#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/upload.h"
+
+namespace yona::cuda {
 
 namespace {
-
-void check_cuda(cudaError_t status, const char* operation) {
-  check<DeviceError>(status == cudaSuccess, "cuda: {} failed: {}", operation,
-                     cudaGetErrorString(status));
-}
 
 // One clear line for a machine without a usable GPU.
 void require_device() {
@@ -28,19 +26,35 @@ void require_device() {
                      "cuda: no GPU was found ({}); use --device cpu", cudaGetErrorString(status));
 }
 
-class CudaBackend : public Backend {
+class Stream {
  public:
-  CudaBackend() {
+  Stream() {
     require_device();
     check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+  }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class CudaBackend : public Backend {
+ public:
+  explicit CudaBackend(const BackendOptions& options)
+      : uploader_(stream_.get()), pool_(options.threads) {
     exec_.device = Device::cuda;
     exec_.backend = "cuda";
-    exec_.stream = stream_;
+    exec_.pool = &pool_;  // for what the host prepares; no kernel uses it
+    exec_.stream = exec_.cuda_stream = stream_.get();
+    exec_.plans = &plans_;
   }
-  ~CudaBackend() override { cudaStreamDestroy(stream_); }
+  ~CudaBackend() override { cudaStreamSynchronize(stream_.get()); }
 
   Device device() const override { return Device::cuda; }
-  const Kernels& kernels() const override { return kernels_; }
+  const Kernels& kernels() const override { return cuda::kernels(); }
   Exec& exec() override { return exec_; }
 
   void* reserve(std::int64_t bytes) override {
@@ -58,31 +72,33 @@ class CudaBackend : public Backend {
     std::size_t available = 0;
     std::size_t total = 0;
     check_cuda(cudaMemGetInfo(&available, &total), "asking for the memory");
-    return static_cast<std::int64_t>(available);
+    return static_cast<std::int64_t>(available / 10 * 9);  // the rest is for kernels' scratch
   }
 
   void upload(void* to, const void* from, std::int64_t bytes) override {
-    check_cuda(
-        cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream_),
-        "copying to the device");
+    uploader_.upload(to, from, bytes);
   }
   void download(void* to, const void* from, std::int64_t bytes) override {
-    check_cuda(
-        cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream_),
-        "copying from the device");
+    check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
+                               stream_.get()),
+               "copying from the device");
     synchronize();
   }
-  void synchronize() override { check_cuda(cudaStreamSynchronize(stream_), "the computation"); }
+  void synchronize() override {
+    check_cuda(cudaStreamSynchronize(stream_.get()), "the computation");
+  }
 
  private:
-  cudaStream_t stream_ = nullptr;
-  Kernels kernels_;
-  Exec exec_;
+  Stream stream_;
+  Uploader uploader_;
+  MatmulPlans plans_;
+  ThreadPool pool_;
+  CudaExec exec_;
 };
 
 }  // namespace
-}  // namespace yona
+}  // namespace yona::cuda
 
-extern "C" yona::Backend* yona_make_cuda_backend(const yona::BackendOptions& /*options*/) {
-  return std::make_unique<yona::CudaBackend>().release();
+extern "C" yona::Backend* yona_make_cuda_backend(const yona::BackendOptions& options) {
+  return std::make_unique<yona::cuda::CudaBackend>(options).release();
 }

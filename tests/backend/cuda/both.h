@@ -1,0 +1,125 @@
+// What the tests of CUDA kernels share: matrices that exist twice, in f32 on the host for the
+// reference and in f32 or bf16 on the device, and the comparison of what the two kernels made of
+// them. Ops have their own tests on every backend (tests/tensor/ops); here are the types and sizes
+// that those do not reach.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "yona/backend/registration.h"
+#include "yona/tensor/tensor.h"
+
+#include "tests/harness/compare.h"
+#include "tests/harness/op_case.h"
+#include "tests/harness/random_tensor.h"
+
+namespace yona::testing {
+
+// Relative to the largest element: f32 sums in another order; bf16 results, rounded to 2⁻⁹, of sums
+// of terms that may have been rounded once more on their way.
+inline constexpr double kCudaF32 = 2e-5;
+inline constexpr double kCudaBf16 = 1e-2;
+
+inline double tolerance_of(DType dtype) { return dtype == DType::bf16 ? kCudaBf16 : kCudaF32; }
+
+// Skips the test, with a message, where there is no GPU.
+class CudaTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_cuda()) {
+      GTEST_SKIP() << "no GPU";
+    }
+  }
+  static Backend& cuda() { return shared_backend("cuda"); }
+  static Backend& reference() { return shared_backend("reference"); }
+  static Region& device_region() {
+    static Region region(cuda(), std::int64_t{1} << 30U);
+    return region;
+  }
+  static Region& host_region() {
+    static Region region(reference(), std::int64_t{1} << 30U);
+    return region;
+  }
+
+  // A matrix on both sides, equal: values are rounded to the device's type first.
+  struct Both {
+    Both() = default;
+    Both(std::int64_t rows, std::int64_t cols, DType dtype, std::uint64_t seed, double low = -1.0,
+         double high = 1.0)
+        : host(host_region(), DType::f32, Shape{rows, cols}),
+          device(device_region(), dtype, Shape{rows, cols}) {
+      set(random_values(rows * cols, seed, low, high));
+    }
+    void set(const std::vector<double>& values) const {
+      std::vector<float> floats(values.begin(), values.end());
+      if (device.dtype() == DType::bf16) {
+        std::vector<std::uint16_t> halves(floats.size());
+        for (std::size_t i = 0; i < floats.size(); ++i) {
+          halves[i] = to_bf16(floats[i]);
+          floats[i] = from_bf16(halves[i]);
+        }
+        device.upload(halves);
+      } else {
+        device.upload(floats);
+      }
+      host.upload(floats);
+    }
+    std::vector<double> device_values() const {
+      if (device.dtype() == DType::f32) {
+        return values_of(device);
+      }
+      const std::vector<std::uint16_t> halves = device.to_vector<std::uint16_t>();
+      std::vector<double> values(halves.size());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<double>(from_bf16(halves[i]));
+      }
+      return values;
+    }
+    void expect_equal(const std::string& what, double tolerance) const {
+      expect_near(device_values(), values_of(host), tolerance, what);
+    }
+    void expect_equal(const std::string& what) const {
+      expect_equal(what, tolerance_of(device.dtype()));
+    }
+    View view(bool on_device) const { return on_device ? device.view() : host.view(); }
+
+    Tensor host, device;
+  };
+
+  // A list of numbers on both sides.
+  template <class T>
+  struct Numbers {
+    explicit Numbers(const std::vector<T>& values)
+        : host(host_region(), dtype_of<T>(), Shape{static_cast<std::int64_t>(values.size())}),
+          device(device_region(), dtype_of<T>(), Shape{static_cast<std::int64_t>(values.size())}) {
+      host.upload(values);
+      device.upload(values);
+    }
+    const T* data(bool on_device) const { return (on_device ? device : host).template data<T>(); }
+    const std::uint64_t* keys(bool on_device) const {
+      return reinterpret_cast<const std::uint64_t*>(data(on_device));
+    }
+    Tensor host, device;
+  };
+
+  static Numbers<std::int64_t> row_keys(std::int64_t rows) {
+    std::vector<std::int64_t> keys(static_cast<std::size_t>(rows));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      keys[i] = static_cast<std::int64_t>(mix(i / 7, i % 7));
+    }
+    return Numbers<std::int64_t>(keys);
+  }
+
+  // Runs the kernel on both sides with args(on_device).
+  template <class Args, class MakeArgs>
+  static void run(Kernel<Args> Kernels::*kernel, const MakeArgs& args) {
+    (reference().kernels().*kernel)(args(false), reference().exec());
+    (cuda().kernels().*kernel)(args(true), cuda().exec());
+  }
+};
+
+}  // namespace yona::testing

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Runs the tests that use a GPU, and with --bench a few training steps, from a build tree or from a
+# bundle of one (tools/gpu-bundle.sh). Needs a GPU and libyona_cuda.so beside the programs.
+#   tools/gpu-tests.sh [--bench] [BUILD]       BUILD is build-cuda by default
+set -u
+bench=no
+if [ "${1:-}" = --bench ]; then
+  bench=yes
+  shift
+fi
+build=${1:-build-cuda}
+[ -d "$build" ] || { echo "gpu-tests: $build is not a folder; build first: cmake --preset cuda" >&2; exit 2; }
+build=$(cd "$build" && pwd)
+YONA_TEST_CUDA=1
+LD_LIBRARY_PATH=$build:$build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export YONA_TEST_CUDA LD_LIBRARY_PATH
+
+failed=0
+for program in test_backend_cuda test_tensor_ops; do
+  path=$build/tests/$program
+  [ -x "$path" ] || path=$build/$program
+  if [ ! -x "$path" ]; then
+    echo "gpu-tests: $program is not built" >&2
+    failed=1
+    continue
+  fi
+  echo "== $program"
+  "$path" --gtest_brief=1 || failed=1
+done
+
+if [ $bench = yes ]; then
+  echo "== yona info --devices"
+  "$build/yona" info --devices || failed=1
+  for precision in f32 bf16; do
+    for shape in "tiny --vocab-size 8000 --tokens 4096 --ragged" "base --tokens 25000"; do
+      echo "== yona bench train --device cuda --precision $precision --preset $shape"
+      # shellcheck disable=SC2086 # the shape is several words
+      "$build/yona" bench train --device cuda --precision "$precision" --preset $shape --profile || failed=1
+      # shellcheck disable=SC2086
+      "$build/yona" bench train --device cuda --precision "$precision" --preset $shape || failed=1
+    done
+  done
+fi
+exit $failed

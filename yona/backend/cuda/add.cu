@@ -1,0 +1,102 @@
+// Sums, scaling and constants. add() also converts: its operands may differ in type from the
+// result.
+
+#include "yona/backend/cuda/pack.cuh"
+#include "yona/backend/cuda/registration.h"
+
+namespace yona::cuda {
+
+namespace {
+
+template <class A, class Y>
+struct Sum {
+  Rows<A> a, b;
+  Rows<Y> y;
+  std::int64_t rows = 0;
+  float alpha = 1.0F, beta = 1.0F;
+};
+
+template <class A, class Y>
+__global__ void __launch_bounds__(kThreads) add_kernel(Sum<A, Y> sum) {
+  const Place at = place_of_warp(sum.rows, sum.y.cols);
+  if (!at.there) {
+    return;
+  }
+  float v[kPack];
+  sum.a.load(at.row, at.channel, v);
+#pragma unroll
+  for (int i = 0; i < kPack; ++i) {
+    v[i] *= sum.alpha;
+  }
+  if (sum.b.there()) {
+    float w[kPack];
+    sum.b.load(at.row, at.channel, w);
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      v[i] += sum.beta * w[i];
+    }
+  }
+  sum.y.store(at.row, at.channel, v);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) fill_kernel(Rows<T> y, std::int64_t rows, float value) {
+  const Place at = place_of_warp(rows, y.cols);
+  if (at.there) {
+    const float v[kPack] = {value, value, value, value, value, value, value, value};
+    y.store(at.row, at.channel, v);
+  }
+}
+
+bool flat(const View& view) { return !view || view.stride == view.cols || view.rows <= 1; }
+
+void add(const AddArgs& args, Exec& exec) {
+  View a = args.a;
+  View b = args.b;
+  View y = args.y;
+  if (flat(a) && flat(b) && flat(y)) {
+    a = flattened(a);
+    b = flattened(b);
+    y = flattened(y);
+  }
+  if (y.rows * y.cols == 0) {
+    return;
+  }
+  with_type(a.dtype, "add", [&](auto ta) {
+    with_type(y.dtype, "add", [&](auto ty) {
+      using A = decltype(ta);
+      using Y = decltype(ty);
+      const Sum<A, Y> sum{rows_of<A>(a), b ? rows_of<A>(b) : Rows<A>{},
+                          rows_of<Y>(y), y.rows,
+                          args.alpha,    args.beta};
+      add_kernel<<<blocks_of_packs(y), kThreads, 0, stream_of(exec)>>>(sum);
+    });
+  });
+  check_launch("add");
+}
+
+void fill(const FillArgs& args, Exec& exec) {
+  const View y = flattened(args.y);
+  if (y.rows * y.cols == 0) {
+    return;
+  }
+  if (args.value == 0.0F && y.rows == 1) {  // zero is all bits zero in every type
+    const std::size_t bytes = static_cast<std::size_t>(y.cols) * size_of(y.dtype);
+    check_cuda(cudaMemsetAsync(y.data, 0, bytes, stream_of(exec)), "fill");
+    return;
+  }
+  with_type(y.dtype, "fill", [&](auto t) {
+    using T = decltype(t);
+    fill_kernel<<<blocks_of_packs(y), kThreads, 0, stream_of(exec)>>>(rows_of<T>(y), y.rows,
+                                                                      args.value);
+  });
+  check_launch("fill");
+}
+
+const Registration registration([](Kernels& table) {
+  table.add = add;
+  table.fill = fill;
+});
+
+}  // namespace
+}  // namespace yona::cuda

@@ -1,0 +1,141 @@
+// Attention backward over ragged sentences, general version: D of every query, then the two passes,
+// then the sums of what the bias' (or additive attention's vector's) gradient got from each warp.
+
+#include <algorithm>
+
+#include "yona/backend/cuda/attention_backward.cuh"
+#include "yona/backend/cuda/attention_mma.cuh"
+#include "yona/backend/cuda/column_sums.h"
+#include "yona/backend/cuda/registration.h"
+
+namespace yona::cuda {
+
+namespace {
+
+constexpr unsigned kSummingBlocks = 32;  // of each head, where warps keep partial sums
+
+// A warp to each row and head.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    delta_kernel(Rows<T> out, Rows<T> dout, std::int64_t rows, int heads, int d, float* delta) {
+  const std::int64_t item =
+      static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
+  if (item >= rows * heads) {
+    return;
+  }
+  const std::int64_t row = item / heads;
+  const int first = static_cast<int>(item % heads) * d;
+  float sum = 0.0F;
+  for (int c = static_cast<int>(threadIdx.x) % kLanes; c < d; c += kLanes) {
+    sum += to_float(out.row(row)[first + c]) * to_float(dout.row(row)[first + c]);
+  }
+  sum = warp_sum(sum);
+  if (threadIdx.x % kLanes == 0) {
+    delta[item] = sum;
+  }
+}
+
+template <class T, class Size>
+void run(const AttentionBackwardArgs& args, const View& vector, const View& dvector, Exec& exec) {
+  const AttentionArgs& forward = args.forward;
+  const cudaStream_t stream = stream_of(exec);
+  AttentionBackwardProblem<T> problem;
+  problem.in = problem_of<T>(forward, vector);
+  problem.in.tiles = static_cast<int>(blocks_for(forward.longest_q, Size::kBlockRows));
+  problem.dout = rows_of<T>(args.dout);
+  problem.dq = rows_of<T>(args.dq);
+  problem.dk = rows_of<T>(args.dk);
+  problem.dv = rows_of<T>(args.dv);
+  problem.accumulate_dq = args.accumulate_dq;
+  problem.accumulate_dk = args.accumulate_dk;
+  problem.accumulate_dv = args.accumulate_dv;
+  problem.items = forward.sentences * problem.in.tiles;
+
+  const bool sums = args.dbias || dvector;
+  const auto blocks = static_cast<unsigned>(
+      sums ? std::min<std::int64_t>(problem.items, kSummingBlocks) : problem.items);
+  const std::int64_t strands = static_cast<std::int64_t>(blocks) * Size::kWarpCount;
+  const std::int64_t bias_cols = args.dbias ? args.dbias.cols : 0;
+  const std::int64_t deltas = forward.q.rows * forward.heads;
+  const std::int64_t bias_sums = sums ? forward.heads * strands * bias_cols : 0;
+  const std::int64_t vector_sums = dvector ? forward.heads * strands * forward.d_k : 0;
+  Scratch& scratch = exec_of(exec).scratch;
+  scratch.begin(Scratch::size_for<float>(deltas) + Scratch::size_for<float>(bias_sums) +
+                    Scratch::size_for<float>(vector_sums),
+                stream);
+  auto* delta = scratch.take<float>(deltas);
+  problem.delta = {delta, forward.heads, forward.heads, false};
+  problem.dbias = args.dbias ? scratch.take<float>(bias_sums) : nullptr;
+  problem.dvector = dvector ? scratch.take<float>(vector_sums) : nullptr;
+  if (problem.dbias != nullptr) {
+    check_cuda(cudaMemsetAsync(problem.dbias, 0,
+                               sizeof(float) * static_cast<std::size_t>(bias_sums), stream),
+               "attention_backward");
+  }
+  if (forward.longest_q > 0) {
+    delta_kernel<<<blocks_for(deltas, kWarps), kThreads, 0, stream>>>(
+        problem.in.out, problem.dout, forward.q.rows, problem.in.heads, problem.in.d_v, delta);
+    launch_query_gradients<T, Size>(problem, blocks, stream);
+  }
+  if (forward.longest_k > 0) {
+    launch_key_gradients<T, Size>(problem, forward.longest_k, stream);
+  }
+  for (std::int64_t head = 0; head < forward.heads && sums; ++head) {
+    if (args.dbias) {
+      add_column_sums(problem.dbias + head * strands * bias_cols, strands, bias_cols,
+                      args.dbias.row<float>(head), stream);
+    }
+    if (dvector) {
+      add_column_sums(problem.dvector + head * strands * forward.d_k, strands, forward.d_k,
+                      dvector.row<float>(head), stream);
+    }
+  }
+}
+
+void run_mma(const AttentionBackwardArgs& args, Exec& exec) {
+  const AttentionArgs& forward = args.forward;
+  const std::int64_t deltas = forward.q.rows * forward.heads;
+  Scratch& scratch = exec_of(exec).scratch;
+  scratch.begin(Scratch::size_for<float>(deltas), stream_of(exec));
+  auto* delta = scratch.take<float>(deltas);
+  if (deltas > 0) {
+    delta_kernel<<<blocks_for(deltas, kWarps), kThreads, 0, stream_of(exec)>>>(
+        rows_of<bf16>(forward.out), rows_of<bf16>(args.dout), forward.q.rows,
+        static_cast<int>(forward.heads), static_cast<int>(forward.d_v), delta);
+  }
+  launch_attention_backward_mma(args, delta, stream_of(exec));
+}
+
+// Sentences without queries still have gradients of keys to write: zeros.
+bool has_work(const AttentionArgs& args) {
+  return args.sentences > 0 && (args.longest_q > 0 || args.longest_k > 0);
+}
+
+void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
+  if (!has_work(args.forward)) {
+    return;
+  }
+  with_type(args.forward.q.dtype, "attention_backward", [&](auto t) {
+    with_heads(args.forward, "attention_backward",
+               [&](auto size) { run<decltype(t), decltype(size)>(args, {}, {}, exec); });
+  });
+}
+
+void additive_attention_backward(const AdditiveAttentionBackwardArgs& args, Exec& exec) {
+  if (!has_work(args.attention.forward)) {
+    return;
+  }
+  with_type(args.attention.forward.q.dtype, "additive_attention_backward", [&](auto t) {
+    with_heads(args.attention.forward, "additive_attention_backward", [&](auto /*size*/) {
+      run<decltype(t), AdditiveHeads>(args.attention, args.vector, args.dvector, exec);
+    });
+  });
+}
+
+const Registration registration([](Kernels& table) {
+  table.attention_backward = attention_backward;
+  table.additive_attention_backward = additive_attention_backward;
+});
+
+}  // namespace
+}  // namespace yona::cuda

@@ -1,0 +1,43 @@
+// Dropout of single elements; its backward is the same kernel on the gradient.
+
+#include "yona/backend/cuda/dropout.cuh"
+#include "yona/backend/cuda/pack.cuh"
+#include "yona/backend/cuda/registration.h"
+
+namespace yona::cuda {
+
+namespace {
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    dropout_kernel(Rows<T> x, Rows<T> y, std::int64_t rows, const std::uint64_t* row_keys,
+                   Dropout dropout, bool accumulate) {
+  const Place at = place_of_warp(rows, y.cols);
+  if (!at.there) {
+    return;
+  }
+  float v[kPack];
+  x.load(at.row, at.channel, v);
+  if (dropout.threshold != 0) {
+    drop(dropout, row_keys[at.row], at.first, at.lane, v);
+  }
+  y.put(at.row, at.channel, v, accumulate);
+}
+
+void dropout(const DropoutArgs& args, Exec& exec) {
+  if (args.y.rows * args.y.cols == 0) {
+    return;
+  }
+  with_type(args.x.dtype, "dropout", [&](auto t) {
+    using T = decltype(t);
+    dropout_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(
+        rows_of<T>(args.x), rows_of<T>(args.y), args.y.rows, args.row_keys, args.dropout,
+        args.accumulate);
+  });
+  check_launch("dropout");
+}
+
+const Registration registration([](Kernels& table) { table.dropout = dropout; });
+
+}  // namespace
+}  // namespace yona::cuda

@@ -1,0 +1,62 @@
+// Which of cuBLASLt's algorithms multiplies which shape. A plan is made once for each bucket of
+// shapes and depends on nothing but the bucket, so that a run repeated or resumed uses the same
+// algorithms, and gets the same bits, whatever batches came first.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <cublasLt.h>
+#include <map>
+
+#include "yona/backend/cuda/exec.h"
+#include "yona/base/dtype.h"
+
+namespace yona::cuda {
+
+// A product in cuBLASLt's terms, which are column-major: d [rows, cols] = op(a) · op(b), where a
+// row-major c = x · y is d = cᵀ = yᵀ · xᵀ.
+struct Product {
+  std::int64_t rows = 0, cols = 0, depth = 0;
+  std::int64_t lda = 0, ldb = 0, ldd = 0;
+  bool transpose_a = false, transpose_b = false;
+  bool accumulate = false;
+  bool bias = false, relu = false;
+  bool tokens_in_depth = false;  // the sum runs over tokens; else the columns are tokens
+  DType operands = DType::f32;
+  DType result = DType::f32;
+  int alignment_a = 16, alignment_b = 16, alignment_d = 16;  // of the addresses, in bytes
+
+  auto operator<=>(const Product&) const = default;
+};
+
+struct ProductAddresses {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* d = nullptr;
+  const void* bias = nullptr;  // of the result's type
+};
+
+class MatmulPlans {
+ public:
+  MatmulPlans();
+  ~MatmulPlans();
+  MatmulPlans(const MatmulPlans&) = delete;
+  MatmulPlans& operator=(const MatmulPlans&) = delete;
+
+  void multiply(const Product& product, const ProductAddresses& at, cudaStream_t stream);
+
+ private:
+  struct Plan {
+    cublasLtMatmulDesc_t operation = nullptr;
+    cublasLtMatmulAlgo_t algorithm{};
+  };
+  const Plan& plan_for(const Product& product);
+  // The heuristics' first choice. A choice by measurement, kept in a file, would go here.
+  void choose(const Product& bucket, Plan& plan) const;
+
+  cublasLtHandle_t handle_ = nullptr;
+  void* workspace_ = nullptr;
+  std::map<Product, Plan> plans_;
+};
+
+}  // namespace yona::cuda
