@@ -1,5 +1,7 @@
 // Attention on the device: types, head sizes and lengths on both sides of every tile.
 
+#include <algorithm>
+
 #include "tests/backend/cuda/both.h"
 
 namespace yona::testing {
@@ -37,7 +39,9 @@ class CudaAttention : public CudaTest {
                  << (t.additive ? ", additive " : " ") << name_of(t.dtype));
     const std::vector<std::int64_t> q_offsets = offsets_of(t.queries);
     const std::vector<std::int64_t> k_offsets = offsets_of(t.keys);
-    const auto [heads, d_k, d_v] = t.shape;
+    const std::int64_t heads = t.shape.heads;
+    const std::int64_t d_k = t.shape.d_k;
+    const std::int64_t d_v = t.shape.d_v;
     const std::int64_t T_q = q_offsets.back();
     const std::int64_t T_k = k_offsets.back();
     const Both q(T_q, heads * d_k, t.dtype, 1);

@@ -1,5 +1,7 @@
 // Row kernels on the device, in f32 and bf16 and at widths around their packs and chunks.
 
+#include <cmath>
+
 #include "tests/backend/cuda/both.h"
 
 namespace yona::testing {

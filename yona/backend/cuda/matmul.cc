@@ -55,6 +55,14 @@ View zeros(std::int64_t rows, std::int64_t cols, Exec& exec) {
   return view;
 }
 
+// Rows of a and c are tokens, unless a is transposed: then the sum runs over them.
+Tokens tokens_of(const MatmulArgs& args) {
+  if (!args.transpose_a) {
+    return Tokens::cols;
+  }
+  return args.transpose_b ? Tokens::none : Tokens::depth;
+}
+
 void multiply(const MatmulArgs& args, const View& a, const View& b, const View& bias, Exec& exec) {
   const View& c = args.c;
   // cᵀ = op(b)ᵀ · op(a)ᵀ: what is row-major here is its transpose there.
@@ -69,7 +77,7 @@ void multiply(const MatmulArgs& args, const View& a, const View& b, const View& 
                         .accumulate = args.accumulate,
                         .bias = static_cast<bool>(bias),
                         .relu = args.activation == Activation::relu,
-                        .tokens_in_depth = args.transpose_a,
+                        .tokens = tokens_of(args),
                         .operands = a.dtype,
                         .result = c.dtype,
                         .alignment_a = alignment_of(b.data),

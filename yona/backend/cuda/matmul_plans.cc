@@ -51,10 +51,11 @@ std::int64_t bucket_of(std::int64_t tokens) {
 }
 
 Product bucketed(Product product) {
-  std::int64_t& tokens = product.tokens_in_depth ? product.depth : product.cols;
-  tokens = bucket_of(tokens);
-  product.lda = std::max(product.lda, product.transpose_a ? product.depth : product.rows);
-  product.ldb = std::max(product.ldb, product.transpose_b ? product.cols : product.depth);
+  if (product.tokens == Tokens::cols) {
+    product.cols = bucket_of(product.cols);
+  } else if (product.tokens == Tokens::depth) {
+    product.depth = bucket_of(product.depth);
+  }
   return product;
 }
 

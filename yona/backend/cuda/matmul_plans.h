@@ -13,6 +13,9 @@
 
 namespace yona::cuda {
 
+// Which extent is a number of tokens, and so differs from batch to batch.
+enum class Tokens : std::uint8_t { none, cols, depth };
+
 // A product in cuBLASLt's terms, which are column-major: d [rows, cols] = op(a) · op(b), where a
 // row-major c = x · y is d = cᵀ = yᵀ · xᵀ.
 struct Product {
@@ -21,7 +24,7 @@ struct Product {
   bool transpose_a = false, transpose_b = false;
   bool accumulate = false;
   bool bias = false, relu = false;
-  bool tokens_in_depth = false;  // the sum runs over tokens; else the columns are tokens
+  Tokens tokens = Tokens::none;  // never an extent along which elements are adjacent
   DType operands = DType::f32;
   DType result = DType::f32;
   int alignment_a = 16, alignment_b = 16, alignment_d = 16;  // of the addresses, in bytes
