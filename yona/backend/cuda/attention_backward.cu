@@ -115,6 +115,10 @@ void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
   if (!has_work(args.forward)) {
     return;
   }
+  if (!args.dbias && mma_fits(args)) {
+    run_mma(args, exec);
+    return;
+  }
   with_type(args.forward.q.dtype, "attention_backward", [&](auto t) {
     with_heads(args.forward, "attention_backward",
                [&](auto size) { run<decltype(t), decltype(size)>(args, {}, {}, exec); });
