@@ -74,8 +74,7 @@ class CudaAttention : public CudaTest {
                            .prefix = prefix.data(on),
                            .bias = t.bias ? bias.view(on) : View{},
                            .q_keys = names.keys(on),
-                           .dropout = t.dropout > 0 ? Dropout::with(t.dropout, 8, 9) : Dropout{},
-                           .weights = {}};
+                           .dropout = t.dropout > 0 ? Dropout::with(t.dropout, 8, 9) : Dropout{}};
     };
     if (t.additive) {
       run(&Kernels::additive_attention, [&](bool on) {

@@ -1,5 +1,5 @@
-// Sums, scaling and constants. add() also converts: its operands may differ in type from the
-// result.
+// Sums, scaling, constants and rounding. add() also converts: its operands may differ in type from
+// the result.
 
 #include "yona/backend/cuda/pack.cuh"
 #include "yona/backend/cuda/registration.h"
@@ -48,6 +48,39 @@ __global__ void __launch_bounds__(kThreads) fill_kernel(Rows<T> y, std::int64_t 
   }
 }
 
+__global__ void __launch_bounds__(kThreads)
+    round_kernel(Rows<float> x, Rows<bf16> y, std::int64_t x_rows, std::int64_t rows) {
+  const Place at = place_of_warp(rows, y.cols);
+  if (at.there) {
+    float v[kPack] = {};
+    if (at.row < x_rows) {
+      x.load(at.row, at.channel, v);
+    }
+    y.store(at.row, at.channel, v);
+  }
+}
+
+// log(e^a + e^b) + shift, without overflow; -infinity stands for nothing.
+__global__ void __launch_bounds__(kThreads)
+    log_add_kernel(Rows<float> a, Rows<float> b, Rows<float> y, std::int64_t rows, float shift) {
+  const Place at = place_of_warp(rows, y.cols);
+  if (!at.there) {
+    return;
+  }
+  float v[kPack];
+  float w[kPack];
+  a.load(at.row, at.channel, v);
+  b.load(at.row, at.channel, w);
+#pragma unroll
+  for (int i = 0; i < kPack; ++i) {
+    const float largest = fmaxf(v[i], w[i]);
+    const float smallest = fminf(v[i], w[i]);
+    v[i] =
+        largest == -INFINITY ? shift + largest : largest + log1pf(expf(smallest - largest)) + shift;
+  }
+  y.store(at.row, at.channel, v);
+}
+
 bool flat(const View& view) { return !view || view.stride == view.cols || view.rows <= 1; }
 
 void add(const AddArgs& args, Exec& exec) {
@@ -93,8 +126,31 @@ void fill(const FillArgs& args, Exec& exec) {
   check_launch("fill");
 }
 
+void round_bf16(const RoundArgs& args, Exec& exec) {
+  if (args.y.rows * args.y.cols == 0) {
+    return;
+  }
+  round_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(
+      rows_of<float>(args.x), rows_of<bf16>(args.y), args.x.rows, args.y.rows);
+  check_launch("round_bf16");
+}
+
+void log_add(const LogAddArgs& args, Exec& exec) {
+  if (args.y.rows * args.y.cols == 0) {
+    return;
+  }
+  check<NotImplemented>(args.y.dtype == DType::f32,
+                        "log_add: there is no kernel for {} in the cuda backend", args.y.dtype);
+  log_add_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(
+      rows_of<float>(args.a), rows_of<float>(args.b), rows_of<float>(args.y), args.y.rows,
+      args.shift);
+  check_launch("log_add");
+}
+
 const Registration registration([](Kernels& table) {
   table.add = add;
+  table.round_bf16 = round_bf16;
+  table.log_add = log_add;
   table.fill = fill;
 });
 

@@ -129,43 +129,6 @@ __global__ void __launch_bounds__(Size::kBlockThreads) attention_kernel(Attentio
   }
 }
 
-// The softmax itself, for looking inside: a warp to each query and head, from the log-sums.
-template <class T, class Size>
-__global__ void __launch_bounds__(kThreads)
-    weights_kernel(AttentionProblem<T> p, Rows<float> weights) {
-  const Sentence sentence(p, blockIdx.x);
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  std::int64_t first_row = 0;  // of this sentence
-  for (unsigned s = 0; s < blockIdx.x; ++s) {
-    const Sentence before(p, s);
-    first_row += static_cast<std::int64_t>(before.queries) * before.keys;
-  }
-  for (int item = warp; item < sentence.queries * p.heads; item += kWarps) {
-    const int i = item / p.heads;
-    const int head = item % p.heads;
-    const std::int64_t row = sentence.first_query + i;
-    const T* q = p.q.row(row) + head * p.d_k;
-    for (int j = lane; j < sentence.keys; j += kLanes) {
-      float weight = 0.0F;
-      if (j < sentence.visible(i)) {
-        const T* k = p.k.row(sentence.first_key + j) + head * p.d_k;
-        float sum = 0.0F;
-        for (int c = 0; c < p.d_k; ++c) {
-          sum += Size::kAdditive ? p.vector.row(head)[c] * tanhf(to_float(q[c]) + to_float(k[c]))
-                                 : to_float(q[c]) * to_float(k[c]);
-        }
-        sum *= p.scale;
-        if (p.bias.there()) {
-          sum += p.bias.row(head)[bias_column(p.bias, j - sentence.position(i))];
-        }
-        weight = expf(sum - p.lse.row(row)[head]);
-      }
-      weights.row(first_row + static_cast<std::int64_t>(i) * sentence.keys + j)[head] = weight;
-    }
-  }
-}
-
 template <class T, class Size>
 void launch(AttentionProblem<T> problem, const AttentionArgs& args, Exec& exec) {
   problem.tiles = static_cast<int>(blocks_for(args.longest_q, Size::kBlockRows));
@@ -174,11 +137,6 @@ void launch(AttentionProblem<T> problem, const AttentionArgs& args, Exec& exec) 
   const std::size_t shared = shared_bytes<Size>(problem.d_k, problem.d_v);
   allow_shared(attention_kernel<T, Size>, shared);
   attention_kernel<T, Size><<<grid, Size::kBlockThreads, shared, stream_of(exec)>>>(problem);
-  if (args.weights) {
-    weights_kernel<T, Size>
-        <<<static_cast<unsigned>(args.sentences), kThreads, 0, stream_of(exec)>>>(
-            problem, rows_of<float>(args.weights));
-  }
   check_launch("attention");
 }
 

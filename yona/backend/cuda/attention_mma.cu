@@ -136,7 +136,7 @@ bool is_aligned(const View& view) { return rows_of<bf16>(view).vector && view.st
 
 bool mma_fits(const AttentionArgs& args) {
   return args.q.dtype == DType::bf16 && args.d_k == args.d_v &&
-         (args.d_k == 32 || args.d_k == 64) && !args.bias && !args.weights && is_aligned(args.q) &&
+         (args.d_k == 32 || args.d_k == 64) && !args.bias && is_aligned(args.q) &&
          is_aligned(args.k) && is_aligned(args.v) && is_aligned(args.out);
 }
 

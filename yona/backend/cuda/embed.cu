@@ -112,6 +112,7 @@ __global__ void __launch_bounds__(kThreads) embed_backward_kernel(Segments<T> s)
 }
 
 void embed(const EmbedArgs& args, Exec& exec) {
+  check<NotImplemented>(!args.packed, "embed: the cuda backend reads no packed tables");
   if (args.y.rows * args.y.cols == 0) {
     return;
   }
