@@ -4,63 +4,32 @@
 #include "yona/decode/translator.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
-#include "yona/data/builtin/generator.h"
-#include "yona/train/trainer.h"
 
-#include "tests/harness/temp_dir.h"
+#include "tests/harness/small_model.h"
 
 namespace yona::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
 class TranslatorTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = own_.path();
-    builtin::Generator generator({.seed = 5}, builtin::Split::train);
-    std::ofstream en(folder_ / "train.en");
-    std::ofstream de(folder_ / "train.de");
-    for (int i = 0; i < 300; ++i) {
-      const auto [source, target] = generator.next_pair();
-      lines_.push_back(source);
-      en << source << '\n';
-      de << target << '\n';
-    }
-    en.close();
-    de.close();
-    RunConfig config;
-    config.model = preset("tiny");
-    config.model.encoder_layers = config.model.decoder_layers = 1;
-    config.model.d_model = 32;
-    config.model.max_positions = 40;
-    CorpusSpec corpus;
-    corpus.source_files = {folder_ / "train.en"};
-    corpus.target_files = {folder_ / "train.de"};
-    config.data.corpora = {corpus};
-    config.data.vocabulary_size = 420;
-    config.train.updates = 60;
-    config.train.batch_tokens = 500;
-    config.train.tensorboard = false;
-    config.train.schedule = {
-        .kind = ScheduleKind::constant, .rate = 3e-3, .warmup = 5, .final_rate = 0};
-    train(config, {.output = folder_ / "run", .init = {}});
+    small_ = std::make_unique<SmallModel>();
+    lines_ = small_->lines();
     backend_ = make_backend("cpu");
-    model_ = TranslationModel::load(folder_ / "run", *backend_);
+    model_ = TranslationModel::load(small_->path(), *backend_);
   }
   static void TearDownTestSuite() {
     model_.reset();
     backend_.reset();
+    small_.reset();
   }
 
-  inline static TempDir own_;
-  inline static fs::path folder_;
+  inline static std::unique_ptr<SmallModel> small_;
   inline static std::vector<std::string> lines_;
   inline static std::unique_ptr<Backend> backend_;
   inline static std::unique_ptr<TranslationModel> model_;
@@ -81,7 +50,7 @@ TEST_F(TranslatorTest, DoesNotDependOnHowLinesAreBatched) {
 }
 
 TEST_F(TranslatorTest, SaysTheSameWithPackedWeights) {
-  const auto packed = TranslationModel::load(folder_ / "run", *backend_);
+  const auto packed = TranslationModel::load(small_->path(), *backend_);
   packed->pack();
   packed->pack();  // once is enough
   lines_.resize(40);

@@ -26,15 +26,13 @@ AverageOptions options_of(const CLI::App& app, const AverageFlags& flags) {
   const int ways = (flags.last.empty() ? 0 : 1) + (flags.best.empty() ? 0 : 1) +
                    (flags.checkpoints.empty() ? 0 : 1);
   check(ways <= 1, "average: --last, --best and --checkpoints exclude each other; give one");
-  std::error_code error;
-  check(std::filesystem::is_directory(flags.run, error), "--run: {}: no such folder", flags.run);
+  require_folder("--run", flags.run);
   AverageOptions options;
   options.run = flags.run;
   options.output = flags.output;
   options.checkpoints = path_list(flags.checkpoints);
   for (const std::filesystem::path& path : options.checkpoints) {
-    check(std::filesystem::is_directory(path, error), "--checkpoints: {}: no such folder",
-          path.string());
+    require_folder("--checkpoints", path);
   }
   if (!flags.last.empty()) {
     options.last = integer_value("--last", flags.last, {1});
