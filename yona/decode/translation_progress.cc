@@ -12,17 +12,7 @@ namespace yona {
 
 namespace {
 
-constexpr std::string_view kErase = "\r\x1b[K";
 constexpr int kBarColumns = 30;
-
-std::string drawn_bar(double share, bool unicode) {
-  const int full = std::clamp(static_cast<int>(share * kBarColumns), 0, kBarColumns);
-  std::string bar;
-  for (int i = 0; i < kBarColumns; ++i) {
-    bar += i < full ? (unicode ? "━" : "#") : (unicode ? "─" : ".");
-  }
-  return bar;
-}
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -36,7 +26,7 @@ TranslationProgress::TranslationProgress(std::optional<TerminalPort> port,
 
 TranslationProgress::~TranslationProgress() {
   if (is_drawn_) {
-    port_->write(kErase);
+    port_->write(kEraseLine);
   }
 }
 
@@ -62,10 +52,10 @@ void TranslationProgress::draw() {
     line = fmt::format("{:3.0f} %  {}  {} left", 100 * share, line,
                        short_duration(elapsed * (1 - share) / share));
     columns = static_cast<int>(line.size()) + kBarColumns + 1;
-    line = fmt::format("{} {}", drawn_bar(share, port_->unicode), line);
+    line = fmt::format("{} {}", drawn_bar(share, kBarColumns, port_->unicode), line);
   }
   if (columns < port_->columns()) {
-    port_->write(fmt::format("{}{}", kErase, line));
+    port_->write(fmt::format("{}{}", kEraseLine, line));
     is_drawn_ = true;
   }
 }

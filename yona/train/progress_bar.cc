@@ -17,21 +17,10 @@ namespace yona {
 namespace {
 
 constexpr double kDrawEvery = 0.1;  // seconds
-constexpr std::string_view kErase = "\r\x1b[K";
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kYellow = "\x1b[33m";
 constexpr std::string_view kRed = "\x1b[31m";
 constexpr std::string_view kPlain = "\x1b[0m";
-
-// Everything in a bar but its blocks is ASCII.
-std::string drawn_bar(double share, int columns, bool unicode) {
-  const int full = std::clamp(static_cast<int>(share * columns), 0, columns);
-  std::string bar;
-  for (int i = 0; i < columns; ++i) {
-    bar += i < full ? (unicode ? "━" : "#") : (unicode ? "─" : ".");
-  }
-  return bar;
-}
 
 struct Part {
   std::string text;
@@ -68,6 +57,15 @@ std::string joined(const std::vector<Part>& parts) {
 int length(const std::vector<Part>& parts) { return static_cast<int>(joined(parts).size()); }
 
 }  // namespace
+
+std::string drawn_bar(double share, int columns, bool unicode) {
+  const int full = std::clamp(static_cast<int>(share * columns), 0, columns);
+  std::string bar;
+  for (int i = 0; i < columns; ++i) {
+    bar += i < full ? (unicode ? "━" : "#") : (unicode ? "─" : ".");
+  }
+  return bar;
+}
 
 TerminalPort standard_error_port() {
   TerminalPort port;
@@ -116,7 +114,7 @@ BarReporter::~BarReporter() { erase(); }
 
 void BarReporter::erase() {
   if (is_drawn_) {
-    port_.write(kErase);
+    port_.write(kEraseLine);
     is_drawn_ = false;
   }
 }

@@ -25,6 +25,11 @@ TerminalPort standard_error_port();
 // Is standard error a terminal that can redraw a line?
 bool standard_error_can_redraw();
 
+// What takes the cursor to the front of an emptied line.
+inline constexpr std::string_view kEraseLine = "\r\x1b[K";
+// `share` of so many columns filled; everything in a bar but its blocks is ASCII.
+std::string drawn_bar(double share, int columns, bool unicode);
+
 // One line of at most `columns` characters: what matters least is left out first.
 std::string bar_line(const ProgressSummary& summary, int columns, bool unicode);
 
