@@ -17,6 +17,12 @@ TEST(Human, GroupsDigitsByThree) {
   EXPECT_EQ(grouped(std::numeric_limits<std::int64_t>::min()), "-9,223,372,036,854,775,808");
 }
 
+TEST(Human, CountsOneAndMany) {
+  EXPECT_EQ(counted(0, "line"), "0 lines");
+  EXPECT_EQ(counted(1, "line"), "1 line");
+  EXPECT_EQ(counted(37000, "line"), "37,000 lines");
+}
+
 TEST(Human, ShortensCountsAndBytes) {
   EXPECT_EQ(short_count(0), "0");
   EXPECT_EQ(short_count(999), "999");

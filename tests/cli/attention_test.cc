@@ -94,7 +94,7 @@ TEST_F(AttentionCommand, AveragesFiguresOverAFile) {
   const ProgramResult table = run({"--input", path("source"), "--target-input", path("target")});
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_THAT(table.out, StartsWith("means over 2 sentences\n"));
-  EXPECT_THAT(table.err, HasSubstr("1 lines are left out; the first is " + path("source") + ":2"));
+  EXPECT_THAT(table.err, HasSubstr("1 line left out; the first is " + path("source") + ":2"));
   const Json json = Json::parse(run({"--input", path("source"), "--format", "json"}).out);
   EXPECT_EQ(json.at("sentences"), 2);
   EXPECT_EQ(json.at("figures").size(), 16U);
@@ -107,7 +107,7 @@ TEST_F(AttentionCommand, ScoresAlignmentsOfEveryHead) {
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("alignment error rate (%), attention at reading the target"));
   EXPECT_THAT(table.out, HasSubstr("\nbest: layer "));
-  EXPECT_THAT(table.err, HasSubstr("1 links reach beyond their sentences and are left out"));
+  EXPECT_THAT(table.err, HasSubstr("1 link beyond the sentences left out"));
 }
 
 TEST_F(AttentionCommand, SaysWhatIsMissingOrDoesNotGoTogether) {

@@ -1,50 +1,30 @@
-// `yona translate` as a user sees it: files, standard input, what is odd about them, and the forms
-// of its output.
+// `yona translate` as a user sees it: what comes out, and in which form.
+
+#include <algorithm>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "yona/base/json.h"
 
-#include "tests/cli/program.h"
-#include "tests/harness/small_model.h"
+#include "tests/cli/translate_fixture.h"
 
 namespace yona::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end == text.npos ? text.size() : end + 1;
+std::vector<std::string> pieces_of(const Json& translation) {
+  std::vector<std::string> pieces;
+  for (const Json& token : translation.at("tokens")) {
+    pieces.push_back(token.at("piece"));
   }
-  return lines;
+  return pieces;
 }
-
-class Translate : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() { model_ = std::make_unique<SmallModel>(); }
-  static void TearDownTestSuite() { model_.reset(); }
-
-  ProgramResult translate(const std::string& input, std::vector<std::string> more = {}) const {
-    write_bytes(folder_ / "input", input);
-    std::vector<std::string> arguments{"translate", "--model", model_->path(), "--input",
-                                       folder_ / "input"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_yona(arguments);
-  }
-  static const std::string& line(std::size_t i) { return model_->lines()[i]; }
-
-  inline static std::unique_ptr<SmallModel> model_;
-  TempDir folder_;
-};
 
 TEST_F(Translate, GivesALineForALineInOrder) {
   const std::string input = fmt::format("{}\n\n{}\n \n{}", line(0), line(1), line(0));
@@ -70,10 +50,6 @@ TEST_F(Translate, WritesAFile) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(read_bytes(folder_ / "out.de"), translate(line(0)).out);
-}
-
-TEST_F(Translate, ReadsMarksAndCarriageReturnsAsText) {
-  EXPECT_EQ(translate("\xEF\xBB\xBF" + line(0) + "\r\n").out, translate(line(0)).out);
 }
 
 TEST_F(Translate, WritesNBestListsNumberedFromZero) {
@@ -110,64 +86,76 @@ TEST_F(Translate, SamplesTheSameWithTheSameSeed) {
   EXPECT_EQ(once, translate(line(0), flags).out);
 }
 
-TEST_F(Translate, RepairsBadEncodingAndNamesTheLine) {
-  const ProgramResult result = translate(line(0) + "\ncaf\xE9\n");
-  EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(lines_of(result.out), SizeIs(2));
-  EXPECT_THAT(result.err, HasSubstr("line 2: is not UTF-8"));
-}
-
-TEST_F(Translate, RefusesBadEncodingWhenAsked) {
-  const ProgramResult result = translate("caf\xE9\n", {"--encoding", "refuse"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("line 1: is not UTF-8; convert the input"));
-}
-
-TEST_F(Translate, TranslatesALongLineInPartsAndSaysSo) {
-  std::string paragraph;
-  for (std::size_t i = 0; i < 12; ++i) {
-    paragraph += "It is " + line(i) + ". ";
+// An output whose pieces are those that its text is cut into costs the same when it is forced.
+TEST_F(Translate, ScoresTargetsAsItScoredItsOwn) {
+  std::string input;
+  for (std::size_t i = 0; i < 30; ++i) {
+    input += line(i) + "\n";
   }
-  const ProgramResult result = translate(paragraph + "\n");
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(lines_of(result.out), SizeIs(1));
-  EXPECT_THAT(result.err, HasSubstr("1 lines were longer than the model takes"));
-  const ProgramResult refused = translate(paragraph + "\n", {"--long", "refuse"});
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("line 1 has "));
-}
-
-TEST_F(Translate, RefusesALineOfMoreThanAMegabyte) {
-  const ProgramResult result = translate(std::string((1 << 20) + 1, 'x') + "\n");
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("line 1: is longer than"));
-}
-
-TEST_F(Translate, TakesNulBytesAsCharacters) {
-  const ProgramResult result = translate(std::string("a\0b\n", 4));
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(lines_of(result.out), SizeIs(1));
-}
-
-TEST_F(Translate, BeginsWithPrefixesLineByLine) {
-  write_bytes(folder_ / "prefixes", "zwei\n\n");
-  const ProgramResult result =
-      translate(line(0) + "\n" + line(1) + "\n", {"--prefix", folder_ / "prefixes"});
+  write_bytes(folder_ / "targets", translate(input).out);
+  const auto searched = lines_of(translate(input, {"--json"}).out);
+  const ProgramResult result = translate(input, {"--json", "--score-targets", folder_ / "targets"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(lines_of(result.out)[0], StartsWith("zwei"));
-  EXPECT_EQ(lines_of(result.out)[1] + "\n", translate(line(1)).out);
+  const auto forced = lines_of(result.out);
+  ASSERT_THAT(forced, SizeIs(30));
+  int compared = 0;
+  for (std::size_t i = 0; i < 30; ++i) {
+    const Json ours = Json::parse(forced[i]).at("translations").at(0);
+    const Json best = Json::parse(searched[i]).at("translations").at(0);
+    EXPECT_EQ(ours.at("text"), best.at("text"));
+    if (pieces_of(ours) == pieces_of(best)) {
+      ++compared;
+      EXPECT_NEAR(ours.at("score").get<double>(), best.at("score").get<double>(), 1e-4);
+      EXPECT_NEAR(ours.at("log_probability").get<double>(),
+                  best.at("log_probability").get<double>(), 1e-4);
+    }
+  }
+  EXPECT_GT(compared, 0);
 }
 
-TEST_F(Translate, RefusesPrefixesOfAnotherLength) {
-  write_bytes(folder_ / "prefixes", "zwei\n");
-  ProgramResult result =
-      translate(line(0) + "\n" + line(1) + "\n", {"--prefix", folder_ / "prefixes"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("has 1 lines, the input has more"));
-  write_bytes(folder_ / "prefixes", "zwei\na\nb\n");
-  result = translate(line(0) + "\n", {"--prefix", folder_ / "prefixes"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("has more lines than the input's 1"));
+TEST_F(Translate, WritesScoresOfTargetsAsAnNBestList) {
+  write_bytes(folder_ / "targets", "zwei\n\n");
+  const ProgramResult result =
+      translate(line(0) + "\n\n", {"--score-targets", folder_ / "targets"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto lines = lines_of(result.out);
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_THAT(lines[0], MatchesRegex("0 \\|\\|\\| zwei \\|\\|\\| F0= -[0-9.]+ \\|\\|\\| -[0-9.]+"));
+  EXPECT_THAT(lines[1], StartsWith("1 |||  ||| F0= -"));  // </s> alone has a cost
+}
+
+TEST_F(Translate, WritesAlignmentsAndWordScoresForTheWordsOfEachLine) {
+  const ProgramResult result =
+      translate(line(0) + "\n" + line(1), {"--alignment", "hard", "--word-scores"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto texts = lines_of(translate(line(0) + "\n" + line(1)).out);
+  const auto lines = lines_of(result.out);
+  ASSERT_THAT(lines, SizeIs(2));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto words = std::count(texts[i].begin(), texts[i].end(), ' ') + 1;
+    std::string pattern = " \\|\\|\\|( [0-9]+-[0-9]+)+ \\|\\|\\| WordScores=";
+    for (std::ptrdiff_t word = 0; word < words; ++word) {
+      pattern += " -?[0-9.e-]+";
+    }
+    ASSERT_THAT(lines[i], StartsWith(texts[i]));
+    EXPECT_THAT(lines[i].substr(texts[i].size()), MatchesRegex(pattern));
+  }
+}
+
+TEST_F(Translate, WritesSoftAlignmentsThatSumToAtMostOne) {
+  const ProgramResult result = translate(line(0), {"--alignment", "soft", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json best = Json::parse(result.out).at("translations").at(0);
+  ASSERT_FALSE(best.at("alignment").empty());
+  EXPECT_EQ(best.at("alignment").size(), best.at("word_scores").size());
+  for (const Json& row : best.at("alignment")) {
+    double sum = 0;
+    for (const Json& weight : row) {
+      sum += weight.get<double>();
+    }
+    EXPECT_GT(sum, 0);
+    EXPECT_LE(sum, 1.0001);  // </s> has the rest
+  }
 }
 
 TEST_F(Translate, IsAnEnsembleWithSeveralModels) {
@@ -188,6 +176,13 @@ TEST_F(Translate, SaysWhatIsWrongWithItsFlags) {
       {{"--beam-mode", "papr"}, "--beam-mode"},
       {{"--length-penalty", "much"}, "--length-penalty: 'much' is given"},
       {{"--prefix", "nowhere"}, "--prefix"},
+      {{"--score-targets", "nowhere"}, "--score-targets"},
+      {{"--score-targets", "x", "--sample"}, "--score-targets searches for nothing"},
+      {{"--alignment", "firm"}, "--alignment"},
+      {{"--alignment-layer", "1"}, "add --alignment hard or soft"},
+      {{"--alignment", "hard", "--alignment-layer", "9"},
+       "--alignment-layer: 9 is given, the model has 1"},
+      {{"--device", "cuda"}, "decoding does not run on GPUs yet"},
       {{"--output", "/nowhere/at/all"}, "--output: /nowhere/at/all cannot be made"},
   };
   for (const auto& wrong : cases) {

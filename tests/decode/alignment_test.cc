@@ -15,6 +15,11 @@ TEST(Alignment, LinksEachTargetToItsBestSourceInOrderOfSources) {
   EXPECT_EQ(hard_alignment_text({}), "");
 }
 
+TEST(Alignment, WritesAllWeightsOfATargetBesideEachOther) {
+  EXPECT_EQ(soft_alignment_text({{0.25F, 0.75F}, {1.0F, 0.00004F}}), "0.2500,0.7500 1.0000,0.0000");
+  EXPECT_EQ(soft_alignment_text({}), "");
+}
+
 TEST(Alignment, SumsOverASourceWordAndAveragesOverATargetWord) {
   // Source: "the far|mer </s>"; target: "der bau|er </s>".
   const SoftAlignment tokens{{0.7F, 0.1F, 0.1F, 0.1F},

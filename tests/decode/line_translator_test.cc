@@ -129,6 +129,47 @@ TEST_F(LineTranslatorTest, BeginsWithThePrefix) {
   EXPECT_TRUE(found[0][0].text.starts_with("dreizehn")) << found[0][0].text;
 }
 
+TEST_F(LineTranslatorTest, ScoresGivenTargetsAsTheTranslatorDoes) {
+  Translator plain = translator();
+  LineTranslator lines(plain, {});
+  const std::vector<SourceLine> sources{
+      {.text = small_->lines()[3], .target = "dreizehn", .number = 1},
+      {.text = small_->lines()[4], .target = "der zweite Mai", .number = 2}};
+  const auto scored = lines.score(sources);
+  ASSERT_EQ(scored.size(), 2U);
+  const std::vector<Hypothesis> expected = plain.score(std::vector<SentencePair>{
+      {sources[0].text, sources[0].target}, {sources[1].text, sources[1].target}});
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_THAT(scored[i], SizeIs(1));
+    EXPECT_EQ(scored[i][0].text, sources[i].target);
+    EXPECT_EQ(scored[i][0].parts[0].source, plain.source_ids(sources[i].text));
+    EXPECT_EQ(scored[i][0].score, expected[i].score);
+    EXPECT_EQ(scored[i][0].log_probability, expected[i].log_probability);
+  }
+}
+
+TEST_F(LineTranslatorTest, ScoresBlankSidesAsTheEndAlone) {
+  Translator plain = translator();
+  const auto scored =
+      LineTranslator(plain, {}).score(std::vector<SourceLine>{{.text = "", .number = 1}});
+  EXPECT_THAT(scored[0][0].parts[0].hypothesis.ids, SizeIs(1));
+  EXPECT_LT(scored[0][0].log_probability, 0);
+}
+
+TEST_F(LineTranslatorTest, RefusesToScoreWhatIsTooLong) {
+  Translator plain = translator();
+  LineTranslator lines(plain, {});
+  const std::string much(500, 'x');
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                lines.score(std::vector<SourceLine>{{.text = "a", .target = much, .number = 7}});
+              }),
+              HasSubstr("line 7: the target has 5"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                lines.score(std::vector<SourceLine>{{.text = much, .target = "a", .number = 8}});
+              }),
+              HasSubstr("line 8: the input has 5"));
+}
+
 TEST(SentenceSpaces, AreNotWrittenInChineseAndItsLike) {
   for (const char* language : {"zh", "zh-TW", "zho_Hans", "ja", "th", "jpn_Jpan"}) {
     EXPECT_FALSE(has_sentence_spaces(language)) << language;

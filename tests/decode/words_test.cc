@@ -18,6 +18,19 @@ TEST(Words, BeginWithABlankOrWithTheFirstPiece) {
   EXPECT_TRUE(words_of({}, vocabulary()).empty());
 }
 
+TEST(Words, AreNotMadeOfBlanksAlone) {
+  EXPECT_EQ(words_of(Ids{2, 6, 3, 4}, vocabulary()), (std::vector<std::int64_t>{0, 1, 1, 1}));
+  EXPECT_EQ(words_of(Ids{6, 2, 6, 6, 5}, vocabulary()), (std::vector<std::int64_t>{0, 0, 1, 1, 1}));
+  EXPECT_EQ(words_of(Ids{2, 6, 0}, vocabulary()), (std::vector<std::int64_t>{0, -1, -1}));
+  EXPECT_EQ(words_of(Ids{6, 0}, vocabulary()), (std::vector<std::int64_t>{-1, -1}));
+}
+
+TEST(Words, AreCounted) {
+  EXPECT_EQ(count_words(words_of(Ids{2, 3, 4, 0}, vocabulary())), 2U);
+  EXPECT_EQ(count_words(words_of(Ids{0}, vocabulary())), 0U);
+  EXPECT_EQ(count_words({}), 0U);
+}
+
 TEST(Words, ScoreTheSumOfTheirTokens) {
   Hypothesis hypothesis;
   hypothesis.ids = {2, 3, 4, 0};

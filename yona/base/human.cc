@@ -37,6 +37,11 @@ std::string grouped(std::int64_t value) {
   return digits;
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(static_cast<std::int64_t>(count)), noun,
+                     count == 1 ? "" : "s");
+}
+
 std::string short_count(std::int64_t value) { return scaled(value, ""); }
 
 std::string short_bytes(std::int64_t bytes) { return scaled(bytes, "B"); }

@@ -74,7 +74,8 @@ void for_each_line(ParallelLines& lines, const std::function<void()>& use) {
     }
   }
   if (left_out > 0) {
-    log().warn("{} lines are left out; the first is {}", grouped(left_out), first);
+    log().warn("{} left out; the first is {}",
+               counted(static_cast<std::uint64_t>(left_out), "line"), first);
   }
   check<FormatError>(used > 0, "attention: no line is left to look at");
 }
@@ -111,8 +112,8 @@ AlignmentScores alignment_scores(const TranslationModel& model, Backend& backend
     scores.add(inspect_attention(model, backend, source.ids, target.ids), source, target, gold);
   });
   if (outside > 0) {
-    log().warn("{}: {} links reach beyond their sentences and are left out", files.gold.string(),
-               grouped(outside));
+    log().warn("{}: {} beyond the sentences left out", files.gold.string(),
+               counted(static_cast<std::uint64_t>(outside), "link"));
   }
   return scores;
 }

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -12,66 +11,30 @@
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/search_flags.h"
+#include "yona/cli/translation_input.h"
 #include "yona/cli/translation_output.h"
-#include "yona/data/line_queue.h"
 #include "yona/decode/translation_format.h"
 #include "yona/decode/translation_progress.h"
-#include "yona/text/utf8.h"
 
 namespace yona::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
 struct TranslateFlags {
   std::vector<std::string> models;
-  std::string input, output, prefixes;
+  std::string input, output, prefixes, targets;
   std::string batch_tokens = "4096";
   std::string long_lines = "split";
   std::string encoding = "repair";
   std::string device = "cpu";
   std::string threads = "0";
+  std::string alignment, alignment_layer;
   SearchFlags search;
   bool json = false;
+  bool word_scores = false;
 };
-
-enum class BadEncoding : std::uint8_t { repair, refuse };
-
-bool is_standard(const std::string& path) { return path.empty() || path == "-"; }
-
-// Somebody who types waits for each answer; a pipe is given a moment to bring more; a file is
-// always ahead of the translation.
-WindowLimits window_limits(const std::string& input) {
-  WindowLimits limits;
-  limits.patience = !is_standard(input)         ? std::chrono::milliseconds(10s)
-                    : isatty(STDIN_FILENO) != 0 ? 0ms
-                                                : 5ms;
-  return limits;
-}
-
-std::unique_ptr<LineQueue> open_lines(const std::string& input, const std::string& flag) {
-  const WindowLimits limits = window_limits(input);
-  if (is_standard(input)) {
-    return std::make_unique<LineQueue>(STDIN_FILENO, "standard input", limits);
-  }
-  require_file(flag, input);
-  return std::make_unique<LineQueue>(input, limits);
-}
-
-// The size of a plain file, for the progress bar; 0 for standard input and archives.
-std::uint64_t plain_size(const std::string& input) {
-  std::error_code error;
-  const fs::path path = input;
-  const bool is_archive =
-      path.extension() == ".gz" || path.extension() == ".xz" || path.extension() == ".zst";
-  if (is_standard(input) || is_archive || !fs::is_regular_file(path, error)) {
-    return 0;
-  }
-  const std::uint64_t size = fs::file_size(path, error);
-  return error ? 0 : size;
-}
 
 std::vector<std::unique_ptr<TranslationModel>> load_models(const std::vector<std::string>& folders,
                                                            Backend& backend) {
@@ -94,66 +57,6 @@ std::vector<const TranslationModel*> pointers(
   return found;
 }
 
-// What was odd about the input, counted as it goes by.
-class InputChecks {
- public:
-  explicit InputChecks(BadEncoding bad) : bad_(bad) {}
-
-  // The line as it is translated. Throws FormatError where it cannot be.
-  SourceLine accept(InputLine line) {
-    check<FormatError>(!line.cut, "line {}: is longer than {}; cut it into lines", line.number,
-                       short_bytes(LineReader::kLongestLine));
-    if (!line.valid_utf8) {
-      check<FormatError>(bad_ == BadEncoding::repair,
-                         "line {}: is not UTF-8; convert the input, for example with iconv",
-                         line.number);
-      if (repaired_++ < Findings::kShown) {
-        log().warn("line {}: is not UTF-8; what is broken is read as U+FFFD", line.number);
-      }
-      line.text = repaired_utf8(line.text);
-    }
-    return {.text = std::move(line.text), .number = line.number};
-  }
-
-  void report() const {
-    if (repaired_ > Findings::kShown) {
-      log().warn("{} lines were not UTF-8", grouped(static_cast<std::int64_t>(repaired_)));
-    }
-  }
-
- private:
-  BadEncoding bad_;
-  std::uint64_t repaired_ = 0;
-};
-
-// Gives each line its prefix; both inputs must have as many lines.
-class Prefixes {
- public:
-  explicit Prefixes(const std::string& path)
-      : path_(path), reader_(path.empty() ? nullptr : std::make_unique<LineReader>(path)) {}
-
-  void add_to(SourceLine& line) {
-    LineReader::Line prefix;
-    if (reader_ != nullptr) {
-      check(reader_->next(prefix), "--prefix: {} has {} lines, the input has more", path_,
-            reader_->lines());
-      check<FormatError>(prefix.valid_utf8, "--prefix: {}:{}: is not UTF-8", path_,
-                         reader_->lines());
-      line.prefix = prefix.text;
-    }
-  }
-
-  void check_end(std::uint64_t lines) {
-    LineReader::Line rest;
-    check(reader_ == nullptr || !reader_->next(rest),
-          "--prefix: {} has more lines than the input's {}", path_, lines);
-  }
-
- private:
-  std::string path_;
-  std::unique_ptr<LineReader> reader_;
-};
-
 void report_search(const DecodeOptions& options) {
   log().debug("beam search as in mode {}: beam {}, length penalty {}", name_of(options.mode),
               options.beam, options.length_penalty);
@@ -162,42 +65,47 @@ void report_search(const DecodeOptions& options) {
 void report_end(const LineTranslator& translator, const TranslationProgress& progress) {
   if (translator.lines_split() > 0) {
     log().warn(
-        "{} lines were longer than the model takes and were translated in parts{}",
-        translator.lines_split(),
+        "{} longer than the model takes, translated in parts{}",
+        counted(translator.lines_split(), "line"),
         translator.sentences_cut() > 0
             ? fmt::format("; in {} of them a sentence had to be cut", translator.sentences_cut())
             : "");
   }
-  log().debug("{} lines in {}", progress.lines(), short_duration(progress.seconds()));
+  log().debug("{} in {}", counted(progress.lines(), "line"), short_duration(progress.seconds()));
 }
 
+// What goes in, through, and out.
 struct Stream {
   LineQueue& lines;
+  LinesBeside& prefixes;
+  LinesBeside& targets;
   LineTranslator& translator;
   TranslationOutput& output;
-  OutputForm form = OutputForm::text;
-  BadEncoding encoding = BadEncoding::repair;
+  bool scores = false;  // targets that are given, instead of translating
 };
 
-void translate_all(const Stream& stream, Prefixes& prefixes, const Vocabulary& target,
+void translate_all(const Stream& stream, const TranslationFormat& format, InputChecks& checks,
                    TranslationProgress& progress) {
-  InputChecks checks(stream.encoding);
   for (std::vector<InputLine> window; !(window = stream.lines.next()).empty();) {
     std::vector<SourceLine> sources;
     std::uint64_t bytes = 0;
     for (InputLine& line : window) {
       bytes += line.text.size() + 1;
-      prefixes.add_to(sources.emplace_back(checks.accept(std::move(line))));
+      SourceLine& source = sources.emplace_back(checks.accept(std::move(line)));
+      source.prefix = stream.prefixes.next();
+      source.target = stream.targets.next();
     }
     std::string text;
-    const auto translations = stream.translator.translate(sources);
+    const auto answers =
+        stream.scores ? stream.translator.score(sources) : stream.translator.translate(sources);
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      text += formatted(sources[i], translations[i], stream.form, target);
+      text += formatted(sources[i], answers[i], format);
     }
     stream.output.write(text);
     progress.add(sources.size(), bytes);
   }
-  prefixes.check_end(progress.lines());
+  stream.prefixes.check_end(progress.lines());
+  stream.targets.check_end(progress.lines());
   checks.report();
 }
 
@@ -212,28 +120,65 @@ std::optional<TerminalPort> progress_port(const TranslateFlags& flags) {
   return standard_error_port();
 }
 
+// A pair that is scored is written like a line of an n-best list.
 OutputForm output_form(const TranslateFlags& flags) {
-  return flags.json                    ? OutputForm::json
-         : flags.search.n_best.empty() ? OutputForm::text
-                                       : OutputForm::n_best;
+  return flags.json                                             ? OutputForm::json
+         : flags.search.n_best.empty() && flags.targets.empty() ? OutputForm::text
+                                                                : OutputForm::n_best;
+}
+
+AlignmentForm alignment_form(const TranslateFlags& flags) {
+  check(!flags.alignment.empty() || flags.alignment_layer.empty(),
+        "--alignment-layer is about alignments; add --alignment hard or soft");
+  if (flags.alignment.empty()) {
+    return AlignmentForm::none;
+  }
+  return word_value("--alignment", flags.alignment, {"hard", "soft"}) == "hard"
+             ? AlignmentForm::hard
+             : AlignmentForm::soft;
+}
+
+DecodeOptions decode_options(const TranslateFlags& flags) {
+  DecodeOptions options = options_of(flags.search);
+  options.alignments = alignment_form(flags) != AlignmentForm::none;
+  if (!flags.alignment_layer.empty()) {
+    options.alignment_layer =
+        integer_value("--alignment-layer", flags.alignment_layer, {1, 1 << 20}) - 1;
+  }
+  check(flags.targets.empty() ||
+            (flags.prefixes.empty() && flags.search.n_best.empty() && !flags.search.sample),
+        "--score-targets searches for nothing; leave --prefix, --n-best and --sample out");
+  return options;
+}
+
+std::string device_of(const TranslateFlags& flags) {
+  std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
+  check(device == "cpu", "translate: decoding does not run on GPUs yet; leave --device out");
+  return device;
+}
+
+// The library counts layers from 0, and knows them only when the model is there.
+void check_alignment_layer(const DecodeOptions& options, const TranslationModel& model) {
+  const std::int64_t layers = model.info().config.decoder_layers;
+  check(options.alignment_layer < layers, "--alignment-layer: {} is given, the model has {}",
+        options.alignment_layer + 1, layers);
 }
 
 int run(const CLI::App& app, const TranslateFlags& flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
-  const DecodeOptions search = options_of(flags.search);
+  const DecodeOptions search = decode_options(flags);
   const TextOptions text{.batch_tokens =
                              integer_value("--batch-tokens", flags.batch_tokens, {1, 1 << 30})};
   const bool refuses_long = word_value("--long", flags.long_lines, {"split", "refuse"}) == "refuse";
   const bool refuses_bad =
       word_value("--encoding", flags.encoding, {"repair", "refuse"}) == "refuse";
-  if (!flags.prefixes.empty()) {
-    require_file("--prefix", flags.prefixes);
-  }
+  LinesBeside prefixes("--prefix", flags.prefixes);
+  LinesBeside targets("--score-targets", flags.targets);
   const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-  const std::unique_ptr<Backend> backend =
-      make_backend(word_value("--device", flags.device, {"cpu", "cuda"}), {.threads = threads});
-  const std::unique_ptr<LineQueue> lines = open_lines(flags.input, "--input");
+  const std::unique_ptr<Backend> backend = make_backend(device_of(flags), {.threads = threads});
+  const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
   const auto models = load_models(flags.models, *backend);
+  check_alignment_layer(search, *models.front());
   Translator translator(pointers(models), *backend, search, text);
   report_search(translator.options());
   const ModelInfo& info = models.front()->info();
@@ -243,15 +188,54 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
                                   .target_language = info.target_language});
   TranslationOutput output(flags.output);
   TranslationProgress progress(progress_port(flags), plain_size(flags.input));
-  Prefixes prefixes(flags.prefixes);
+  InputChecks checks(refuses_bad ? BadEncoding::refuse : BadEncoding::repair);
+  const SubwordPair& subwords = models.front()->subwords();
   translate_all({.lines = *lines,
+                 .prefixes = prefixes,
+                 .targets = targets,
                  .translator = line_translator,
                  .output = output,
+                 .scores = !flags.targets.empty()},
+                {.source = subwords.source.vocabulary(),
+                 .target = subwords.target.vocabulary(),
                  .form = output_form(flags),
-                 .encoding = refuses_bad ? BadEncoding::refuse : BadEncoding::repair},
-                prefixes, models.front()->subwords().target.vocabulary(), progress);
+                 .alignment = alignment_form(flags),
+                 .word_scores = flags.word_scores},
+                checks, progress);
   report_end(line_translator, progress);
   return 0;
+}
+
+void add_file_flags(CLI::App& app, TranslateFlags& flags) {
+  add_list(app, flags.models,
+           {"-m,--model", "DIR…", "folder of a trained model; several are an ensemble"});
+  add_text(app, flags.input,
+           {"-i,--input", "FILE",
+            "lines to translate (.gz, .xz and .zst too); default: standard "
+            "input"});
+  add_text(app, flags.output, {"-o,--output", "FILE", "translations; default: standard output"});
+  add_text(app, flags.prefixes,
+           {"--prefix", "FILE", "a line for each input line that its translation begins with"});
+  add_text(app, flags.targets,
+           {"--score-targets", "FILE",
+            "a translation of each input line: say how probable it is instead of translating, as "
+            "`0 ||| text ||| F0= log-probability ||| score`"});
+}
+
+void add_word_flags(CLI::App& app, TranslateFlags& flags) {
+  constexpr const char* kWords = "Words";
+  add_text(app, flags.alignment,
+           {"--alignment", "hard|soft",
+            "after the text, which source words its words come from, by attention: `||| 0-0 1-2` "
+            "(hard), or all weights (soft)",
+            kWords});
+  add_text(app, flags.alignment_layer,
+           {"--alignment-layer", "N", "the decoder layer whose attention it is (default: the last)",
+            kWords});
+  add_switch(
+      app, flags.word_scores,
+      {"--word-scores", "",
+       "after the text, the log-probability of each word: `||| WordScores= -0.1 -0.2`", kWords});
 }
 
 }  // namespace
@@ -262,20 +246,14 @@ Command add_translate(CLI::App& program) {
                 "yona translate --model run < news.en > news.de\n"
                 "yona translate --model run --input news.en.gz --output news.de --beam 8\n"
                 "yona translate --model run1,run2 --n-best 4 --input news.en\n"
+                "yona translate --model run --alignment hard --word-scores < news.en\n"
+                "yona translate --model run --input news.en --score-targets news.de\n"
                 "yona translate --model run --sample --temperature 0.8 --json < news.en"});
   const auto flags = std::make_shared<TranslateFlags>();
-  add_list(*app, flags->models,
-           {"-m,--model", "DIR…", "folder of a trained model; several are an ensemble"});
-  add_text(*app, flags->input,
-           {"-i,--input", "FILE",
-            "lines to translate (.gz, .xz and .zst too); default: standard "
-            "input"});
-  add_text(*app, flags->output, {"-o,--output", "FILE", "translations; default: standard output"});
+  add_file_flags(*app, *flags);
   add_text(
       *app, flags->batch_tokens,
       {"--batch-tokens", "N", "source tokens decoded together, times the beam (default 4096)"});
-  add_text(*app, flags->prefixes,
-           {"--prefix", "FILE", "a line for each input line that its translation begins with"});
   add_text(*app, flags->long_lines,
            {"--long", "split|refuse",
             "lines longer than the model takes: translate them sentence by sentence (split, the "
@@ -287,6 +265,7 @@ Command add_translate(CLI::App& program) {
   add_switch(*app, flags->json, {"--json", "", "an object a line: scores, tokens, all hypotheses"});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
+  add_word_flags(*app, *flags);
   add_search_flags(*app, flags->search);
   return {app, [app, flags] { return run(*app, *flags); }};
 }

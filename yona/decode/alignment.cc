@@ -6,18 +6,9 @@
 #include <fmt/format.h>
 
 #include "yona/base/error.h"
+#include "yona/decode/words.h"
 
 namespace yona {
-
-namespace {
-
-std::size_t count_words(std::span<const std::int64_t> words) {
-  return words.empty()
-             ? 0
-             : static_cast<std::size_t>(*std::max_element(words.begin(), words.end()) + 1);
-}
-
-}  // namespace
 
 SoftAlignment word_alignment(const SoftAlignment& tokens,
                              std::span<const std::int64_t> source_words,
@@ -49,7 +40,8 @@ SoftAlignment word_alignment(const SoftAlignment& tokens,
   return words;
 }
 
-std::string hard_alignment_text(const SoftAlignment& alignment) {
+std::vector<std::pair<std::size_t, std::size_t>> hard_alignment_links(
+    const SoftAlignment& alignment) {
   std::vector<std::pair<std::size_t, std::size_t>> links;
   for (std::size_t target = 0; target < alignment.size(); ++target) {
     const std::vector<float>& row = alignment[target];
@@ -59,9 +51,24 @@ std::string hard_alignment_text(const SoftAlignment& alignment) {
     }
   }
   std::sort(links.begin(), links.end());
+  return links;
+}
+
+std::string hard_alignment_text(const SoftAlignment& alignment) {
   std::string text;
-  for (const auto& [source, target] : links) {
+  for (const auto& [source, target] : hard_alignment_links(alignment)) {
     text += fmt::format("{}{}-{}", text.empty() ? "" : " ", source, target);
+  }
+  return text;
+}
+
+std::string soft_alignment_text(const SoftAlignment& alignment) {
+  std::string text;
+  for (const std::vector<float>& row : alignment) {
+    text += text.empty() ? "" : " ";
+    for (std::size_t source = 0; source < row.size(); ++source) {
+      text += fmt::format("{}{:.4f}", source == 0 ? "" : ",", row[source]);
+    }
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace yona {
@@ -20,6 +21,11 @@ SoftAlignment word_alignment(const SoftAlignment& tokens,
                              std::span<const std::int64_t> target_words);
 
 // Each target's best source, where it has any weight, ordered by source and target.
+std::vector<std::pair<std::size_t, std::size_t>> hard_alignment_links(
+    const SoftAlignment& alignment);
+// The same as "0-0 1-2".
 std::string hard_alignment_text(const SoftAlignment& alignment);
+// All weights, as Marian writes them: targets separated by blanks, the sources of each by commas.
+std::string soft_alignment_text(const SoftAlignment& alignment);
 
 }  // namespace yona

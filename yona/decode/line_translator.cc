@@ -86,4 +86,30 @@ std::vector<std::vector<LineTranslation>> LineTranslator::translate(
   return answers;
 }
 
+std::vector<std::vector<LineTranslation>> LineTranslator::score(std::span<const SourceLine> lines) {
+  std::vector<SentencePair> pairs;
+  std::vector<Ids> sources;
+  for (const SourceLine& line : lines) {
+    pairs.push_back({line.text, line.target});
+    Ids& source = sources.emplace_back(translator_.source_ids(line.text));
+    const std::size_t target = translator_.prefix_ids(line.target).size() + 1;
+    for (const auto& [side, tokens] : {std::pair("input", source.size()), {"target", target}}) {
+      check(static_cast<std::int64_t>(tokens) <= translator_.max_source(),
+            "line {}: the {} has {} tokens, the model takes at most {}; cut both sides in the same "
+            "places",
+            line.number, side, tokens, translator_.max_source());
+    }
+  }
+  std::vector<Hypothesis> scored = translator_.score(pairs);
+  std::vector<std::vector<LineTranslation>> answers;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    LineTranslation& answer = answers.emplace_back(1).front();
+    answer = {.text = lines[i].target,
+              .score = scored[i].score,
+              .log_probability = scored[i].log_probability};
+    answer.parts.push_back({lines[i].target, std::move(scored[i]), std::move(sources[i])});
+  }
+  return answers;
+}
+
 }  // namespace yona

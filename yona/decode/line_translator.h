@@ -19,6 +19,7 @@ enum class LongLines : std::uint8_t { split, refuse };
 struct SourceLine {
   std::string text;          // UTF-8
   std::string prefix{};      // the translation begins with this text
+  std::string target{};      // a translation that is given, for scoring
   std::uint64_t number = 0;  // from 1, for messages and for sampling
 };
 
@@ -45,6 +46,11 @@ class LineTranslator {
   // an empty one. Of a line in parts the i-th joins the i-th of every part. Throws InvalidArgument
   // for a line that is too long where those are refused.
   std::vector<std::vector<LineTranslation>> translate(std::span<const SourceLine> lines);
+
+  // How probable each line's `target` is: one LineTranslation each, in one part; see
+  // Translator::score(). Throws InvalidArgument naming the line when a side has more tokens than
+  // the model takes: a pair cannot be cut.
+  std::vector<std::vector<LineTranslation>> score(std::span<const SourceLine> lines);
 
   std::uint64_t lines_split() const { return lines_split_; }      // so far
   std::uint64_t sentences_cut() const { return sentences_cut_; }  // lines with a cut inside one

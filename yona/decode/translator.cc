@@ -161,10 +161,11 @@ std::vector<std::vector<Translation>> Translator::n_best(
   }
   std::vector<std::vector<Translation>> translations;
   for (std::vector<Hypothesis>& hypotheses : decode(ids)) {
+    const Ids& source = ids[translations.size()].source;
     std::vector<Translation>& of_line = translations.emplace_back();
     for (Hypothesis& hypothesis : hypotheses) {
       std::string text = subwords_.target.decode(hypothesis.ids);
-      of_line.push_back({std::move(text), std::move(hypothesis)});
+      of_line.push_back({std::move(text), std::move(hypothesis), source});
     }
   }
   return translations;

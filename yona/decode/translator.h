@@ -30,6 +30,7 @@ struct SentencePair {
 struct Translation {
   std::string text;
   Hypothesis hypothesis;
+  Ids source{};  // what was translated, with </s>
 };
 
 struct TextOptions {
@@ -51,8 +52,7 @@ class Translator {
   std::vector<std::vector<Translation>> n_best(std::span<const TranslationRequest> requests);
 
   // How probable the given translations are, in order; see PairScorer::score(). Blank sides count
-  // as
-  // </s> alone. Throws InvalidArgument for a side with more tokens than the model has positions.
+  // as </s> alone. Throws InvalidArgument for a side with more tokens than the model has positions.
   std::vector<Hypothesis> score(std::span<const SentencePair> pairs);
 
   // Token ids in, hypotheses out, in order: sorted by length and cut into batches inside.

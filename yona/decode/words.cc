@@ -1,23 +1,51 @@
 #include "yona/decode/words.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace yona {
+
+namespace {
+
+constexpr std::string_view kBlank = "\xE2\x96\x81";  // U+2581
+
+bool is_blank(std::string_view piece) {
+  while (piece.starts_with(kBlank)) {
+    piece.remove_prefix(kBlank.size());
+  }
+  return piece.empty();
+}
+
+}  // namespace
 
 std::vector<std::int64_t> words_of(std::span<const std::int32_t> ids,
                                    const Vocabulary& vocabulary) {
-  constexpr std::string_view kBlank = "\xE2\x96\x81";  // U+2581
   std::vector<std::int64_t> words;
-  std::int64_t word = -1;
+  std::int64_t word = -1;  // the last one that has letters
+  bool begins = true;      // does the next letter begin a word?
   for (const std::int32_t id : ids) {
     if (id == vocabulary.end() || id == vocabulary.pad()) {
       words.push_back(-1);
       continue;
     }
-    if (word < 0 || vocabulary.piece(id).starts_with(kBlank)) {
-      ++word;
+    const std::string_view piece = vocabulary.piece(id);
+    begins = begins || piece.starts_with(kBlank);
+    if (is_blank(piece)) {
+      words.push_back(word + 1);  // of the word that follows
+      continue;
     }
+    word += begins ? 1 : 0;
+    begins = false;
     words.push_back(word);
   }
+  std::replace(words.begin(), words.end(), word + 1, std::int64_t{-1});  // nothing followed
   return words;
+}
+
+std::size_t count_words(std::span<const std::int64_t> words) {
+  return words.empty()
+             ? 0
+             : static_cast<std::size_t>(*std::max_element(words.begin(), words.end()) + 1);
 }
 
 std::vector<double> word_scores(const Hypothesis& hypothesis, const Vocabulary& vocabulary) {

@@ -1,0 +1,57 @@
+// What `yona translate` reads: the lines, what is odd about them, and files that have a line for
+// each of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "yona/data/line_queue.h"
+#include "yona/decode/line_translator.h"
+
+namespace yona::cli {
+
+// Does a flag's value mean standard input or output? Empty and "-" do.
+bool is_standard(const std::string& path);
+
+// The lines of --input, a file or standard input. Throws InvalidArgument where there is no file.
+std::unique_ptr<LineQueue> open_lines(const std::string& input);
+
+// The size of a plain file, for the progress bar; 0 for standard input and archives.
+std::uint64_t plain_size(const std::string& input);
+
+enum class BadEncoding : std::uint8_t { repair, refuse };
+
+// What was odd about the input, counted as it goes by.
+class InputChecks {
+ public:
+  explicit InputChecks(BadEncoding bad) : bad_(bad) {}
+
+  // The line as it is translated. Throws FormatError where it cannot be.
+  SourceLine accept(InputLine line);
+  // Says how many lines were repaired, where that has not been said of each.
+  void report() const;
+
+ private:
+  BadEncoding bad_;
+  std::uint64_t repaired_ = 0;
+};
+
+// A file with a line for each line of the input, such as --prefix; without a path, blank lines.
+class LinesBeside {
+ public:
+  // Throws InvalidArgument when there is no such file.
+  LinesBeside(std::string flag, const std::string& path);
+
+  // The line that belongs to the next one of the input. Throws InvalidArgument when there is none,
+  // FormatError when it is not UTF-8 or too long.
+  std::string next();
+  // Throws InvalidArgument when lines are left after the input's.
+  void check_end(std::uint64_t lines);
+
+ private:
+  std::string flag_, path_;
+  std::unique_ptr<LineReader> reader_;
+};
+
+}  // namespace yona::cli
