@@ -23,17 +23,17 @@ const SearchTree kTree{{{{}, {0.1, 0.6, 0.3}}, {{1}, {0.5, 0.3, 0.2}}, {{2}, {0.
                        {0.6, 0.3, 0.1}};
 
 TEST(CTranslate2Search, IsOverWithBeamTimesPatienceResults) {
-  DecodeOptions options = ctranslate2(2);
+  DecodeOptions options = ctranslate2(2, 2.0);
   const SearchRun run = run_search(kTree, options, 20);
   EXPECT_EQ(run.steps, 2);
   EXPECT_EQ(run.results[0].ids, (Ids{1, 0}));
-  EXPECT_NEAR(run.results[0].score, std::log(0.3), 1e-6);  // </s> does not count in the length
+  EXPECT_NEAR(run.results[0].score, std::log(0.3) / 4, 1e-6);  // </s> counts in the length
   options.patience = 2.0;
   // Others take the places of what has ended: aa</s> .108 and ab</s> .072 come at step 2.
   const SearchRun patient = run_search(kTree, options, 20);
   EXPECT_EQ(patient.steps, 3);
   EXPECT_EQ(patient.results[0].ids, (Ids{1, 1, 0}));
-  EXPECT_NEAR(patient.results[0].score, std::log(0.108) / 2, 1e-6);
+  EXPECT_NEAR(patient.results[0].score, std::log(0.108) / 9, 1e-6);
 }
 
 TEST(CTranslate2Search, EndsWithItsBestBeamWhenLengthsDoNotCount) {

@@ -20,8 +20,8 @@ TEST(LengthPenalty, FollowsEachProgramsRule) {
   EXPECT_DOUBLE_EQ(score(BeamMode::paper, 0.6, seven), -6.0 / std::pow(2.0, 0.6));
   EXPECT_DOUBLE_EQ(score(BeamMode::huggingface, 2.0, seven), -6.0 / 49);
   EXPECT_DOUBLE_EQ(score(BeamMode::huggingface, 1.0, {.tokens = 7, .prefix = 3}), -6.0 / 4);
-  EXPECT_DOUBLE_EQ(score(BeamMode::ctranslate2, 1.0, seven), -6.0 / 6);  // without </s>
-  EXPECT_DOUBLE_EQ(score(BeamMode::ctranslate2, 1.0, {.tokens = 7, .ended = false}), -6.0 / 7);
+  EXPECT_DOUBLE_EQ(score(BeamMode::ctranslate2, 1.0, seven), -6.0 / 7);
+  EXPECT_DOUBLE_EQ(score(BeamMode::ctranslate2, 1.0, {.tokens = 7, .prefix = 3}), -6.0 / 7);
   EXPECT_DOUBLE_EQ(score(BeamMode::marian, 0.5, seven, 0.25), (-6.0 - 1.75) / std::sqrt(7.0));
   EXPECT_DOUBLE_EQ(score(BeamMode::fairseq, 1.0, {.tokens = 7, .prefix = 3}), -6.0 / 7);
 }

@@ -2,7 +2,7 @@
 // continuations, the best `beam` are the beams, and those of them that end, or are cut by the
 // length limit, become results; in their place go the best of the other continuations that do not
 // end. A sentence is over with beam · patience results; without a length penalty, when the very
-// best beam has ended and there are n_best results. Lengths do not count </s>.
+// best beam has ended and there are n_best results.
 
 #include <algorithm>
 #include <cmath>

@@ -11,10 +11,9 @@ double length_normalised(const DecodeOptions& options, double sum, const OutputL
       return sum / std::pow((5.0 + tokens) / 6.0, options.length_penalty);
     case BeamMode::huggingface:
       return sum / std::pow(tokens - static_cast<double>(length.prefix), options.length_penalty);
-    case BeamMode::ctranslate2:
-      return sum / std::pow(tokens - (length.ended ? 1.0 : 0.0), options.length_penalty);
     case BeamMode::marian:
       return (sum - options.word_penalty * tokens) / std::pow(tokens, options.length_penalty);
+    case BeamMode::ctranslate2:
     case BeamMode::fairseq:
       break;
   }

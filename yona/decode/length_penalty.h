@@ -10,12 +10,11 @@ namespace yona {
 struct OutputLength {
   std::int64_t tokens = 0;  // prefix and </s> included
   std::int64_t prefix = 0;
-  bool ended = true;  // the last one is </s>
 };
 
 //   paper        sum / ((5 + |Y|) / 6)^α           Wu et al. 2016, eq. 14; |Y| with </s>
 //   huggingface  sum / |Y|^α                       |Y| with </s>, without a prefix
-//   ctranslate2  sum / |Y|^α                       |Y| without </s>
+//   ctranslate2  sum / |Y|^α                       |Y| with </s> and a prefix
 //   marian       (sum - word_penalty · |Y|) / |Y|^α      |Y| with </s>; α is its --normalize
 //   fairseq      sum / |Y|^α                       |Y| with </s>; α is its --lenpen
 double length_normalised(const DecodeOptions& options, double sum, const OutputLength& length);

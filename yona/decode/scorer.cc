@@ -180,9 +180,7 @@ std::vector<Hypothesis> PairScorer::score(std::span<const ScorePair> pairs) {
     for (const float score : hypothesis.token_scores) {
       hypothesis.log_probability += score;
     }
-    const OutputLength length{.tokens = static_cast<std::int64_t>(target.size()),
-                              .prefix = 0,
-                              .ended = target.back() == options_.end_id};
+    const OutputLength length{.tokens = static_cast<std::int64_t>(target.size()), .prefix = 0};
     hypothesis.score = length_normalised(options_, hypothesis.log_probability, length);
   }
   return hypotheses;

@@ -30,7 +30,7 @@ void SentenceSearch::finish(const Candidate& candidate, double score) {
 
 double SentenceSearch::final_score(const Candidate& candidate) const {
   return length_normalised(options_, candidate.score,
-                           {.tokens = length_, .prefix = limits_.prefix, .ended = ends(candidate)});
+                           {.tokens = length_, .prefix = limits_.prefix});
 }
 
 void SentenceSearch::force(const Candidate& given) {
@@ -55,7 +55,7 @@ bool SentenceSearch::advance(std::span<const Candidate> candidates) {
 
 void SentenceSearch::cut_beams() {
   for (const Beam& beam : beams_) {
-    const OutputLength length{.tokens = length_, .prefix = limits_.prefix, .ended = false};
+    const OutputLength length{.tokens = length_, .prefix = limits_.prefix};
     const double score = beam.score == 0 ? 0 : length_normalised(options_, beam.score, length);
     finished_.push_back({beam.node, score});
   }
