@@ -19,18 +19,18 @@ DecodeOptions ctranslate2(std::int64_t beam, double length_penalty = 1.0) {
 // Step 0:  a .6   b .3  | </s> .1
 // Step 1:  a</s> .3   b</s> .27  | aa .18   ab .12
 // Step 2:  from aa and ab
-const SearchTree kTree{{{{}, {0.1, 0.6, 0.3}}, {{1}, {0.5, 0.3, 0.2}}, {{2}, {0.9, 0.05, 0.05}}},
-                       {0.6, 0.3, 0.1}};
+const SearchTree kCTranslate2Tree{
+    {{{}, {0.1, 0.6, 0.3}}, {{1}, {0.5, 0.3, 0.2}}, {{2}, {0.9, 0.05, 0.05}}}, {0.6, 0.3, 0.1}};
 
 TEST(CTranslate2Search, IsOverWithBeamTimesPatienceResults) {
   DecodeOptions options = ctranslate2(2, 2.0);
-  const SearchRun run = run_search(kTree, options, 20);
+  const SearchRun run = run_search(kCTranslate2Tree, options, 20);
   EXPECT_EQ(run.steps, 2);
   EXPECT_EQ(run.results[0].ids, (Ids{1, 0}));
   EXPECT_NEAR(run.results[0].score, std::log(0.3) / 4, 1e-6);  // </s> counts in the length
   options.patience = 2.0;
   // Others take the places of what has ended: aa</s> .108 and ab</s> .072 come at step 2.
-  const SearchRun patient = run_search(kTree, options, 20);
+  const SearchRun patient = run_search(kCTranslate2Tree, options, 20);
   EXPECT_EQ(patient.steps, 3);
   EXPECT_EQ(patient.results[0].ids, (Ids{1, 1, 0}));
   EXPECT_NEAR(patient.results[0].score, std::log(0.108) / 9, 1e-6);
@@ -43,7 +43,7 @@ TEST(CTranslate2Search, EndsWithItsBestBeamWhenLengthsDoNotCount) {
   const SearchRun run = run_search(tree, ctranslate2(2, 0.0), 5);
   EXPECT_EQ(run.results[0].ids, (Ids{2, 0}));
   EXPECT_NEAR(run.results[0].score, std::log(0.27), 1e-6);
-  EXPECT_EQ(run_search(kTree, ctranslate2(2, 0.0), 20).steps, 2);
+  EXPECT_EQ(run_search(kCTranslate2Tree, ctranslate2(2, 0.0), 20).steps, 2);
 }
 
 TEST(CTranslate2Search, CutsAtTheLimit) {

@@ -5,14 +5,14 @@
 namespace yona::testing {
 namespace {
 
-const SearchTree kTree{{{{}, {0.1, 0.6, 0.3}}, {{1}, {0.2, 0.3, 0.5}}}, {0.4, 0.35, 0.25}};
+const SearchTree kGreedyTree{{{{}, {0.1, 0.6, 0.3}}, {{1}, {0.2, 0.3, 0.5}}}, {0.4, 0.35, 0.25}};
 
 SearchRun greedy(BeamMode mode, std::int64_t max_length) {
   DecodeOptions options = DecodeOptions::for_mode(mode);
   options.beam = 1;
   options.min_length = 0;
   options.suppress_unknown = false;
-  return run_search(kTree, options, max_length);
+  return run_search(kGreedyTree, options, max_length);
 }
 
 TEST(GreedySearch, TakesTheBestTokenUntilTheEnd) {

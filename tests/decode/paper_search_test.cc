@@ -15,12 +15,12 @@ DecodeOptions paper(std::int64_t beam, std::int64_t n_best = 1) {
 }
 
 // After a or b the end is likely; after c it never comes.
-const SearchTree kTree{
+const SearchTree kPaperTree{
     {{{}, {0.02, 0.5, 0.3, 0.18}}, {{1}, {0.8, 0.1, 0.1, 0}}, {{2}, {0.95, 0.05, 0, 0}}},
     {0.1, 0.3, 0.3, 0.3}};
 
 TEST(PaperSearch, PrefersTheBestScoreAfterTheLengthPenalty) {
-  const SearchRun run = run_search(kTree, paper(2, 2), 52);
+  const SearchRun run = run_search(kPaperTree, paper(2, 2), 52);
   ASSERT_EQ(run.results.size(), 2U);
   EXPECT_EQ(run.results[0].ids, (Ids{1, 0}));
   EXPECT_NEAR(run.results[0].score, std::log(0.4) / penalty(2), 1e-6);
@@ -31,23 +31,23 @@ TEST(PaperSearch, PrefersTheBestScoreAfterTheLengthPenalty) {
 // The best beam after the second step has 0.05; even at the longest output of 8 tokens
 // log(0.05) / penalty(8) = -2.12 is below log(0.4) / penalty(2) = -0.84.
 TEST(PaperSearch, EndsAsSoonAsNothingBetterCanCome) {
-  EXPECT_EQ(run_search(kTree, paper(2), 8).steps, 2);
+  EXPECT_EQ(run_search(kPaperTree, paper(2), 8).steps, 2);
 }
 
 // With 500 tokens allowed, log(0.05) / penalty(500) = -0.21 might still win: the search goes on
 // until the bound has fallen below.
 TEST(PaperSearch, GoesOnWhileSomethingBetterMightCome) {
-  EXPECT_GT(run_search(kTree, paper(2), 500).steps, 2);
+  EXPECT_GT(run_search(kPaperTree, paper(2), 500).steps, 2);
 }
 
 // The search without an early end, to compare with: everything that ends within the limit.
 TEST(PaperSearch, LosesNothingByEndingEarly) {
   for (const std::int64_t longest : {3, 5, 8}) {
     DecodeOptions options = paper(3);
-    const SearchRun early = run_search(kTree, options, longest);
+    const SearchRun early = run_search(kPaperTree, options, longest);
     options.n_best = 3;
     options.length_penalty = 0.6;
-    const SearchRun late = run_search(kTree, options, longest);
+    const SearchRun late = run_search(kPaperTree, options, longest);
     EXPECT_EQ(early.results[0].ids, late.results[0].ids);
     EXPECT_NEAR(early.results[0].score, late.results[0].score, 1e-6);
   }
@@ -55,7 +55,7 @@ TEST(PaperSearch, LosesNothingByEndingEarly) {
 
 TEST(PaperSearch, TakesAllEndsAmongTwiceTheBeam) {
   // Step 2 with beam 1 would not see b; with beam 2 the candidates are a</s>, b</s>, aa, ab.
-  const SearchRun run = run_search(kTree, paper(2, 2), 3);
+  const SearchRun run = run_search(kPaperTree, paper(2, 2), 3);
   EXPECT_EQ(run.results[1].ids, (Ids{2, 0}));
 }
 
@@ -74,7 +74,7 @@ TEST(PaperSearch, CountsCutOutputsOnlyWhenNothingHasEnded) {
 TEST(PaperSearch, TakesANegativePenaltyWithItsOwnBound) {
   DecodeOptions options = paper(2);
   options.length_penalty = -1.0;
-  const SearchRun run = run_search(kTree, options, 20);
+  const SearchRun run = run_search(kPaperTree, options, 20);
   EXPECT_NEAR(run.results[0].score, std::log(0.4) * 7 / 6, 1e-6);
   EXPECT_EQ(run.steps, 2);
 }

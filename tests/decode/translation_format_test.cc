@@ -7,14 +7,14 @@
 namespace yona {
 namespace {
 
-const Vocabulary& vocabulary() {
+const Vocabulary& two_pieces() {
   static const Vocabulary pieces({"</s>", "<unk>", "▁a", "b", "<pad>"});
   return pieces;
 }
 
 TranslationFormat format(OutputForm form, AlignmentForm alignment = AlignmentForm::none,
                          bool word_scores = false) {
-  return {vocabulary(), vocabulary(), form, alignment, word_scores};
+  return {two_pieces(), two_pieces(), form, alignment, word_scores};
 }
 
 LineTranslation translation(std::string text, double score) {

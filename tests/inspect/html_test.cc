@@ -17,14 +17,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Json data_of(const std::string& page) {
+Json page_data(const std::string& page) {
   const std::string start = "<script type=\"application/json\" id=\"data\">";
   const std::size_t begin = page.find(start) + start.size();
   return Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
 }
 
 TEST(AttentionPage, HoldsTokensColoursAndFigures) {
-  const Json data = data_of(attention_page(small_maps()));
+  const Json data = page_data(attention_page(small_maps()));
   EXPECT_EQ(data.at("source"), "a quarter");
   EXPECT_EQ(data.at("heads"), 2);
   EXPECT_EQ(data.at("colours").size(), 2U);
@@ -50,7 +50,7 @@ TEST(AttentionPage, LetsNoTextEndItsScript) {
   maps.source = "</script><script>alert(1)</script>";
   const std::string page = attention_page(maps);
   EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
-  const Json data = data_of(page);
+  const Json data = page_data(page);
   EXPECT_EQ(data.at("source"), maps.source);
   EXPECT_EQ(data.at("parts").at(0).at("keys").at(0), "</script><b>");
   EXPECT_EQ(data.at("parts").at(0).at("keys").at(7), "␛");

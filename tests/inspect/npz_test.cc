@@ -64,7 +64,7 @@ std::string header_of(const std::string& npy) {
   return header.substr(0, header.find_last_not_of(" \n") + 1);
 }
 
-std::string data_of(const std::string& npy) {
+std::string array_data(const std::string& npy) {
   return npy.substr(10U + number<std::uint16_t>(npy, 8));
 }
 
@@ -73,7 +73,7 @@ TEST(AttentionNpz, IsAZipOfArrays) {
   EXPECT_EQ(entries.size(), 6U);
   const std::string& cross = entries.at("cross.npy");
   EXPECT_EQ(header_of(cross), "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3, 3), }");
-  const std::string data = data_of(cross);
+  const std::string data = array_data(cross);
   ASSERT_EQ(data.size(), 36U * 4);
   EXPECT_EQ(number<float>(data, (9 + 1) * 4), 1.0F);  // layer 1, head 2, row 1 looks at key 2
 }
@@ -82,7 +82,7 @@ TEST(AttentionNpz, HoldsTokensInUtf32) {
   const auto entries = entries_of(attention_npz(small_maps({"▁ab", "🎈", "</s>"}, {"</s>"})));
   const std::string& tokens = entries.at("source_tokens.npy");
   EXPECT_EQ(header_of(tokens), "{'descr': '<U4', 'fortran_order': False, 'shape': (3,), }");
-  const std::string data = data_of(tokens);
+  const std::string data = array_data(tokens);
   ASSERT_EQ(data.size(), 3U * 4 * 4);
   EXPECT_EQ(number<char32_t>(data, 0), U'▁');
   EXPECT_EQ(number<char32_t>(data, 12), U'\0');

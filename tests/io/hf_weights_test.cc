@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::yona::testing::message_of;
 
-ModelDescription tiny(const std::string& norm) {
+ModelDescription four_wide(const std::string& norm) {
   ModelDescription d;
   d.d_model = 4;
   d.heads = 2;
@@ -28,7 +28,7 @@ ModelDescription tiny(const std::string& norm) {
 }
 
 const std::vector<float> kZeros(16);
-const NamedArray kShared = {"shared.weight", DType::f32, {3, 4}, kZeros.data()};
+const NamedArray kSharedZeros = {"shared.weight", DType::f32, {3, 4}, kZeros.data()};
 
 std::map<std::string, NamedArray> by_name(const HuggingFaceWeights& weights) {
   std::map<std::string, NamedArray> result;
@@ -84,16 +84,16 @@ TEST(HuggingFaceNames, AreNoneForWhatTheFamiliesLack) {
 }
 
 TEST(HuggingFaceWeights, OfMarianBarPaddingAndStoreNoPositions) {
-  const HuggingFaceWeights weights(tiny("post"), {&kShared, 1});
+  const HuggingFaceWeights weights(four_wide("post"), {&kSharedZeros, 1});
   const auto arrays = by_name(weights);
   ASSERT_EQ(arrays.size(), 2U);
-  EXPECT_EQ(arrays.at("model.shared.weight").data, kShared.data);
+  EXPECT_EQ(arrays.at("model.shared.weight").data, kSharedZeros.data);
   EXPECT_EQ(arrays.at("final_logits_bias").shape, (Shape{1, 3}));
   EXPECT_THAT(values(arrays.at("final_logits_bias")), ElementsAre(0, 0, -1e9F));
 }
 
 TEST(HuggingFaceWeights, OfPegasusStoreSinesThenCosines) {
-  const HuggingFaceWeights weights(tiny("pre"), {&kShared, 1});
+  const HuggingFaceWeights weights(four_wide("pre"), {&kSharedZeros, 1});
   const auto arrays = by_name(weights);
   ASSERT_EQ(arrays.size(), 4U);
   const NamedArray& table = arrays.at("model.decoder.embed_positions.weight");
@@ -108,19 +108,19 @@ TEST(HuggingFaceWeights, OfPegasusStoreSinesThenCosines) {
 
 TEST(HuggingFaceWeights, KeepAModelsOwnBias) {
   const std::vector<float> bias = {0.5F, -1, 7};
-  const std::vector<NamedArray> parameters = {kShared,
+  const std::vector<NamedArray> parameters = {kSharedZeros,
                                               {"projection.bias", DType::f32, {3}, bias.data()}};
-  EXPECT_THAT(values(by_name({tiny("post"), parameters}).at("final_logits_bias")),
+  EXPECT_THAT(values(by_name({four_wide("post"), parameters}).at("final_logits_bias")),
               ElementsAre(0.5F, -1, -1e9F));
   const std::vector<NamedArray> wrong = {{"projection.bias", DType::f32, {2}, bias.data()}};
-  EXPECT_THAT(message_of<InvalidArgument>([&] { HuggingFaceWeights(tiny("post"), wrong); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { HuggingFaceWeights(four_wide("post"), wrong); }),
               HasSubstr("projection.bias is f32 [2], not f32 [3]"));
 }
 
 TEST(HuggingFaceWeights, KeepYonasNamesWhereNoFamilyFits) {
-  ModelDescription d = tiny("post");
+  ModelDescription d = four_wide("post");
   d.positions = "learned";
-  const HuggingFaceWeights weights(d, {&kShared, 1});
+  const HuggingFaceWeights weights(d, {&kSharedZeros, 1});
   ASSERT_EQ(weights.arrays().size(), 1U);
   EXPECT_EQ(weights.arrays()[0].name, "shared.weight");
 }
@@ -128,7 +128,7 @@ TEST(HuggingFaceWeights, KeepYonasNamesWhereNoFamilyFits) {
 TEST(HuggingFaceWeights, RefuseAParameterWithoutAPlace) {
   const NamedArray odd = {"encoder.extra.weight", DType::f32, {1}, kZeros.data()};
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                HuggingFaceWeights(tiny("post"), {&odd, 1});
+                HuggingFaceWeights(four_wide("post"), {&odd, 1});
               }),
               HasSubstr("MarianMTModel has no parameter like 'encoder.extra.weight'"));
 }

@@ -118,7 +118,7 @@ ModelDescription describe(const std::string& norm, const std::string& tying, int
   return d;
 }
 
-SubwordPair train(SubwordAlgorithm algorithm) {
+SubwordPair train_pair(SubwordAlgorithm algorithm) {
   SubwordTraining options;
   options.algorithm = algorithm;
   options.vocabulary_size = 420;
@@ -175,7 +175,7 @@ TEST(HuggingFaceExport, WholeFoldersReadBackTheSame) {
   const char* kept = std::getenv("YONA_EXPORT_DIR");
   const std::filesystem::path root = kept != nullptr ? kept : temporary.path();
   for (const SubwordAlgorithm algorithm : {SubwordAlgorithm::bpe, SubwordAlgorithm::unigram}) {
-    const SubwordPair subwords = train(algorithm);
+    const SubwordPair subwords = train_pair(algorithm);
     for (const auto& [norm, tying] : {std::pair("post", "all"), std::pair("post", "target"),
                                       std::pair("post", "none"), std::pair("pre", "all")}) {
       const std::filesystem::path folder =

@@ -6,7 +6,7 @@
 namespace yona {
 namespace {
 
-ModelDescription model(const std::string& norm, const std::string& tying) {
+ModelDescription marian_with(const std::string& norm, const std::string& tying) {
   ModelDescription d;
   d.source_vocab = d.target_vocab = 100;
   d.norm = norm;
@@ -16,14 +16,14 @@ ModelDescription model(const std::string& norm, const std::string& tying) {
 
 TEST(Marian, HoldsPostNormModelsWithAnyTying) {
   for (const char* tying : {"all", "target", "none"}) {
-    EXPECT_EQ(marian_family().obstacle(model("post", tying)), "");
+    EXPECT_EQ(marian_family().obstacle(marian_with("post", tying)), "");
   }
-  EXPECT_EQ(marian_family().obstacle(model("pre", "all")), "Marian models are post-norm");
+  EXPECT_EQ(marian_family().obstacle(marian_with("pre", "all")), "Marian models are post-norm");
 }
 
 TEST(Marian, SaysInItsConfigWhichEmbeddingsAreOne) {
   const auto flags = [](const char* tying) {
-    const Json config = marian_family().config(model("post", tying));
+    const Json config = marian_family().config(marian_with("post", tying));
     return std::pair(config["share_encoder_decoder_embeddings"].get<bool>(),
                      config["tie_word_embeddings"].get<bool>());
   };

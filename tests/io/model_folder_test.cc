@@ -20,7 +20,7 @@ using ::yona::testing::TempDir;
 
 const std::vector<float> kValues = {1, 2, 3, 4, 5, 6, 0, 0};
 
-ModelDescription tiny() {
+ModelDescription two_wide() {
   ModelDescription d;
   d.d_model = 2;
   d.heads = 1;
@@ -36,13 +36,13 @@ void save(const TempDir& folder, const ModelDescription& description,
   write_safetensors(folder / "model.safetensors", weights.arrays(), HuggingFaceWeights::metadata());
 }
 
-const NamedArray kShared = {"shared.weight", DType::f32, {4, 2}, kValues.data()};
+const NamedArray kSharedValues = {"shared.weight", DType::f32, {4, 2}, kValues.data()};
 
 TEST(ModelFolder, FindsFamilyTensorsUnderYonasNames) {
   const TempDir dir;
-  save(dir, tiny(), {kShared});
+  save(dir, two_wide(), {kSharedValues});
   const ModelFolder folder(dir.path());
-  EXPECT_EQ(folder.description(), tiny());
+  EXPECT_EQ(folder.description(), two_wide());
   const NamedArray found = folder.get("shared.weight", {4, 2});
   EXPECT_EQ(found.name, "shared.weight");
   EXPECT_EQ(std::memcmp(found.data, kValues.data(), found.bytes()), 0);
@@ -52,16 +52,16 @@ TEST(ModelFolder, FindsFamilyTensorsUnderYonasNames) {
 
 TEST(ModelFolder, FindsOwnTensorsOfModelsWithoutAFamily) {
   const TempDir dir;
-  ModelDescription d = tiny();
+  ModelDescription d = two_wide();
   d.positions = "learned";
-  save(dir, d, {kShared});
+  save(dir, d, {kSharedValues});
   EXPECT_EQ(ModelFolder(dir.path()).description(), d);
   EXPECT_NO_THROW(ModelFolder(dir.path()).get("shared.weight", {4, 2}));
 }
 
 TEST(ModelFolder, NamesTensorsThatAreMissingOrOfAnotherShape) {
   const TempDir dir;
-  save(dir, tiny(), {kShared});
+  save(dir, two_wide(), {kSharedValues});
   const ModelFolder folder(dir.path());
   EXPECT_THAT(message_of<FormatError>([&] { folder.get("encoder.norm.weight", {2}); }),
               HasSubstr("no tensor 'encoder.norm.weight' (or 'model.encoder.layer_norm.weight')"));
@@ -74,21 +74,21 @@ TEST(ModelFolder, NamesTensorsThatAreMissingOrOfAnotherShape) {
 // A folder as others write it: no "yona" key, and a bias of their own or none.
 bool has_projection_bias(const std::vector<NamedArray>& parameters, bool with_bias) {
   const TempDir dir;
-  save(dir, tiny(), parameters);
+  save(dir, two_wide(), parameters);
   Json config = read_json(dir / "config.json");
   config.erase("yona");
   write_json(dir / "config.json", config);
   if (!with_bias) {
-    write_safetensors(dir / "model.safetensors", {&kShared, 1});
+    write_safetensors(dir / "model.safetensors", {&kSharedValues, 1});
   }
   return ModelFolder(dir.path()).description().projection_bias;
 }
 
 TEST(ModelFolder, TellsATrainedBiasFromOneThatOnlyBarsPadding) {
   const NamedArray bias = {"projection.bias", DType::f32, {4}, kValues.data()};
-  EXPECT_TRUE(has_projection_bias({kShared, bias}, true));
-  EXPECT_FALSE(has_projection_bias({kShared}, true));
-  EXPECT_FALSE(has_projection_bias({kShared}, false));
+  EXPECT_TRUE(has_projection_bias({kSharedValues, bias}, true));
+  EXPECT_FALSE(has_projection_bias({kSharedValues}, true));
+  EXPECT_FALSE(has_projection_bias({kSharedValues}, false));
 }
 
 TEST(ModelFolder, NamesAMissingConfig) {

@@ -6,7 +6,7 @@
 namespace yona {
 namespace {
 
-ModelDescription model(const std::string& norm, const std::string& tying) {
+ModelDescription pegasus_with(const std::string& norm, const std::string& tying) {
   ModelDescription d;
   d.source_vocab = d.target_vocab = 100;
   d.norm = norm;
@@ -15,14 +15,14 @@ ModelDescription model(const std::string& norm, const std::string& tying) {
 }
 
 TEST(Pegasus, HoldsPreNormModelsThatShareAllEmbeddings) {
-  EXPECT_EQ(pegasus_family().obstacle(model("pre", "all")), "");
-  EXPECT_EQ(pegasus_family().obstacle(model("post", "all")), "Pegasus models are pre-norm");
-  EXPECT_EQ(pegasus_family().obstacle(model("pre", "none")),
+  EXPECT_EQ(pegasus_family().obstacle(pegasus_with("pre", "all")), "");
+  EXPECT_EQ(pegasus_family().obstacle(pegasus_with("post", "all")), "Pegasus models are pre-norm");
+  EXPECT_EQ(pegasus_family().obstacle(pegasus_with("pre", "none")),
             "Pegasus models share all embeddings, and this one does not");
 }
 
 TEST(Pegasus, TellsCTranslate2WhereTheNormsAre) {
-  EXPECT_EQ(pegasus_family().config(model("pre", "all"))["normalize_before"], true);
+  EXPECT_EQ(pegasus_family().config(pegasus_with("pre", "all"))["normalize_before"], true);
 }
 
 }  // namespace

@@ -20,16 +20,17 @@ using ::yona::testing::message_of;
 using ::yona::testing::TempDir;
 using ::yona::testing::write_bytes;
 
-const std::array<float, 2> kFloats = {1, -2};
-const std::array<std::int64_t, 2> kIntegers = {-1, 1LL << 40};
-const std::array<std::uint8_t, 3> kBytes = {0, 127, 255};
-const std::array<NamedArray, 3> kArrays = {{{"bytes", DType::u8, {3}, kBytes.data()},
-                                            {"b.floats", DType::f32, {2}, kFloats.data()},
-                                            {"integers", DType::i64, {2}, kIntegers.data()}}};
+const std::array<float, 2> kShardFloats = {1, -2};
+const std::array<std::int64_t, 2> kShardIntegers = {-1, 1LL << 40};
+const std::array<std::uint8_t, 3> kShardBytes = {0, 127, 255};
+const std::array<NamedArray, 3> kShardArrays = {
+    {{"bytes", DType::u8, {3}, kShardBytes.data()},
+     {"b.floats", DType::f32, {2}, kShardFloats.data()},
+     {"integers", DType::i64, {2}, kShardIntegers.data()}}};
 
 TEST(SafetensorsFolder, ReadsOneFile) {
   const TempDir dir;
-  write_safetensors(dir / "model.safetensors", kArrays);
+  write_safetensors(dir / "model.safetensors", kShardArrays);
   const SafetensorsFolder folder(dir.path());
   EXPECT_EQ(folder.names().size(), 3U);
   EXPECT_TRUE(folder.find("bytes").has_value());
@@ -39,8 +40,8 @@ TEST(SafetensorsFolder, ReadsOneFile) {
 class Shards : public ::testing::Test {
  protected:
   Shards() {
-    write_safetensors(dir_ / "1.safetensors", {kArrays.data(), 2});
-    write_safetensors(dir_ / "2.safetensors", {kArrays.data() + 2, 1});
+    write_safetensors(dir_ / "1.safetensors", {kShardArrays.data(), 2});
+    write_safetensors(dir_ / "2.safetensors", {kShardArrays.data() + 2, 1});
   }
   std::string error_for(const std::string& index) const {
     write_bytes(dir_ / "model.safetensors.index.json", index);
@@ -54,7 +55,7 @@ TEST_F(Shards, AreJoinedByTheirIndex) {
     "bytes": "1.safetensors", "b.floats": "1.safetensors", "integers": "2.safetensors"}})");
   const SafetensorsFolder folder(dir_.path());
   EXPECT_THAT(folder.names(), ElementsAre("b.floats", "bytes", "integers"));
-  EXPECT_EQ(std::memcmp(folder.find("integers")->data, kIntegers.data(), 16), 0);
+  EXPECT_EQ(std::memcmp(folder.find("integers")->data, kShardIntegers.data(), 16), 0);
 }
 
 TEST_F(Shards, AreRefusedWhenTheIndexIsWrong) {

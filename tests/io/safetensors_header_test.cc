@@ -29,15 +29,15 @@ std::string file_of(const std::string& json, std::size_t data_bytes) {
   return bytes + json + std::string(data_bytes, 'd');
 }
 
-std::string error_of(const std::string& bytes) {
+std::string header_error(const std::string& bytes) {
   const std::string message =
       message_of<FormatError>([&] { parse_safetensors_header(bytes, "weights.st"); });
   EXPECT_THAT(message, StartsWith("weights.st: "));
   return message;
 }
 
-std::string error_of(const std::string& json, std::size_t data_bytes) {
-  return error_of(file_of(json, data_bytes));
+std::string header_error(const std::string& json, std::size_t data_bytes) {
+  return header_error(file_of(json, data_bytes));
 }
 
 std::string tensor(const std::string& name, const std::string& offsets) {
@@ -64,47 +64,47 @@ TEST(SafetensorsHeader, AcceptsPaddingAnyOrderOfTensorsAndUnknownFields) {
 }
 
 TEST(SafetensorsHeader, RefusesFilesThatEndTooEarly) {
-  EXPECT_THAT(error_of(""), HasSubstr("0 bytes, shorter than the length in front"));
-  EXPECT_THAT(error_of("\1\0\0"), HasSubstr("shorter than the length in front"));
-  EXPECT_THAT(error_of(file_of("{}", 0).substr(0, 9)),
+  EXPECT_THAT(header_error(""), HasSubstr("0 bytes, shorter than the length in front"));
+  EXPECT_THAT(header_error("\1\0\0"), HasSubstr("shorter than the length in front"));
+  EXPECT_THAT(header_error(file_of("{}", 0).substr(0, 9)),
               HasSubstr("truncated: the header of 2 bytes reaches beyond the file of 9"));
 }
 
 TEST(SafetensorsHeader, RefusesAnAbsurdHeaderLength) {
-  EXPECT_THAT(error_of(std::string(64, '\xff')), HasSubstr("above the limit"));
+  EXPECT_THAT(header_error(std::string(64, '\xff')), HasSubstr("above the limit"));
 }
 
 TEST(SafetensorsHeader, RefusesBadJson) {
-  EXPECT_THAT(error_of("", 0), HasSubstr("not valid JSON"));
-  EXPECT_THAT(error_of("{\"a\": ", 0), HasSubstr("not valid JSON"));
-  EXPECT_THAT(error_of("{\"\xff\": 1}", 0), HasSubstr("not valid JSON"));
-  EXPECT_THAT(error_of("{\"a\": 1e999}", 0), HasSubstr("not valid JSON"));
-  EXPECT_THAT(error_of("[]", 0), HasSubstr("not an object"));
-  EXPECT_THAT(error_of(std::string(100000, '['), 0), HasSubstr("not valid JSON"));
+  EXPECT_THAT(header_error("", 0), HasSubstr("not valid JSON"));
+  EXPECT_THAT(header_error("{\"a\": ", 0), HasSubstr("not valid JSON"));
+  EXPECT_THAT(header_error("{\"\xff\": 1}", 0), HasSubstr("not valid JSON"));
+  EXPECT_THAT(header_error("{\"a\": 1e999}", 0), HasSubstr("not valid JSON"));
+  EXPECT_THAT(header_error("[]", 0), HasSubstr("not an object"));
+  EXPECT_THAT(header_error(std::string(100000, '['), 0), HasSubstr("not valid JSON"));
 }
 
 TEST(SafetensorsHeader, RefusesANameListedTwice) {
-  EXPECT_THAT(error_of(object(tensor("a", "[0, 4]"), tensor("a", "[4, 8]")), 8),
+  EXPECT_THAT(header_error(object(tensor("a", "[0, 4]"), tensor("a", "[4, 8]")), 8),
               HasSubstr("tensor 'a' is listed twice"));
 }
 
 TEST(SafetensorsHeader, RefusesTensorsWithoutWhatIsNeeded) {
-  EXPECT_THAT(error_of(R"({"a": 3})", 0), HasSubstr("tensor 'a': its description is not an"));
-  EXPECT_THAT(error_of(R"({"a": {}})", 0), HasSubstr("tensor 'a': no \"dtype\""));
-  EXPECT_THAT(error_of(R"({"a": {"dtype": "U8"}})", 0), HasSubstr("tensor 'a': no \"shape\""));
-  EXPECT_THAT(error_of(R"({"a": {"dtype": "U8", "shape": []}})", 0), HasSubstr("data_offsets"));
+  EXPECT_THAT(header_error(R"({"a": 3})", 0), HasSubstr("tensor 'a': its description is not an"));
+  EXPECT_THAT(header_error(R"({"a": {}})", 0), HasSubstr("tensor 'a': no \"dtype\""));
+  EXPECT_THAT(header_error(R"({"a": {"dtype": "U8"}})", 0), HasSubstr("tensor 'a': no \"shape\""));
+  EXPECT_THAT(header_error(R"({"a": {"dtype": "U8", "shape": []}})", 0), HasSubstr("data_offsets"));
 }
 
 TEST(SafetensorsHeader, RefusesUnknownTypes) {
-  EXPECT_THAT(error_of(R"({"a": {"dtype": "F4", "shape": [], "data_offsets": [0, 1]}})", 1),
+  EXPECT_THAT(header_error(R"({"a": {"dtype": "F4", "shape": [], "data_offsets": [0, 1]}})", 1),
               HasSubstr("tensor 'a': dtype 'F4' is unknown; known are"));
-  EXPECT_THAT(error_of(R"({"a": {"dtype": 7, "shape": [], "data_offsets": [0, 1]}})", 1),
+  EXPECT_THAT(header_error(R"({"a": {"dtype": 7, "shape": [], "data_offsets": [0, 1]}})", 1),
               HasSubstr("dtype is not a string"));
 }
 
 TEST(SafetensorsHeader, RefusesShapesThatAreNoneOrOverflow) {
   const auto error = [](const std::string& shape) {
-    return error_of(
+    return header_error(
         fmt::format(R"({{"a": {{"dtype": "F32", "shape": {}, "data_offsets": [0, 4]}}}})", shape),
         4);
   };
@@ -118,25 +118,25 @@ TEST(SafetensorsHeader, RefusesShapesThatAreNoneOrOverflow) {
 }
 
 TEST(SafetensorsHeader, RefusesOffsetsOutsideTheData) {
-  EXPECT_THAT(error_of(object(tensor("a", "[0, 4]")), 3),
+  EXPECT_THAT(header_error(object(tensor("a", "[0, 4]")), 3),
               HasSubstr("tensor 'a': it ends at byte 4 of the data, which has 3: truncated"));
-  EXPECT_THAT(error_of(object(tensor("a", "[4, 0]")), 4), HasSubstr("must be two numbers"));
-  EXPECT_THAT(error_of(object(tensor("a", "[0, 4, 4]")), 4), HasSubstr("must be two numbers"));
-  EXPECT_THAT(error_of(object(tensor("a", "[0, \"4\"]")), 4), HasSubstr("whole numbers"));
+  EXPECT_THAT(header_error(object(tensor("a", "[4, 0]")), 4), HasSubstr("must be two numbers"));
+  EXPECT_THAT(header_error(object(tensor("a", "[0, 4, 4]")), 4), HasSubstr("must be two numbers"));
+  EXPECT_THAT(header_error(object(tensor("a", "[0, \"4\"]")), 4), HasSubstr("whole numbers"));
 }
 
 TEST(SafetensorsHeader, RefusesOverlapsAndHoles) {
-  EXPECT_THAT(error_of(object(tensor("a", "[0, 4]"), tensor("b", "[2, 6]")), 6),
+  EXPECT_THAT(header_error(object(tensor("a", "[0, 4]"), tensor("b", "[2, 6]")), 6),
               HasSubstr("tensor 'b' overlaps"));
-  EXPECT_THAT(error_of(object(tensor("a", "[0, 4]"), tensor("b", "[6, 10]")), 10),
+  EXPECT_THAT(header_error(object(tensor("a", "[0, 4]"), tensor("b", "[6, 10]")), 10),
               HasSubstr("2 bytes before tensor 'b' belong to none"));
-  EXPECT_THAT(error_of(object(tensor("a", "[0, 4]")), 7),
+  EXPECT_THAT(header_error(object(tensor("a", "[0, 4]")), 7),
               HasSubstr("3 bytes at the end belong to no tensor"));
 }
 
 TEST(SafetensorsHeader, RefusesMetadataThatIsNotStrings) {
-  EXPECT_THAT(error_of(R"({"__metadata__": {"a": 1}})", 0), HasSubstr("__metadata__"));
-  EXPECT_THAT(error_of(R"({"__metadata__": "a"})", 0), HasSubstr("__metadata__"));
+  EXPECT_THAT(header_error(R"({"__metadata__": {"a": 1}})", 0), HasSubstr("__metadata__"));
+  EXPECT_THAT(header_error(R"({"__metadata__": "a"})", 0), HasSubstr("__metadata__"));
 }
 
 }  // namespace

@@ -24,17 +24,17 @@ using ::yona::testing::message_of;
 using ::yona::testing::read_bytes;
 using ::yona::testing::TempDir;
 
-const std::array<float, 6> kFloats = {1, -2, 3.5F, 0, 1e-30F, 6};
+const std::array<float, 6> kSixFloats = {1, -2, 3.5F, 0, 1e-30F, 6};
 const std::array<std::int64_t, 2> kIntegers = {-1, 1LL << 40};
 const std::array<std::uint8_t, 3> kBytes = {0, 127, 255};
 
 std::vector<NamedArray> example() {
   return {{"bytes", DType::u8, {3}, kBytes.data()},
-          {"b.floats", DType::f32, {2, 3}, kFloats.data()},
-          {"a.floats", DType::f32, {6, 1, 1, 1}, kFloats.data()},
+          {"b.floats", DType::f32, {2, 3}, kSixFloats.data()},
+          {"a.floats", DType::f32, {6, 1, 1, 1}, kSixFloats.data()},
           {"integers", DType::i64, {2}, kIntegers.data()},
           {"none", DType::f32, {0, 5}, nullptr},
-          {"scalar", DType::f32, {}, kFloats.data()}};
+          {"scalar", DType::f32, {}, kSixFloats.data()}};
 }
 
 TEST(Safetensors, ReadsBackNamesTypesShapesValuesAndMetadata) {
@@ -69,7 +69,7 @@ TEST(Safetensors, WritesWiderTypesFirstThenByNameWhateverTheOrderGiven) {
 
 TEST(Safetensors, WritesTheseExactBytes) {
   const TempDir dir;
-  const NamedArray one{"x", DType::f32, {1}, kFloats.data()};
+  const NamedArray one{"x", DType::f32, {1}, kSixFloats.data()};
   write_safetensors(dir / "a", {&one, 1}, {{"format", "pt"}});
   std::string header =
       R"({"__metadata__":{"format":"pt"},"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
@@ -94,7 +94,7 @@ TEST(Safetensors, ArraysOutliveAMove) {
     files.push_back(std::move(file));
     return files;
   }();
-  EXPECT_EQ(std::memcmp(array.data, kFloats.data(), array.bytes()), 0);
+  EXPECT_EQ(std::memcmp(array.data, kSixFloats.data(), array.bytes()), 0);
   EXPECT_EQ(moved[0].find("b.floats")->data, array.data);
 }
 

@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::yona::testing::message_of;
 
-Subword train(SubwordAlgorithm algorithm, const std::string& normalization = "identity") {
+Subword train_sample(SubwordAlgorithm algorithm, const std::string& normalization = "identity") {
   SubwordTraining options;
   options.algorithm = algorithm;
   options.vocabulary_size = 380;
@@ -31,7 +31,7 @@ Json convert(const Subword& subword) {
 }
 
 TEST(TokenizerJson, OfBpeMergesTheBestPieceFirstAndOnlyPiecesThatExist) {
-  const Subword subword = train(SubwordAlgorithm::bpe);
+  const Subword subword = train_sample(SubwordAlgorithm::bpe);
   const Json model = convert(subword)["model"];
   EXPECT_EQ(model["type"], "BPE");
   EXPECT_EQ(model["byte_fallback"], true);
@@ -48,7 +48,7 @@ TEST(TokenizerJson, OfBpeMergesTheBestPieceFirstAndOnlyPiecesThatExist) {
 }
 
 TEST(TokenizerJson, OfUnigramListsScoresById) {
-  const Subword subword = train(SubwordAlgorithm::unigram);
+  const Subword subword = train_sample(SubwordAlgorithm::unigram);
   const Json model = convert(subword)["model"];
   EXPECT_EQ(model["type"], "Unigram");
   EXPECT_EQ(model["unk_id"], subword.vocabulary().unknown());
@@ -58,7 +58,7 @@ TEST(TokenizerJson, OfUnigramListsScoresById) {
 }
 
 TEST(TokenizerJson, MakesSpecialPiecesAndTagsWhole) {
-  const Subword subword = train(SubwordAlgorithm::bpe);
+  const Subword subword = train_sample(SubwordAlgorithm::bpe);
   const Json json = convert(subword);
   std::map<std::string, bool> special;
   for (const Json& token : json["added_tokens"]) {
@@ -68,15 +68,15 @@ TEST(TokenizerJson, MakesSpecialPiecesAndTagsWhole) {
   EXPECT_TRUE(special.at("</s>"));
   EXPECT_TRUE(special.at("<pad>"));
   EXPECT_FALSE(special.at(">>de<<"));
-  EXPECT_EQ(json["post_processor"]["special_tokens"]["</s>"]["ids"], Json({0}));
+  EXPECT_EQ(json["post_processor"]["special_tokens"]["</s>"]["ids"], Json::array({0}));
 }
 
 TEST(TokenizerJson, CarriesTheCharacterMapOfANormalisingModel) {
   const auto steps = [](const Subword& subword) {
     return convert(subword)["normalizer"]["normalizers"];
   };
-  EXPECT_EQ(steps(train(SubwordAlgorithm::bpe))[0]["type"], "Replace");
-  const Json first = steps(train(SubwordAlgorithm::bpe, "nmt_nfkc"))[0];
+  EXPECT_EQ(steps(train_sample(SubwordAlgorithm::bpe))[0]["type"], "Replace");
+  const Json first = steps(train_sample(SubwordAlgorithm::bpe, "nmt_nfkc"))[0];
   EXPECT_EQ(first["type"], "Precompiled");
   EXPECT_GT(first["precompiled_charsmap"].get<std::string>().size(), 1000U);
   EXPECT_EQ(first["precompiled_charsmap"].get<std::string>().size() % 4, 0U);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "yona/base/random.h"
+#include "yona/text/subword.h"
 #include "yona/text/subword_training.h"
 
 namespace yona::testing {
@@ -52,6 +53,12 @@ inline std::string sample_model(SubwordAlgorithm algorithm, int size = 500,
   options.vocabulary_size = algorithm == SubwordAlgorithm::unigram ? std::min(size, 390) : size;
   options.tags = std::move(tags);
   return train_subword(lines_of(sample_sentences(400)), options, "sample");
+}
+
+inline std::vector<std::int32_t> encode(const Subword& subword, std::string_view line) {
+  std::vector<std::int32_t> ids;
+  subword.encode(line, ids);
+  return ids;
 }
 
 }  // namespace yona::testing

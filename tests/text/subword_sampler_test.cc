@@ -16,14 +16,9 @@
 namespace yona {
 namespace {
 
+using testing::encode;
 using testing::sample_model;
 using testing::sample_sentences;
-
-std::vector<std::int32_t> encode(const Subword& subword, std::string_view line) {
-  std::vector<std::int32_t> ids;
-  subword.encode(line, ids);
-  return ids;
-}
 
 std::vector<std::int32_t> sample(const Subword& subword, std::string_view line, double alpha,
                                  std::uint64_t key) {

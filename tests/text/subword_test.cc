@@ -14,17 +14,12 @@ namespace yona {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::encode;
 using ::testing::HasSubstr;
 using testing::message_of;
 using testing::sample_model;
 using testing::sample_sentences;
 using testing::TempDir;
-
-std::vector<std::int32_t> encode(const Subword& subword, std::string_view line) {
-  std::vector<std::int32_t> ids;
-  subword.encode(line, ids);
-  return ids;
-}
 
 class SubwordTest : public ::testing::TestWithParam<SubwordAlgorithm> {};
 

@@ -1,21 +1,11 @@
 #include "yona/train/bench_timing.h"
 
 #include <memory>
-#include <thread>
 
 #include <gtest/gtest.h>
 
 namespace yona {
 namespace {
-
-TEST(BenchTiming, TheMedianIsTheMiddleOne) {
-  EXPECT_EQ(median({3.0}), 3.0);
-  EXPECT_EQ(median({9.0, 1.0, 5.0}), 5.0);
-}
-
-TEST(BenchTiming, TimesACall) {
-  EXPECT_GE(seconds_of([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }), 0.005);
-}
 
 TEST(BenchTiming, ThePeakOfMemoryCanBeForgotten) {
   constexpr std::size_t kBytes = std::size_t{64} << 20U;

@@ -1,12 +1,16 @@
-// A POSIX file descriptor that closes itself, and the text of a system error.
+// A POSIX file descriptor that closes itself, and what to say of a system error.
 #pragma once
 
+#include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+
+#include "yona/base/error.h"
 
 namespace yona {
 
@@ -38,5 +42,10 @@ class FileDescriptor {
 
 // "No space left on device": what errno `code` means.
 inline std::string system_error_text(int code) { return std::generic_category().message(code); }
+
+// Throws IoError saying that the file cannot be read, and why: what errno tells.
+[[noreturn]] inline void fail_reading(std::string_view name) {
+  fail<IoError>("cannot read {}: {}", name, system_error_text(errno));
+}
 
 }  // namespace yona

@@ -2,7 +2,6 @@
 
 #include "yona/base/mapped_file.h"
 
-#include <cerrno>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,15 +14,11 @@ namespace yona {
 
 namespace {
 
-[[noreturn]] void fail_reading(const std::filesystem::path& path) {
-  fail<IoError>("cannot read {}: {}", path.string(), system_error_text(errno));
-}
-
 // Maps what `descriptor` refers to; an empty file has nothing to map.
 std::string_view map(int descriptor, const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) {
-    fail_reading(path);
+    fail_reading(path.string());
   }
   check<IoError>(S_ISREG(status.st_mode), "cannot read {}: not a regular file", path.string());
   const auto size = static_cast<std::size_t>(status.st_size);
@@ -32,7 +27,7 @@ std::string_view map(int descriptor, const std::filesystem::path& path) {
   }
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
   if (address == MAP_FAILED) {
-    fail_reading(path);
+    fail_reading(path.string());
   }
   return {static_cast<const char*>(address), size};
 }
@@ -42,7 +37,7 @@ std::string_view map(int descriptor, const std::filesystem::path& path) {
 MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)) {
   const FileDescriptor descriptor(path_, O_RDONLY);
   if (!descriptor.is_open()) {
-    fail_reading(path_);
+    fail_reading(path_.string());
   }
   bytes_ = map(descriptor.get(), path_);
 }

@@ -12,7 +12,7 @@ namespace yona::cli {
 
 namespace {
 
-struct AttentionFlags {
+struct BenchAttentionFlags {
   std::vector<std::string> lengths;
   std::string heads = "8";
   std::string width = "64";
@@ -21,7 +21,7 @@ struct AttentionFlags {
   bool causal = false;
 };
 
-std::vector<std::int64_t> lengths_of(const AttentionFlags& flags) {
+std::vector<std::int64_t> lengths_of(const BenchAttentionFlags& flags) {
   constexpr std::int64_t kLongest = 1 << 20;
   std::vector<std::int64_t> lengths;
   for (const std::filesystem::path& item : path_list(flags.lengths)) {
@@ -35,7 +35,7 @@ std::vector<std::int64_t> lengths_of(const AttentionFlags& flags) {
   return lengths;
 }
 
-int run(const AttentionFlags& flags) {
+int run(const BenchAttentionFlags& flags) {
   const std::vector<std::int64_t> lengths = lengths_of(flags);
   AttentionBenchOptions options;
   options.heads = integer_value("--heads", flags.heads, {1, 1024});
@@ -58,7 +58,7 @@ Command add_bench_attention(CLI::App& bench) {
       bench,
       {"attention", "time and memory of attention against length; a JSON line for each length",
        "yona bench attention\nyona bench attention --lengths 1024,32768 --causal --threads 2"});
-  const auto flags = std::make_shared<AttentionFlags>();
+  const auto flags = std::make_shared<BenchAttentionFlags>();
   add_list(*app, flags->lengths,
            {"--lengths", "N,…", "tokens of the sentence (default 64, 256, 1024, 4096, 16384)"});
   add_text(*app, flags->heads, {"--heads", "N", "attention heads (default 8)"});

@@ -11,7 +11,7 @@ namespace yona::cli {
 
 namespace {
 
-struct BenchFlags {
+struct BenchTrainFlags {
   std::string preset = "base";
   std::string vocabulary = "37056";
   std::string source_length = "32";
@@ -26,7 +26,7 @@ struct BenchFlags {
   bool profile = false;
 };
 
-TrainBenchOptions options_of(const BenchFlags& flags) {
+TrainBenchOptions options_of(const BenchTrainFlags& flags) {
   TrainBenchOptions options;
   options.preset = word_value("--preset", flags.preset, preset_names());
   options.model = preset(options.preset);
@@ -46,12 +46,12 @@ TrainBenchOptions options_of(const BenchFlags& flags) {
   return options;
 }
 
-int run(const BenchFlags& flags) {
+int run(const BenchTrainFlags& flags) {
   fmt::print("{}\n", bench_train(options_of(flags)).dump());
   return 0;
 }
 
-void add_shape_flags(CLI::App& app, BenchFlags& flags) {
+void add_shape_flags(CLI::App& app, BenchTrainFlags& flags) {
   add_text(app, flags.preset, {"--preset", "NAME", "tiny, iwslt, base (the default) or big"});
   add_text(app, flags.vocabulary,
            {"--vocab-size", "N", "pieces of the vocabulary (default 37056)"});
@@ -71,7 +71,7 @@ Command add_bench_train(CLI::App& bench) {
       bench, {"train", "time a training step of random tokens; prints one JSON line",
               "yona bench train --preset tiny --vocab-size 8000 --tokens 2000\n"
               "yona bench train --preset base --tokens 2000 --precision bf16 --threads 2"});
-  const auto flags = std::make_shared<BenchFlags>();
+  const auto flags = std::make_shared<BenchTrainFlags>();
   add_shape_flags(*app, *flags);
   add_text(*app, flags->precision,
            {"--precision", "f32|bf16", "operands of products (default f32)"});

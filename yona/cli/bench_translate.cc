@@ -12,7 +12,7 @@ namespace yona::cli {
 
 namespace {
 
-struct BenchFlags {
+struct BenchTranslateFlags {
   std::string model;
   std::string preset = "base";
   std::string vocabulary = "37056";
@@ -27,7 +27,7 @@ struct BenchFlags {
   bool profile = false;
 };
 
-TranslateBenchOptions options_of(const BenchFlags& flags) {
+TranslateBenchOptions options_of(const BenchTranslateFlags& flags) {
   TranslateBenchOptions options;
   if (!flags.model.empty()) {
     require_folder("--model", flags.model);
@@ -53,7 +53,7 @@ TranslateBenchOptions options_of(const BenchFlags& flags) {
   return options;
 }
 
-int run(const BenchFlags& flags) {
+int run(const BenchTranslateFlags& flags) {
   fmt::print("{}\n", bench_translate(options_of(flags)).dump());
   return 0;
 }
@@ -65,7 +65,7 @@ Command add_bench_translate(CLI::App& bench) {
       bench, {"translate", "time the decoding of random sentences; prints one JSON line",
               "yona bench translate --preset base --batch 1 --beam 1 --threads 1\n"
               "yona bench translate --model my-model --batch 32 --beam 4 --profile"});
-  const auto flags = std::make_shared<BenchFlags>();
+  const auto flags = std::make_shared<BenchTranslateFlags>();
   add_text(*app, flags->model, {"--model", "DIR", "a model folder (default: random weights)"});
   add_text(*app, flags->preset, {"--preset", "NAME", "tiny, iwslt, base (the default) or big"});
   add_text(*app, flags->vocabulary,

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -19,25 +18,26 @@
 #include <zstd.h>
 
 #include "yona/base/error.h"
+#include "yona/base/file_descriptor.h"
 
 namespace yona {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 16U;
+constexpr std::size_t kArchiveBlock = std::size_t{1} << 16U;
 
 class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::filesystem::path& path) : name_(path.string()) {
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) {
-      fail_reading();
+      fail_reading(name_);
     }
     struct stat status {};
     if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
       ::close(std::exchange(descriptor_, -1));
       errno = EISDIR;
-      fail_reading();
+      fail_reading(name_);
     }
   }
   FileSource(const FileSource&) = delete;
@@ -56,7 +56,7 @@ class FileSource : public ByteSource {
         continue;
       }
       if (got < 0) {
-        fail_reading();
+        fail_reading(name_);
       }
       if (got == 0) {
         break;
@@ -67,10 +67,6 @@ class FileSource : public ByteSource {
   }
 
  private:
-  [[noreturn]] void fail_reading() const {
-    fail<IoError>("cannot read {}: {}", name_, std::generic_category().message(errno));
-  }
-
   std::string name_;
   int descriptor_ = -1;
 };
@@ -94,7 +90,7 @@ class MemorySource : public ByteSource {
 class Input {
  public:
   Input(std::unique_ptr<ByteSource> source, std::string name)
-      : source_(std::move(source)), name_(std::move(name)), block_(kBlock) {}
+      : source_(std::move(source)), name_(std::move(name)), block_(kArchiveBlock) {}
 
   // What is not consumed yet; empty only at the end of the file.
   std::string_view peek() {
@@ -168,7 +164,7 @@ class GzipSource : public ByteSource {
       stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(raw.data()));  // NOLINT: zlib
       stream_.avail_in = static_cast<uInt>(raw.size());
       stream_.next_out = reinterpret_cast<Bytef*>(into + filled);
-      const std::size_t wanted = std::min(size - filled, kBlock);
+      const std::size_t wanted = std::min(size - filled, kArchiveBlock);
       stream_.avail_out = static_cast<uInt>(wanted);
       const int result = ::inflate(&stream_, Z_NO_FLUSH);
       input_.consume(raw.size() - stream_.avail_in);

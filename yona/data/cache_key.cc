@@ -8,13 +8,12 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 #include <vector>
 
 #include <lzma.h>
 
-#include "yona/base/error.h"
+#include "yona/base/file_descriptor.h"
 #include "yona/data/token_cache_format.h"
 
 namespace yona {
@@ -22,24 +21,21 @@ namespace yona {
 namespace {
 
 constexpr std::uint64_t kWholeUpTo = std::uint64_t{64} << 20U;
-constexpr std::uint64_t kBlock = std::uint64_t{1} << 18U;
-constexpr std::uint64_t kBlocks = 64;
-
-[[noreturn]] void fail_reading(const std::filesystem::path& path) {
-  fail<IoError>("cannot read {}: {}", path.string(), std::generic_category().message(errno));
-}
+constexpr std::uint64_t kSampleBytes = std::uint64_t{1} << 18U;
+constexpr std::uint64_t kSamples = 64;
 
 std::uint64_t content_checksum(int file, std::uint64_t size, const std::filesystem::path& path) {
   const bool whole = size <= kWholeUpTo;
-  const std::uint64_t blocks = whole ? (size + kBlock - 1) / kBlock : kBlocks;
-  std::vector<char> block(kBlock);
+  const std::uint64_t blocks = whole ? (size + kSampleBytes - 1) / kSampleBytes : kSamples;
+  std::vector<char> block(kSampleBytes);
   std::uint64_t crc = 0;
   for (std::uint64_t index = 0; index < blocks; ++index) {
-    const std::uint64_t offset = whole ? index * kBlock : (size - kBlock) / (kBlocks - 1) * index;
-    const std::uint64_t start = !whole && index + 1 == kBlocks ? size - kBlock : offset;
+    const std::uint64_t offset =
+        whole ? index * kSampleBytes : (size - kSampleBytes) / (kSamples - 1) * index;
+    const std::uint64_t start = !whole && index + 1 == kSamples ? size - kSampleBytes : offset;
     const ssize_t got = ::pread(file, block.data(), block.size(), static_cast<off_t>(start));
     if (got < 0) {
-      fail_reading(path);
+      fail_reading(path.string());
     }
     crc = checksum({block.data(), static_cast<std::size_t>(got)}, crc);
   }
@@ -50,14 +46,14 @@ Json file_state(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
   if (file < 0 || ::fstat(file, &status) != 0) {
-    fail_reading(path);
+    fail_reading(path.string());
   }
   std::uint64_t crc = 0;
   const auto size = static_cast<std::uint64_t>(status.st_size);
   try {
     if (S_ISDIR(status.st_mode)) {
       errno = EISDIR;
-      fail_reading(path);
+      fail_reading(path.string());
     }
     crc = content_checksum(file, size, path);
   } catch (...) {

@@ -2,11 +2,10 @@
 
 #include <cerrno>
 #include <poll.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
-#include "yona/base/error.h"
+#include "yona/base/file_descriptor.h"
 
 namespace yona {
 
@@ -31,7 +30,7 @@ class DescriptorSource : public ByteSource {
         return static_cast<std::size_t>(got);
       }
       if (errno != EINTR && errno != EAGAIN) {
-        fail<IoError>("cannot read {}: {}", name_, std::generic_category().message(errno));
+        fail_reading(name_);
       }
     }
     return 0;

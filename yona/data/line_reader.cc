@@ -13,7 +13,7 @@ namespace yona {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 18U;
+constexpr std::size_t kReadBlock = std::size_t{1} << 18U;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
@@ -38,7 +38,7 @@ LineReader::LineReader(const std::filesystem::path& path)
     : LineReader(open_bytes(path), path.string()) {}
 
 LineReader::LineReader(std::unique_ptr<ByteSource> source, std::string name)
-    : source_(std::move(source)), name_(std::move(name)), block_(kBlock) {}
+    : source_(std::move(source)), name_(std::move(name)), block_(kReadBlock) {}
 
 bool LineReader::refill() {
   begin_ = 0;

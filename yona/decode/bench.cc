@@ -1,12 +1,12 @@
 #include "yona/decode/bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <sys/resource.h>
 
 #include "yona/base/random.h"
+#include "yona/base/timing.h"
 #include "yona/decode/batch_decoder.h"
 #include "yona/io/translation_model.h"
 #include "yona/tensor/packed_weights.h"
@@ -14,12 +14,6 @@
 namespace yona {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // A model of a folder, or one with random weights.
 struct BenchModel {
@@ -77,11 +71,6 @@ std::int64_t decode_all(BatchDecoder& decoder, std::span<const DecodeRequest> re
     }
   }
   return tokens;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 double peak_megabytes() {

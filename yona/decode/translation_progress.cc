@@ -1,12 +1,12 @@
 #include "yona/decode/translation_progress.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "yona/base/human.h"
+#include "yona/base/timing.h"
 
 namespace yona {
 
@@ -14,15 +14,13 @@ namespace {
 
 constexpr int kBarColumns = 30;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 TranslationProgress::TranslationProgress(std::optional<TerminalPort> port,
                                          std::uint64_t total_bytes)
-    : port_(std::move(port)), total_bytes_(total_bytes), began_(port_ ? port_->clock() : now()) {}
+    : port_(std::move(port)),
+      total_bytes_(total_bytes),
+      began_(port_ ? port_->clock() : steady_seconds()) {}
 
 TranslationProgress::~TranslationProgress() {
   if (is_drawn_) {
@@ -30,7 +28,9 @@ TranslationProgress::~TranslationProgress() {
   }
 }
 
-double TranslationProgress::seconds() const { return (port_ ? port_->clock() : now()) - began_; }
+double TranslationProgress::seconds() const {
+  return (port_ ? port_->clock() : steady_seconds()) - began_;
+}
 
 void TranslationProgress::add(std::uint64_t lines, std::uint64_t bytes) {
   lines_ += lines;

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <string_view>
 
+#include "yona/text/spm_file.h"
+
 namespace yona {
 
 namespace {
 
-constexpr std::string_view kBlank = "\xE2\x96\x81";  // U+2581
-
 bool is_blank(std::string_view piece) {
-  while (piece.starts_with(kBlank)) {
-    piece.remove_prefix(kBlank.size());
+  while (piece.starts_with(kWordStart)) {
+    piece.remove_prefix(kWordStart.size());
   }
   return piece.empty();
 }
@@ -29,7 +29,7 @@ std::vector<std::int64_t> words_of(std::span<const std::int32_t> ids,
       continue;
     }
     const std::string_view piece = vocabulary.piece(id);
-    begins = begins || piece.starts_with(kBlank);
+    begins = begins || piece.starts_with(kWordStart);
     if (is_blank(piece)) {
       words.push_back(word + 1);  // of the word that follows
       continue;

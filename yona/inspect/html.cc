@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "yona/base/base64.h"
 #include "yona/base/error.h"
 #include "yona/base/human.h"
 #include "yona/inspect/colour.h"
@@ -18,32 +19,14 @@ extern const std::string_view kAttentionPage;  // page.html
 
 namespace {
 
-constexpr std::size_t kMostBytes = 32U << 20U;
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const bool there = i + k < bytes.size();
-      group = (group << 8U) | (there ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += i + k <= bytes.size() ? kLetters[(group >> (18U - 6U * k)) & 63U] : '=';
-    }
-  }
-  return out;
-}
+constexpr std::size_t kMostPageBytes = 32U << 20U;
 
 Json part_json(const AttentionMaps& maps, AttentionPart part, std::size_t& bytes) {
   Json layers = Json::array();
   for (std::int64_t layer = 0; layer < maps.layers(part); ++layer) {
     std::string packed = base64(packed_weights(maps.at(part, layer).weights));
     bytes += packed.size();
-    check(bytes <= kMostBytes,
+    check(bytes <= kMostPageBytes,
           "attention: {} and {} tokens are too many for a page; give a shorter sentence, or write "
           "--format npz",
           maps.source_tokens.size(), maps.target_tokens.size());

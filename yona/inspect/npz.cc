@@ -18,7 +18,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr std::size_t kMostBytes = 0xFFFF0000U;  // zip counts in 32 bits
+constexpr std::size_t kMostZipBytes = 0xFFFF0000U;  // zip counts in 32 bits
 constexpr std::uint16_t kZipVersion = 20;
 constexpr std::uint16_t kNewYear1980 = (1U << 5U) | 1U;  // a fixed date: equal input, equal bytes
 constexpr std::uint16_t kUtf8Names = 1U << 11U;
@@ -33,7 +33,7 @@ void put(std::string& out, T value) {
 class ZipWriter {
  public:
   void add(const std::string& name, const std::string& content) {
-    check(archive_.size() + directory_.size() + content.size() < kMostBytes,
+    check(archive_.size() + directory_.size() + content.size() < kMostZipBytes,
           "attention: the archive would pass 4 GB; give a shorter sentence");
     const auto offset = static_cast<std::uint32_t>(archive_.size());
     const auto sum = static_cast<std::uint32_t>(

@@ -15,16 +15,16 @@ namespace yona {
 
 namespace {
 
-constexpr float kLeastWeight = 1.0F / 512;  // below it a cell is as good as white
+constexpr float kLeastCellWeight = 1.0F / 512;  // below it a cell is as good as white
 constexpr std::int64_t kMostCells = 400000;
-constexpr double kGap = 14;
+constexpr double kPanelGap = 14;
 constexpr std::string_view kInk = "#08306b";
 
 std::int64_t visible_cells(const std::vector<HeatMap>& maps) {
   std::int64_t cells = 0;
   for (const HeatMap& map : maps) {
     cells += std::count_if(map.weights.begin(), map.weights.end(),
-                           [](float weight) { return weight >= kLeastWeight; });
+                           [](float weight) { return weight >= kLeastCellWeight; });
   }
   return cells;
 }
@@ -39,7 +39,7 @@ void add_cells(SvgCanvas& canvas, const HeatMap& map, const Place& place) {
   canvas.add("<g fill=\"{}\">\n", kInk);
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
-      if (const float weight = map.at(row, column); weight >= kLeastWeight) {
+      if (const float weight = map.at(row, column); weight >= kLeastCellWeight) {
         canvas.add(
             "<rect x=\"{:.6g}\" y=\"{:.6g}\" width=\"{:.6g}\" height=\"{:.6g}\" "
             "fill-opacity=\"{:.3g}\"/>\n",
@@ -103,8 +103,8 @@ std::string svg_grid(const std::vector<HeatMap>& maps) {
   const auto rows = static_cast<double>(first.rows.size());
   const auto columns = static_cast<double>(first.columns.size());
   const double cell = std::clamp(150 / std::max(rows, columns), 0.5, 12.0);
-  const double width = std::max(columns * cell, 92.0) + kGap;
-  const double height = rows * cell + kGap + 16;
+  const double width = std::max(columns * cell, 92.0) + kPanelGap;
+  const double height = rows * cell + kPanelGap + 16;
   const auto layer_of = [](const HeatMap& map) { return map.place.substr(0, map.place.find(',')); };
   const auto across =
       static_cast<std::size_t>(std::count_if(maps.begin(), maps.end(), [&](const HeatMap& map) {
@@ -112,18 +112,18 @@ std::string svg_grid(const std::vector<HeatMap>& maps) {
       }));
   SvgCanvas canvas;
   const std::string title = first.title.substr(0, first.title.find(','));
-  canvas.text(title, {.x = kGap, .y = 22, .size = 14, .weight = "bold"});
+  canvas.text(title, {.x = kPanelGap, .y = 22, .size = 14, .weight = "bold"});
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    const double x = kGap + static_cast<double>(i % across) * width;
+    const double x = kPanelGap + static_cast<double>(i % across) * width;
     const double y = 36 + static_cast<double>(i / across) * height;
     canvas.text(maps[i].place, {.x = x, .y = y + 11, .size = 10});
     add_cells(canvas, maps[i], {x, y + 16, cell});
   }
   const double bottom = 36 + static_cast<double>((maps.size() - 1) / across + 1) * height;
-  add_scale(canvas, kGap, bottom);
-  return canvas.finish(
-      std::max(kGap + static_cast<double>(across) * width, text_width(title, 14) + 2 * kGap),
-      bottom + 24);
+  add_scale(canvas, kPanelGap, bottom);
+  return canvas.finish(std::max(kPanelGap + static_cast<double>(across) * width,
+                                text_width(title, 14) + 2 * kPanelGap),
+                       bottom + 24);
 }
 
 }  // namespace

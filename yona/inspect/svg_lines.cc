@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kStep = 20;    // between tokens
 constexpr double kReach = 220;  // between the columns
-constexpr float kLeastWeight = 0.01F;
+constexpr float kLeastLineWeight = 0.01F;
 constexpr std::int64_t kMostLines = 100000;
 
 struct Frame {
@@ -44,7 +44,7 @@ std::int64_t add_lines(SvgCanvas& canvas, const AttentionMap& map, std::int64_t 
     const std::span<const float> row = map.row(head, query);
     for (std::int64_t key = 0; key < map.keys; ++key) {
       const float weight = row[static_cast<std::size_t>(key)];
-      if (weight < kLeastWeight || (token && *token != query)) {
+      if (weight < kLeastLineWeight || (token && *token != query)) {
         continue;
       }
       canvas.add(

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kManifest = "checksums.json";
 constexpr std::string_view kAlgorithm = "crc64-xz";
-constexpr std::size_t kBlock = 1U << 20U;
+constexpr std::size_t kChecksumBlock = 1U << 20U;
 
 std::vector<std::string> files_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
@@ -66,7 +66,7 @@ FileChecksum checksum_file(const std::filesystem::path& path) {
   const FileDescriptor file(path, O_RDONLY);
   check<IoError>(file.is_open(), "cannot read {}: {}", path.string(), system_error_text(errno));
   FileChecksum result;
-  std::vector<std::uint8_t> block(kBlock);
+  std::vector<std::uint8_t> block(kChecksumBlock);
   for (;;) {
     const ssize_t count = ::read(file.get(), block.data(), block.size());
     if (count == 0) {

@@ -14,13 +14,14 @@ namespace {
 
 // Nothing that is read here goes deeper; printing a value, as messages do, takes a stack frame for
 // each level.
-constexpr int kDeepest = 64;
+constexpr int kDeepestJson = 64;
 
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view name) {
   const auto refuse_depths = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
-    check<FormatError>(depth <= kDeepest, "{}: nested deeper than {} levels", name, kDeepest);
+    check<FormatError>(depth <= kDeepestJson, "{}: nested deeper than {} levels", name,
+                       kDeepestJson);
     return true;
   };
   try {

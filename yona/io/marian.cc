@@ -6,12 +6,12 @@ namespace yona {
 
 namespace {
 
-std::string obstacle(const ModelDescription& description) {
+std::string marian_obstacle(const ModelDescription& description) {
   return description.norm != "post" ? "Marian models are post-norm" : common_obstacle(description);
 }
 
 // normalize_before and normalize_embedding are for CTranslate2's converter.
-Json config(const ModelDescription& d) {
+Json marian_config(const ModelDescription& d) {
   return {{"decoder_vocab_size", d.target_vocab},
           {"share_encoder_decoder_embeddings", d.tying == "all"},
           {"tie_word_embeddings", d.tying != "none"},
@@ -26,8 +26,8 @@ const HfFamily& marian_family() {
       .architecture = "MarianMTModel",
       .norm = "post",
       .saves_positions = false,
-      .obstacle = obstacle,
-      .config = config,
+      .obstacle = marian_obstacle,
+      .config = marian_config,
   };
   return kFamily;
 }

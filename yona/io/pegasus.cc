@@ -7,7 +7,7 @@ namespace yona {
 
 namespace {
 
-std::string obstacle(const ModelDescription& description) {
+std::string pegasus_obstacle(const ModelDescription& description) {
   if (description.norm != "pre") {
     return "Pegasus models are pre-norm";
   }
@@ -18,7 +18,7 @@ std::string obstacle(const ModelDescription& description) {
 }
 
 // normalize_before and normalize_embedding are for CTranslate2's converter.
-Json config(const ModelDescription& /*description*/) {
+Json pegasus_config(const ModelDescription& /*description*/) {
   return {{"tie_word_embeddings", true}, {"normalize_before", true}};
 }
 
@@ -30,8 +30,8 @@ const HfFamily& pegasus_family() {
       .architecture = "PegasusForConditionalGeneration",
       .norm = "pre",
       .saves_positions = true,
-      .obstacle = obstacle,
-      .config = config,
+      .obstacle = pegasus_obstacle,
+      .config = pegasus_config,
   };
   return kFamily;
 }

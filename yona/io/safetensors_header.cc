@@ -54,7 +54,7 @@ std::uint64_t read_length(std::string_view file, std::string_view file_name) {
 }
 
 // Parses the JSON and refuses a name given twice, which a plain parse would silently merge.
-HeaderJson parse_json(std::string_view text, std::string_view file_name) {
+HeaderJson parse_header(std::string_view text, std::string_view file_name) {
   std::unordered_set<std::string> names;
   const auto refuse_duplicates = [&](int depth, HeaderJson::parse_event_t event,
                                      HeaderJson& value) {
@@ -181,7 +181,7 @@ void check_cover(const std::vector<SafetensorsEntry>& entries, std::uint64_t dat
 
 SafetensorsHeader parse_safetensors_header(std::string_view file, std::string_view file_name) {
   const std::uint64_t length = read_length(file, file_name);
-  const HeaderJson json = parse_json(file.substr(kLengthBytes, length), file_name);
+  const HeaderJson json = parse_header(file.substr(kLengthBytes, length), file_name);
   SafetensorsHeader header;
   header.data_begin = kLengthBytes + length;
   const std::uint64_t data_bytes = file.size() - header.data_begin;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "yona/base/base64.h"
 #include "yona/base/error.h"
 #include "yona/base/json.h"
 #include "yona/text/spm_file.h"
@@ -17,24 +18,6 @@ namespace {
 
 // Sorted maps: an ordered_json object of 32,000 pieces would be filled in quadratic time.
 using SortedJson = nlohmann::json;
-
-constexpr const char* kSpace = "\u2581";
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      group = group << 8U | (at + i < bytes.size() ? static_cast<std::uint8_t>(bytes[at + i]) : 0U);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      text += at + i <= bytes.size() ? kDigits[group >> (18U - 6U * i) & 63U] : '=';
-    }
-  }
-  return text;
-}
 
 SortedJson replace(const SortedJson& pattern, const char* content) {
   return {{"type", "Replace"}, {"pattern", pattern}, {"content", content}};
@@ -57,14 +40,14 @@ SortedJson normalizer(const SpmNormalizer& spm) {
 
 SortedJson pre_tokenizer(const SpmNormalizer& spm) {
   return {{"type", "Metaspace"},
-          {"replacement", kSpace},
+          {"replacement", kWordStart},
           {"prepend_scheme", spm.add_dummy_prefix ? "first" : "never"},
           {"split", false}};
 }
 
 SortedJson decoder(const SpmNormalizer& spm) {
   SortedJson steps = {
-      replace({{"String", kSpace}}, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
+      replace({{"String", kWordStart}}, " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
   if (spm.add_dummy_prefix) {
     steps.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
   }

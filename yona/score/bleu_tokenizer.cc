@@ -17,7 +17,7 @@ namespace yona {
 
 namespace {
 
-constexpr std::array kNames{
+constexpr std::array kTokenizerNames{
     std::pair{BleuTokenizer::v13a, "13a"}, std::pair{BleuTokenizer::intl, "intl"},
     std::pair{BleuTokenizer::zh, "zh"}, std::pair{BleuTokenizer::character, "char"},
     std::pair{BleuTokenizer::none, "none"}};
@@ -69,20 +69,20 @@ std::u32string tokenize_characters(std::u32string_view line) {
 }  // namespace
 
 std::string name_of(BleuTokenizer tokenizer) {
-  return kNames.at(static_cast<std::size_t>(tokenizer)).second;
+  return kTokenizerNames.at(static_cast<std::size_t>(tokenizer)).second;
 }
 
 std::vector<std::string> bleu_tokenizer_names() {
   std::vector<std::string> names;
-  names.reserve(kNames.size());
-  for (const auto& [tokenizer, name] : kNames) {
+  names.reserve(kTokenizerNames.size());
+  for (const auto& [tokenizer, name] : kTokenizerNames) {
     names.emplace_back(name);
   }
   return names;
 }
 
 BleuTokenizer bleu_tokenizer(std::string_view name) {
-  for (const auto& [tokenizer, known] : kNames) {
+  for (const auto& [tokenizer, known] : kTokenizerNames) {
     if (name == known) {
       return tokenizer;
     }

@@ -20,7 +20,7 @@ namespace yona {
 namespace {
 
 constexpr std::int64_t kAlignment = 64;
-constexpr std::int64_t kGap = 64;  // between blocks; lets the address sanitizer see overruns
+constexpr std::int64_t kBlockGap = 64;  // between blocks; lets the address sanitizer see overruns
 
 }  // namespace
 
@@ -55,7 +55,7 @@ Region::~Region() {
 }
 
 StoragePtr Region::allocate(std::int64_t bytes) {
-  const std::int64_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment + kGap;
+  const std::int64_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment + kBlockGap;
   const std::int64_t begin = take(size);
   if (spare_.empty()) {
     spare_.reserve(storages_.size() + 1);
@@ -121,7 +121,7 @@ void Region::recycle(Storage& storage) noexcept {
   if (backend_.device() == Device::cpu) {
     ASAN_POISON_MEMORY_REGION(storage.data, static_cast<std::size_t>(storage.bytes));
   }
-  const std::int64_t size = (storage.bytes + kAlignment - 1) / kAlignment * kAlignment + kGap;
+  const std::int64_t size = (storage.bytes + kAlignment - 1) / kAlignment * kAlignment + kBlockGap;
   give_back(storage.begin, size);
   in_use_ -= size;
   spare_.push_back(&storage);

@@ -5,13 +5,13 @@
 #include <cwchar>
 #include <optional>
 
+#include "yona/text/spm_file.h"
 #include "yona/text/utf8.h"
 
 namespace yona {
 
 namespace {
 
-constexpr std::string_view kWordStart = "\xE2\x96\x81";  // ▁
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 // Character widths of C.UTF-8, whatever locale the process runs in.

@@ -15,7 +15,7 @@ namespace {
 
 using Iterator = std::unique_ptr<icu::BreakIterator>;
 
-enum class Unit { sentence, word, character };
+enum class TextUnit { sentence, word, character };
 
 void check_icu(UErrorCode status, const char* what) {
   check<DeviceError>(U_SUCCESS(status) != 0, "ICU: {}: {}", what, u_errorName(status));
@@ -35,21 +35,21 @@ Iterator without_abbreviations(Iterator plain, const icu::Locale& locale) {
   return filtered;
 }
 
-Iterator make_iterator(Unit unit, const std::string& language) {
+Iterator make_iterator(TextUnit unit, const std::string& language) {
   const icu::Locale locale(language.c_str());
   UErrorCode status = U_ZERO_ERROR;
   switch (unit) {
-    case Unit::sentence: {
+    case TextUnit::sentence: {
       Iterator plain(icu::BreakIterator::createSentenceInstance(locale, status));
       check_icu(status, "sentence iterator");
       return without_abbreviations(std::move(plain), locale);
     }
-    case Unit::word: {
+    case TextUnit::word: {
       Iterator lines(icu::BreakIterator::createLineInstance(locale, status));
       check_icu(status, "line iterator");
       return lines;
     }
-    case Unit::character: {
+    case TextUnit::character: {
       Iterator characters(icu::BreakIterator::createCharacterInstance(locale, status));
       check_icu(status, "character iterator");
       return characters;
@@ -59,7 +59,8 @@ Iterator make_iterator(Unit unit, const std::string& language) {
 }
 
 // The text between neighbouring boundaries of a kind.
-std::vector<std::string_view> split(std::string_view text, Unit unit, const std::string& language) {
+std::vector<std::string_view> split(std::string_view text, TextUnit unit,
+                                    const std::string& language) {
   UErrorCode status = U_ZERO_ERROR;
   const std::unique_ptr<UText, decltype(&utext_close)> view(
       utext_openUTF8(nullptr, text.data(), static_cast<std::int64_t>(text.size()), &status),
@@ -99,10 +100,10 @@ class Fitter {
   Fitter(const std::string& language, const std::function<bool(std::string_view)>& fits)
       : language_(language), fits_(fits) {}
 
-  void add(std::string_view text, Unit unit) {
+  void add(std::string_view text, TextUnit unit) {
     const std::vector<std::string_view> parts = split(text, unit, language_);
     for (std::size_t begin = 0; begin < parts.size();) {
-      const std::size_t count = unit == Unit::sentence ? 1 : most_that_fit(parts, begin);
+      const std::size_t count = unit == TextUnit::sentence ? 1 : most_that_fit(parts, begin);
       if (const std::string_view part = without_spaces(joined(parts, begin, begin + count));
           !part.empty()) {
         add_or_cut(part, unit);
@@ -114,14 +115,14 @@ class Fitter {
   FittingParts take() { return std::move(found_); }
 
  private:
-  void add_or_cut(std::string_view part, Unit unit) {
+  void add_or_cut(std::string_view part, TextUnit unit) {
     if (fits_(part)) {
       found_.parts.push_back(part);
       return;
     }
-    check(unit != Unit::character, "not even one character fits");
+    check(unit != TextUnit::character, "not even one character fits");
     found_.inside_sentence = true;
-    add(part, unit == Unit::sentence ? Unit::word : Unit::character);
+    add(part, unit == TextUnit::sentence ? TextUnit::word : TextUnit::character);
   }
 
   bool fit(const std::vector<std::string_view>& parts, std::size_t begin, std::size_t end) const {
@@ -153,7 +154,7 @@ class Fitter {
 }  // namespace
 
 std::vector<std::string_view> split_sentences(std::string_view text, const std::string& language) {
-  return split(text, Unit::sentence, language);
+  return split(text, TextUnit::sentence, language);
 }
 
 FittingParts split_to_fit(std::string_view text, const std::string& language,
@@ -162,7 +163,7 @@ FittingParts split_to_fit(std::string_view text, const std::string& language,
     return {{text}, false};
   }
   Fitter fitter(language, fits);
-  fitter.add(text, Unit::sentence);
+  fitter.add(text, TextUnit::sentence);
   return fitter.take();
 }
 

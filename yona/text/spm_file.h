@@ -14,6 +14,9 @@ enum class SubwordAlgorithm : std::uint8_t { unigram = 1, bpe = 2, word = 3, cha
 
 std::string_view name_of(SubwordAlgorithm algorithm);
 
+// ▁, what pieces have for a space: it begins the first piece of a word.
+inline constexpr std::string_view kWordStart = "\u2581";
+
 struct SpmPiece {
   enum class Kind : std::uint8_t {  // the numbers of the file format
     normal = 1,

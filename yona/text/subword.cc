@@ -17,8 +17,6 @@ namespace yona {
 
 namespace {
 
-constexpr std::string_view kSpace = "\u2581";
-
 void check_status(const sentencepiece::util::Status& status, std::string_view name) {
   check<FormatError>(status.ok(), "{}: {}", name, status.ToString());
 }
@@ -273,7 +271,7 @@ SubwordPair SubwordPair::with_tags(const std::vector<std::string>& tags) const {
 
 void check_tag(std::string_view tag) {
   check(!tag.empty() && tag.find_first_of(" \t\r\n,\"") == std::string_view::npos &&
-            tag.find(kSpace) == std::string_view::npos,
+            tag.find(kWordStart) == std::string_view::npos,
         "tag '{}' cannot be a piece: it must not be empty, nor hold spaces, commas, quotes or "
         "U+2581",
         tag);

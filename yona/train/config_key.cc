@@ -202,17 +202,17 @@ ConfigCodec<std::optional<std::vector<std::string>>> texts_or_auto_codec() {
 }
 
 ConfigCodec<std::vector<std::filesystem::path>> paths_codec() {
-  using Paths = std::vector<std::filesystem::path>;
+  using PathList = std::vector<std::filesystem::path>;
   return {"a path or a list of paths",
-          [](const ConfigNode& node, const ConfigSource& source) -> std::optional<Paths> {
+          [](const ConfigNode& node, const ConfigSource& source) -> std::optional<PathList> {
             const auto texts = texts_of(node);
-            Paths paths;
+            PathList paths;
             for (std::size_t i = 0; texts && i < texts->size(); ++i) {
               paths.push_back(path_from((*texts)[i], source));
             }
             return texts ? std::optional(std::move(paths)) : std::nullopt;
           },
-          [](const Paths& paths) {
+          [](const PathList& paths) {
             return ConfigNode::list(std::vector<std::string>(paths.begin(), paths.end()));
           },
           ListKey::yes};

@@ -17,7 +17,7 @@ namespace yona {
 namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 20U;
-constexpr std::size_t kDeepest = 16;  // nothing in a configuration is deeper than six
+constexpr std::size_t kDeepestYaml = 16;  // nothing in a configuration is deeper than six
 
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -122,7 +122,8 @@ class TreeBuilder : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     require(!wants_key(), mark, "a list or a map cannot be a key; is a bracket left open?");
-    require(open_.size() < kDeepest, mark, fmt::format("nested deeper than {} levels", kDeepest));
+    require(open_.size() < kDeepestYaml, mark,
+            fmt::format("nested deeper than {} levels", kDeepestYaml));
     open_.push_back({place(std::move(node), mark)});
   }
 

@@ -30,7 +30,7 @@ bool is_number(std::string_view text) {
 }
 
 // Words that some YAML reader takes for something other than text.
-bool is_reserved(std::string_view text) {
+bool is_reserved_word(std::string_view text) {
   constexpr std::array<std::string_view, 8> kReserved{"null", "yes", "no", "on",
                                                       "off",  "y",   "n",  "nan"};
   std::string lower(text);
@@ -44,7 +44,7 @@ bool is_plain(std::string_view text) {
   const auto inside = [&](char c) {
     return letter(c) || (c >= '0' && c <= '9') || kInside.find(c) != kInside.npos;
   };
-  return !text.empty() && !is_reserved(text) &&
+  return !text.empty() && !is_reserved_word(text) &&
          (letter(text[0]) || kOpening.find(text[0]) != kOpening.npos) &&
          std::all_of(text.begin(), text.end(), inside);
 }

@@ -1,7 +1,6 @@
 #include "yona/train/progress_bar.h"
 
 #include <algorithm>
-#include <chrono>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include "yona/base/human.h"
 #include "yona/base/terminal.h"
+#include "yona/base/timing.h"
 #include "yona/train/progress_lines.h"
 
 namespace yona {
@@ -27,7 +27,7 @@ struct Part {
   int rank;  // the highest goes first when there is no room; 0 stays
 };
 constexpr int kLeastImportant = 6;
-constexpr int kGap = 2;  // columns between parts
+constexpr int kPartGap = 2;  // columns between parts
 
 std::vector<Part> parts_of(const ProgressSummary& summary) {
   const UpdateReport& last = summary.last;
@@ -49,7 +49,7 @@ std::vector<Part> parts_of(const ProgressSummary& summary) {
 std::string joined(const std::vector<Part>& parts) {
   std::string line;
   for (const Part& part : parts) {
-    line.append(line.empty() ? 0 : kGap, ' ').append(part.text);
+    line.append(line.empty() ? 0 : kPartGap, ' ').append(part.text);
   }
   return line;
 }
@@ -79,10 +79,7 @@ TerminalPort standard_error_port() {
     }
   };
   port.columns = [] { return terminal_columns(STDERR_FILENO); };
-  port.clock = [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  };
+  port.clock = steady_seconds;
   port.colour = environment("NO_COLOR").empty();
   port.unicode = locale_is_utf8();
   return port;
@@ -97,7 +94,7 @@ std::string bar_line(const ProgressSummary& summary, int columns, bool unicode) 
   for (int rank = kLeastImportant; rank > 0 && length(parts) > columns; --rank) {
     std::erase_if(parts, [rank](const Part& part) { return part.rank == rank; });
   }
-  const int room = columns - length(parts) - kGap;
+  const int room = columns - length(parts) - kPartGap;
   if (summary.last.updates > 0 && room >= 10) {
     const double share =
         static_cast<double>(summary.last.update) / static_cast<double>(summary.last.updates);

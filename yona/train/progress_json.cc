@@ -9,7 +9,7 @@ namespace yona {
 namespace {
 
 // Numbers that are not finite become null; bytes that are not UTF-8 (in paths) are replaced.
-std::string line_of(const Json& event) {
+std::string json_line(const Json& event) {
   return event.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -34,24 +34,24 @@ JsonReporter::JsonReporter(Write write, std::int64_t log_every)
 
 void JsonReporter::started(const RunPlan& plan) {
   meter_.begin(plan.first_update);
-  write_(line_of({{"event", "started"},
-                  {"model", plan.model},
-                  {"parameters", plan.parameters},
-                  {"frozen_parameters", plan.frozen_parameters},
-                  {"source_vocabulary", plan.source_vocabulary},
-                  {"target_vocabulary", plan.target_vocabulary},
-                  {"pairs", plan.pairs},
-                  {"peak_memory_bytes", plan.peak_memory_bytes},
-                  {"device_memory_bytes", plan.device_memory_bytes},
-                  {"first_update", plan.first_update},
-                  {"updates", plan.updates},
-                  {"epochs", plan.epochs},
-                  {"batch_tokens", plan.batch_tokens},
-                  {"accumulate", plan.accumulate},
-                  {"device", plan.device},
-                  {"threads", plan.threads},
-                  {"precision", plan.precision},
-                  {"output", plan.output.string()}}));
+  write_(json_line({{"event", "started"},
+                    {"model", plan.model},
+                    {"parameters", plan.parameters},
+                    {"frozen_parameters", plan.frozen_parameters},
+                    {"source_vocabulary", plan.source_vocabulary},
+                    {"target_vocabulary", plan.target_vocabulary},
+                    {"pairs", plan.pairs},
+                    {"peak_memory_bytes", plan.peak_memory_bytes},
+                    {"device_memory_bytes", plan.device_memory_bytes},
+                    {"first_update", plan.first_update},
+                    {"updates", plan.updates},
+                    {"epochs", plan.epochs},
+                    {"batch_tokens", plan.batch_tokens},
+                    {"accumulate", plan.accumulate},
+                    {"device", plan.device},
+                    {"threads", plan.threads},
+                    {"precision", plan.precision},
+                    {"output", plan.output.string()}}));
 }
 
 void JsonReporter::updated(const UpdateReport& report) {
@@ -60,20 +60,20 @@ void JsonReporter::updated(const UpdateReport& report) {
     return;
   }
   const ProgressSummary summary = meter_.summary();
-  write_(
-      line_of({{"event", "update"},
-               {"update", report.update},
-               {"updates", report.updates},
-               {"epoch", report.epoch},
-               {"loss", null_or(summary.loss)},
-               {"nll", null_or(summary.nll)},
-               {"perplexity", null_or(summary.perplexity())},
-               {"tokens_per_second", summary.tokens_per_second},
-               {"learning_rate", report.learning_rate},
-               {"gradient_norm", null_or(summary.gradient_norm)},
-               {"seconds", report.seconds},
-               {"seconds_left", summary.seconds_left ? Json(*summary.seconds_left) : Json(nullptr)},
-               {"skipped", report.skipped}}));
+  write_(json_line(
+      {{"event", "update"},
+       {"update", report.update},
+       {"updates", report.updates},
+       {"epoch", report.epoch},
+       {"loss", null_or(summary.loss)},
+       {"nll", null_or(summary.nll)},
+       {"perplexity", null_or(summary.perplexity())},
+       {"tokens_per_second", summary.tokens_per_second},
+       {"learning_rate", report.learning_rate},
+       {"gradient_norm", null_or(summary.gradient_norm)},
+       {"seconds", report.seconds},
+       {"seconds_left", summary.seconds_left ? Json(*summary.seconds_left) : Json(nullptr)},
+       {"skipped", report.skipped}}));
 }
 
 void JsonReporter::validated(const ValidationReport& report) {
@@ -89,28 +89,28 @@ void JsonReporter::validated(const ValidationReport& report) {
   for (const ValidationFigure& figure : report.figures) {
     line[figure.name] = figure.value;
   }
-  write_(line_of(line));
+  write_(json_line(line));
 }
 
 void JsonReporter::saved(std::int64_t update, const std::filesystem::path& checkpoint) {
-  write_(line_of({{"event", "saved"}, {"update", update}, {"checkpoint", checkpoint.string()}}));
+  write_(json_line({{"event", "saved"}, {"update", update}, {"checkpoint", checkpoint.string()}}));
 }
 
 void JsonReporter::message(MessageLevel level, std::string_view text) {
-  write_(line_of({{"event", "message"}, {"level", name_of(level)}, {"text", text}}));
+  write_(json_line({{"event", "message"}, {"level", name_of(level)}, {"text", text}}));
 }
 
 void JsonReporter::finished(const FinishReport& report) {
-  write_(line_of({{"event", "finished"},
-                  {"updates", report.updates},
-                  {"best_loss", null_or(report.best_loss)},
-                  {"best_update", report.best_update},
-                  {"best_by", report.best_by},
-                  {"best_score", null_or(report.best_score)},
-                  {"seconds", report.seconds},
-                  {"stopped_early", report.stopped_early},
-                  {"interrupted", report.interrupted},
-                  {"output", report.output.string()}}));
+  write_(json_line({{"event", "finished"},
+                    {"updates", report.updates},
+                    {"best_loss", null_or(report.best_loss)},
+                    {"best_update", report.best_update},
+                    {"best_by", report.best_by},
+                    {"best_score", null_or(report.best_score)},
+                    {"seconds", report.seconds},
+                    {"stopped_early", report.stopped_early},
+                    {"interrupted", report.interrupted},
+                    {"output", report.output.string()}}));
 }
 
 }  // namespace yona

@@ -63,7 +63,7 @@ std::string event(double wall_time, std::int64_t step) {
   return out;
 }
 
-double now() {
+double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
@@ -74,7 +74,7 @@ std::string file_name() {
   if (::gethostname(host.data(), host.size() - 1) != 0) {
     host = {'h', 'o', 's', 't'};
   }
-  return fmt::format("events.out.tfevents.{:010}.{}.{}.{}", static_cast<std::int64_t>(now()),
+  return fmt::format("events.out.tfevents.{:010}.{}.{}.{}", static_cast<std::int64_t>(unix_time()),
                      host.data(), ::getpid(), count++);
 }
 
@@ -111,14 +111,14 @@ TensorBoardWriter::TensorBoardWriter(const std::filesystem::path& dir, std::int6
   check<IoError>(!error, "cannot make folder {}: {}", dir.string(), error.message());
   path_ = dir / file_name();
   file_ = std::make_unique<FileWriter>(path_);
-  std::string version = event(now(), 0);
+  std::string version = event(unix_time(), 0);
   protobuf::append_bytes(version, 3, "brain.Event:2");
   pending_ += tensorboard_record(version);
   if (resumed_from > 0) {
     std::string start;
     protobuf::append_key(start, 1, protobuf::varint);
     protobuf::append_varint(start, 1);
-    std::string restart = event(now(), resumed_from + 1);
+    std::string restart = event(unix_time(), resumed_from + 1);
     protobuf::append_bytes(restart, 7, start);
     pending_ += tensorboard_record(restart);
   }
@@ -134,7 +134,7 @@ TensorBoardWriter::~TensorBoardWriter() {
 }
 
 void TensorBoardWriter::scalar(std::string_view tag, std::int64_t step, double value) {
-  pending_ += tensorboard_record(scalar_event(now(), step, tag, static_cast<float>(value)));
+  pending_ += tensorboard_record(scalar_event(unix_time(), step, tag, static_cast<float>(value)));
   if (pending_.size() >= kFlushBytes) {
     flush();
   }

@@ -1,7 +1,6 @@
 #include "yona/train/trainer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "yona/base/error.h"
+#include "yona/base/timing.h"
 #include "yona/data/batch_stream.h"
 #include "yona/data/batches.h"
 #include "yona/io/atomic_file.h"
@@ -26,12 +26,6 @@
 namespace yona {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // A folder that already holds a run is not trained over by accident.
 void prepare_folder(const TrainerOptions& options) {

@@ -1,10 +1,10 @@
 #include "yona/train/validation.h"
 
-#include <chrono>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "yona/base/timing.h"
 #include "yona/data/batches.h"
 
 namespace yona {
@@ -27,7 +27,7 @@ Validation::Validation(std::string name, const Dataset& dataset, const Subword& 
 
 ValidationReport Validation::run(Learner& learner, const Transformer& model,
                                  Backend& backend) const {
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   LossSums sums;
   for (const PairBatch& batch : batches_) {
     sums += learner.evaluate(batch);
@@ -40,7 +40,7 @@ ValidationReport Validation::run(Learner& learner, const Transformer& model,
   if (scorer_) {
     report.figures = scorer_->run(model, backend);
   }
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = seconds_since(start);
   return report;
 }
 

@@ -103,7 +103,7 @@ TEST(English, NamesDatesWithOrdinals) {
 
 // Reads words from left to right: units add up, "hundred" multiplies what was read since the last
 // "thousand" or "million", and those two close a group.
-int parse(std::string words) {
+int english_value(std::string words) {
   static const std::map<std::string, int> kWords = {
       {"zero", 0},     {"one", 1},      {"two", 2},        {"three", 3},     {"four", 4},
       {"five", 5},     {"six", 6},      {"seven", 7},      {"eight", 8},     {"nine", 9},
@@ -130,10 +130,10 @@ int parse(std::string words) {
 
 TEST(English, NumbersReadBackAsThemselves) {
   for (int value = 0; value <= 100'000; ++value) {
-    ASSERT_EQ(parse(say(Number{value}, "en")), value);
+    ASSERT_EQ(english_value(say(Number{value}, "en")), value);
   }
   for (int value = 100'000; value <= kLargestNumber - 9973; value += 9973) {
-    ASSERT_EQ(parse(say(Number{value}, "en")), value);
+    ASSERT_EQ(english_value(say(Number{value}, "en")), value);
   }
 }
 

@@ -110,7 +110,7 @@ TEST(German, NamesDatesWithOrdinals) {
 }
 
 // Splits at "tausend" and "hundert", then at "und": siebenundvierzig is seven and forty.
-int parse(const std::string& word) {
+int german_value(const std::string& word) {
   static const std::map<std::string, int> kWords = {
       {"null", 0},      {"ein", 1},       {"eins", 1},      {"eine", 1},      {"zwei", 2},
       {"drei", 3},      {"vier", 4},      {"fünf", 5},      {"sechs", 6},     {"sieben", 7},
@@ -128,7 +128,7 @@ int parse(const std::string& word) {
     if (const std::size_t at = word.find(joint.text); at != std::string::npos) {
       std::string rest = word.substr(at + joint.text.size());
       rest.erase(0, rest.starts_with(' ') ? 1 : 0);
-      return parse(word.substr(0, at)) * joint.factor + parse(rest);
+      return german_value(word.substr(0, at)) * joint.factor + german_value(rest);
     }
   }
   if (const std::size_t at = word.find("und"); at != std::string::npos) {
@@ -139,10 +139,10 @@ int parse(const std::string& word) {
 
 TEST(German, NumbersReadBackAsThemselves) {
   for (int value = 0; value <= 100'000; ++value) {
-    ASSERT_EQ(parse(say(Number{value}, "de")), value);
+    ASSERT_EQ(german_value(say(Number{value}, "de")), value);
   }
   for (int value = 100'000; value <= kLargestNumber - 9973; value += 9973) {
-    ASSERT_EQ(parse(say(Number{value}, "de")), value);
+    ASSERT_EQ(german_value(say(Number{value}, "de")), value);
   }
 }
 

@@ -13,7 +13,7 @@
 namespace yona::testing {
 namespace {
 
-constexpr HeadShape kShape{.heads = 3, .d_k = 2, .d_v = 5};
+constexpr HeadShape kThreeHeads{.heads = 3, .d_k = 2, .d_v = 5};
 constexpr std::int64_t kModel = 7;
 
 Tensor affine(const Tensor& x, const std::string& name, BoundModule& bound) {
@@ -30,10 +30,10 @@ std::vector<double> one_sentence(const Tensor& x, const Tensor& memory, bool cau
   const Tensor K = affine(memory, "key", bound);
   const Tensor V = affine(memory, "value", bound);
   Tensor y = c.zeros(DType::f64, {x.rows(), kModel});
-  for (std::int64_t i = 0; i < kShape.heads; ++i) {
-    const Tensor q = Q.columns(i * kShape.d_k, kShape.d_k);
-    const Tensor k = K.columns(i * kShape.d_k, kShape.d_k);
-    const Tensor v = V.columns(i * kShape.d_v, kShape.d_v);
+  for (std::int64_t i = 0; i < kThreeHeads.heads; ++i) {
+    const Tensor q = Q.columns(i * kThreeHeads.d_k, kThreeHeads.d_k);
+    const Tensor k = K.columns(i * kThreeHeads.d_k, kThreeHeads.d_k);
+    const Tensor v = V.columns(i * kThreeHeads.d_v, kThreeHeads.d_v);
     std::vector<double> scores = values_of(matmul(q, k, Transpose::yes, c));
     for (std::int64_t row = 0; row < x.rows(); ++row) {
       for (std::int64_t column = 0; column < memory.rows(); ++column) {
@@ -43,7 +43,7 @@ std::vector<double> one_sentence(const Tensor& x, const Tensor& memory, bool cau
     }
     const Tensor p =
         softmax(tensor_of(scores, {x.rows(), memory.rows()}, DType::f64, bound.region), c);
-    const Tensor W = bound["output.weight"].columns(i * kShape.d_v, kShape.d_v);
+    const Tensor W = bound["output.weight"].columns(i * kThreeHeads.d_v, kThreeHeads.d_v);
     y = add(y, matmul(matmul(p, v, Transpose::no, c), W, Transpose::yes, c), c);
   }
   return values_of(add_to_rows(y, bound["output.bias"], c));
@@ -65,7 +65,7 @@ void expect_heads(const Ragged& actual, const Ragged& x, const Ragged& memory, b
 }
 
 TEST(MultiHeadAttention, IsTheSumOfItsHeadsOverTheSentencesOwnTokens) {
-  MultiHeadAttention layer(kModel, kShape, AttentionKind::scaled, 0.0);
+  MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::scaled, 0.0);
   BoundModule bound(layer);
   const Ragged x = bound.input({3, 1, 4}, kModel);
   expect_heads(layer(x, Mask::none, bound.c), x, x, false, bound);
@@ -73,7 +73,7 @@ TEST(MultiHeadAttention, IsTheSumOfItsHeadsOverTheSentencesOwnTokens) {
 }
 
 TEST(MultiHeadAttention, LooksIntoAMemoryOfOtherLengths) {
-  MultiHeadAttention layer(kModel, kShape, AttentionKind::scaled, 0.0);
+  MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::scaled, 0.0);
   BoundModule bound(layer);
   const Ragged x = bound.input({3, 1, 4}, kModel);
   const Ragged memory = bound.input({2, 5, 1}, kModel, 8);
@@ -81,7 +81,7 @@ TEST(MultiHeadAttention, LooksIntoAMemoryOfOtherLengths) {
 }
 
 TEST(MultiHeadAttention, HasAVectorPerHeadWhenAdditive) {
-  MultiHeadAttention layer(kModel, kShape, AttentionKind::additive, 0.0);
+  MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::additive, 0.0);
   BoundModule bound(layer);
   EXPECT_EQ(bound["attend.vector"].shape(), (Shape{3, 2}));
   const Ragged x = bound.input({3, 1}, kModel);

@@ -18,7 +18,7 @@ namespace {
 using Inputs = std::vector<Tensor>;
 using Lengths = std::vector<std::int64_t>;
 
-struct Variant {
+struct AttentionVariant {
   std::string name;
   Lengths queries, keys;
   std::int64_t heads = 2, d_k = 3, d_v = 4;
@@ -38,7 +38,7 @@ struct Variant {
   }
 };
 
-std::vector<Variant> variants() {
+std::vector<AttentionVariant> attention_variants() {
   const Lengths few{3, 1, 5};
   return {
       {"none", few, few},
@@ -63,7 +63,7 @@ std::vector<Variant> variants() {
 }
 
 // Enough keys for several tiles of a kernel; too many for finite differences.
-std::vector<Variant> long_variants() {
+std::vector<AttentionVariant> long_attention_variants() {
   return {
       {"long", {130, 1, 70}, {130, 1, 70}, 2, 16, 8},
       {"long, causal", {130, 1, 70}, {130, 1, 70}, 2, 16, 16, Mask::causal},
@@ -72,7 +72,7 @@ std::vector<Variant> long_variants() {
       {"long memories", {3, 70}, {200, 150}, 2, 32, 32, Mask::none, {}, -1, 0.3}};
 }
 
-AttentionOptions options_of(const Variant& variant, const Inputs& x, Context& c) {
+AttentionOptions options_of(const AttentionVariant& variant, const Inputs& x, Context& c) {
   AttentionOptions options{.heads = variant.heads,
                            .d_k = variant.d_k,
                            .d_v = variant.d_v,
@@ -90,7 +90,7 @@ AttentionOptions options_of(const Variant& variant, const Inputs& x, Context& c)
 
 // The part of one sentence and head, for every sentence and head.
 template <class Function>
-void for_each_part(const Variant& variant, const Function& function) {
+void for_each_part(const AttentionVariant& variant, const Function& function) {
   std::int64_t q = 0;
   std::int64_t k = 0;
   for (std::size_t s = 0; s < variant.queries.size(); ++s) {
@@ -102,7 +102,7 @@ void for_each_part(const Variant& variant, const Function& function) {
   }
 }
 
-OpCase fused(const Variant& variant) {
+OpCase fused_attention(const AttentionVariant& variant) {
   const std::int64_t h = variant.heads;
   OpCase made{
       variant.name,
@@ -128,7 +128,7 @@ OpCase fused(const Variant& variant) {
 }
 
 // Who sees whom, said again and otherwise than in the kernels.
-bool sees(const Variant& variant, std::size_t s, std::int64_t i, std::int64_t j) {
+bool sees(const AttentionVariant& variant, std::size_t s, std::int64_t i, std::int64_t j) {
   switch (variant.mask) {
     case Mask::none:
       return true;
@@ -145,7 +145,7 @@ struct Part {  // one sentence and head: the sizes of its score matrix
   std::int64_t head, n, m;
 };
 
-Tensor masked(const Variant& variant, const Part& part, const Tensor& scores, Context& c) {
+Tensor masked(const AttentionVariant& variant, const Part& part, const Tensor& scores, Context& c) {
   std::vector<double> hidden;
   for (std::int64_t i = 0; i < part.n; ++i) {
     for (std::int64_t j = 0; j < part.m; ++j) {
@@ -157,8 +157,8 @@ Tensor masked(const Variant& variant, const Part& part, const Tensor& scores, Co
 }
 
 // bias[clipped distance] for every i and j, as a product with one-hot columns.
-Tensor biased(const Variant& variant, const Part& part, const Tensor& scores, const Tensor& bias,
-              Context& c) {
+Tensor biased(const AttentionVariant& variant, const Part& part, const Tensor& scores,
+              const Tensor& bias, Context& c) {
   const std::int64_t width = 2 * variant.reach + 1;
   std::vector<double> picks(static_cast<std::size_t>(width * part.n * part.m), 0.0);
   for (std::int64_t i = 0; i < part.n; ++i) {
@@ -174,8 +174,8 @@ Tensor biased(const Variant& variant, const Part& part, const Tensor& scores, co
   return add(scores, row.reshape({part.n, part.m}), c);
 }
 
-std::vector<double> kept_weights(const Variant& variant, const Part& part, const Layout& queries,
-                                 std::int64_t first_query, Context& c) {
+std::vector<double> kept_weights(const AttentionVariant& variant, const Part& part,
+                                 const Layout& queries, std::int64_t first_query, Context& c) {
   const Dropout dropout = c.dropout(variant.dropout, 2U << 12U);
   std::vector<double> factors;
   for (std::int64_t i = 0; i < part.n; ++i) {
@@ -190,7 +190,7 @@ std::vector<double> kept_weights(const Variant& variant, const Part& part, const
 
 // softmax(scores) v of one part, the scores made by `score(q, k, head)`.
 template <class Score>
-OpCase composed(OpCase like, const Variant& variant, const Score& score) {
+OpCase composed(OpCase like, const AttentionVariant& variant, const Score& score) {
   like.op = [variant, score](const Inputs& x, Context& c) {
     const auto queries = layout_of(variant.queries, c.region);
     Inputs parts;
@@ -212,9 +212,9 @@ OpCase composed(OpCase like, const Variant& variant, const Score& score) {
   return like;
 }
 
-OpCase plain(const Variant& variant) {
+OpCase plain_attention(const AttentionVariant& variant) {
   return composed(
-      fused(variant), variant,
+      fused_attention(variant), variant,
       [variant](const Part& part, const Tensor& Q, const Tensor& K, const Inputs& x, Context& c) {
         const Tensor scores = scale(matmul(Q, K, Transpose::yes, c), 0.6F, c);
         return variant.reach >= 0 ? biased(variant, part, scores, x[3], c) : scores;
@@ -222,21 +222,21 @@ OpCase plain(const Variant& variant) {
 }
 
 TEST(Attention, PassesEveryUseOfItsCases) {
-  for (const Variant& variant : variants()) {
-    check_op(fused(variant));
+  for (const AttentionVariant& variant : attention_variants()) {
+    check_op(fused_attention(variant));
   }
 }
 
 TEST(Attention, EqualsMatmulSoftmaxMatmulOfEverySentenceAndHead) {
-  for (const Variant& variant : variants()) {
-    expect_same(fused(variant), plain(variant));
+  for (const AttentionVariant& variant : attention_variants()) {
+    expect_same(fused_attention(variant), plain_attention(variant));
   }
 }
 
 TEST(Attention, EqualsItsCompositionOverManyTiles) {
-  for (const Variant& variant : long_variants()) {
-    expect_same(fused(variant), plain(variant));
-    expect_backends_agree(fused(variant));
+  for (const AttentionVariant& variant : long_attention_variants()) {
+    expect_same(fused_attention(variant), plain_attention(variant));
+    expect_backends_agree(fused_attention(variant));
   }
 }
 
@@ -295,8 +295,8 @@ TEST(Attention, AddsUpGradientsOfPartsThatAreTheSame) {
 
 // ---- additive attention ------------------------------------------------------------------------
 
-OpCase additive(const Variant& variant) {
-  OpCase made = fused(variant);
+OpCase additive(const AttentionVariant& variant) {
+  OpCase made = fused_attention(variant);
   made.inputs.push_back({{variant.heads, variant.d_k}});
   made.op = [variant](const Inputs& x, Context& c) {
     const Tensor out =
@@ -331,20 +331,20 @@ Tensor additive_scores(const Part& part, const Tensor& Q, const Tensor& K, const
   return matmul(t, vector.row_range(part.head, 1), Transpose::yes, c).reshape({part.n, part.m});
 }
 
-std::vector<Variant> variants_without_bias() {
-  std::vector<Variant> some = variants();
-  std::erase_if(some, [](const Variant& variant) { return variant.reach >= 0; });
+std::vector<AttentionVariant> variants_without_bias() {
+  std::vector<AttentionVariant> some = attention_variants();
+  std::erase_if(some, [](const AttentionVariant& variant) { return variant.reach >= 0; });
   return some;
 }
 
 TEST(AdditiveAttention, PassesEveryUseOfItsCases) {
-  for (const Variant& variant : variants_without_bias()) {
+  for (const AttentionVariant& variant : variants_without_bias()) {
     check_op(additive(variant));
   }
 }
 
 TEST(AdditiveAttention, EqualsItsComposition) {
-  for (const Variant& variant : variants_without_bias()) {
+  for (const AttentionVariant& variant : variants_without_bias()) {
     expect_same(additive(variant),
                 composed(additive(variant), variant,
                          [](const Part& part, const Tensor& Q, const Tensor& K, const Inputs& x,
@@ -356,7 +356,7 @@ TEST(AdditiveAttention, EqualsItsComposition) {
 
 TEST(Attention, GivesZeroWhereNothingIsSeen) {
   for (const OpRun& run : {OpRun{}, OpRun{.backend = "cpu", .dtype = DType::f32}}) {
-    const OpResult result = run_op(fused(variants()[5]), run);
+    const OpResult result = run_op(fused_attention(attention_variants()[5]), run);
     const std::vector<double>& first = result.outputs[0];  // four queries, two keys
     expect_near({first.begin(), first.begin() + 4}, {0, 0, 0, 0}, 0.0, "outputs");
     expect_near({result.gradients[0].begin(), result.gradients[0].begin() + 4}, {0, 0, 0, 0}, 0.0,

@@ -19,7 +19,7 @@ namespace {
 using Inputs = std::vector<Tensor>;
 using Lengths = std::vector<std::int64_t>;
 
-struct Variant {
+struct WeightsVariant {
   std::string name;
   Lengths queries, keys;
   std::int64_t heads = 2, d_k = 3, d_v = 4;
@@ -29,9 +29,9 @@ struct Variant {
   bool additive = false;
 };
 
-std::vector<Variant> variants() {
+std::vector<WeightsVariant> weights_variants() {
   const Lengths few{3, 1, 5};
-  std::vector<Variant> all{
+  std::vector<WeightsVariant> all{
       {"none", few, few},
       {"causal", few, few, 2, 3, 4, Mask::causal},
       {"prefix", few, few, 2, 3, 4, Mask::prefix, {2, 0, 9}},
@@ -60,7 +60,7 @@ std::int64_t total(const Lengths& lengths) {
   return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
 }
 
-AttentionOptions options_of(const Variant& variant, const Inputs& x, Context& c) {
+AttentionOptions options_of(const WeightsVariant& variant, const Inputs& x, Context& c) {
   AttentionOptions options{.heads = variant.heads,
                            .d_k = variant.d_k,
                            .d_v = variant.d_v,
@@ -77,7 +77,7 @@ AttentionOptions options_of(const Variant& variant, const Inputs& x, Context& c)
 }
 
 // Outputs: the weights, and what the fused op makes of the same inputs.
-OpCase both(const Variant& variant) {
+OpCase both(const WeightsVariant& variant) {
   const std::int64_t h = variant.heads;
   OpCase made{variant.name,
               {{{total(variant.queries), h * variant.d_k}, false},
@@ -104,7 +104,7 @@ OpCase both(const Variant& variant) {
 }
 
 // How many keys, from the first, query i of sentence s sees.
-std::int64_t seen(const Variant& variant, std::size_t s, std::int64_t i) {
+std::int64_t seen(const WeightsVariant& variant, std::size_t s, std::int64_t i) {
   const std::int64_t keys = variant.keys[s];
   const std::int64_t causal = std::clamp<std::int64_t>(i + 1 + keys - variant.queries[s], 0, keys);
   switch (variant.mask) {
@@ -120,7 +120,7 @@ std::int64_t seen(const Variant& variant, std::size_t s, std::int64_t i) {
 
 // Calls function(sentence, head, query, its row of weights) for every row.
 template <class Function>
-void for_each_row(const Variant& variant, const std::vector<double>& weights,
+void for_each_row(const WeightsVariant& variant, const std::vector<double>& weights,
                   const Function& function) {
   auto row = weights.begin();
   for (std::size_t s = 0; s < variant.queries.size(); ++s) {
@@ -140,13 +140,13 @@ const std::vector<OpRun>& runs() {
 }
 
 TEST(AttentionWeights, AgreeOnEveryBackend) {
-  for (const Variant& variant : variants()) {
+  for (const WeightsVariant& variant : weights_variants()) {
     expect_backends_agree(both(variant));
   }
 }
 
 TEST(AttentionWeights, SumToOneOverWhatIsSeenAndAreZeroElsewhere) {
-  for (const Variant& variant : variants()) {
+  for (const WeightsVariant& variant : weights_variants()) {
     for (const OpRun& run : runs()) {
       for_each_row(
           variant, run_op(both(variant), run).outputs[0],
@@ -162,7 +162,7 @@ TEST(AttentionWeights, SumToOneOverWhatIsSeenAndAreZeroElsewhere) {
 }
 
 TEST(AttentionWeights, TimesTheValuesAreWhatTheFusedAttentionGives) {
-  for (const Variant& variant : variants()) {
+  for (const WeightsVariant& variant : weights_variants()) {
     const OpCase op_case = both(variant);
     std::vector<double> v;
     OpCase reading = op_case;

@@ -17,7 +17,7 @@ namespace {
 
 using Inputs = std::vector<Tensor>;
 
-struct Variant {
+struct LossVariant {
   std::int64_t rows = 5, d = 4, vocabulary = 7;
   float smoothing = 0.0F;
   std::int64_t chunk = 0;
@@ -28,7 +28,7 @@ struct Variant {
   }
 };
 
-std::vector<Variant> variants() {
+std::vector<LossVariant> loss_variants() {
   return {{},
           {5, 4, 7, 0.1F},
           {5, 4, 7, 0.2F, 2},
@@ -40,7 +40,7 @@ std::vector<Variant> variants() {
           {70, 3, 17, 0.1F, 64}};
 }
 
-std::vector<std::int32_t> targets(const Variant& variant) {
+std::vector<std::int32_t> targets(const LossVariant& variant) {
   std::vector<std::int32_t> ids;
   for (std::int64_t row = 0; row < variant.rows; ++row) {
     ids.push_back(static_cast<std::int32_t>(row * 3 % variant.vocabulary));
@@ -48,18 +48,18 @@ std::vector<std::int32_t> targets(const Variant& variant) {
   return ids;
 }
 
-std::vector<double> scales(const Variant& variant) {
+std::vector<double> scales(const LossVariant& variant) {
   return random_values(variant.rows, 77, 0.1, 0.9);
 }
 
-CrossEntropyOptions options_of(const Variant& variant, Context& c) {
+CrossEntropyOptions options_of(const LossVariant& variant, Context& c) {
   return {.smoothing = variant.smoothing,
           .row_scale = tensor_of(scales(variant), {variant.rows}, DType::f32, c.region),
           .chunk_rows = variant.chunk};
 }
 
 // The loss of a row counts with its scale, the negative log-likelihood beside it does not.
-std::vector<double> loss_weights(const Variant& variant, bool with_loss = true) {
+std::vector<double> loss_weights(const LossVariant& variant, bool with_loss = true) {
   std::vector<double> weights;
   for (const double scale : scales(variant)) {
     weights.push_back(with_loss ? scale : 0.0);
@@ -68,7 +68,7 @@ std::vector<double> loss_weights(const Variant& variant, bool with_loss = true) 
   return weights;
 }
 
-OpCase fused(const Variant& variant) {
+OpCase fused_loss(const LossVariant& variant) {
   return {variant.name(),
           {{{variant.rows, variant.d}}, {{variant.vocabulary, variant.d}}},
           [variant](const Inputs& x, Context& c) {
@@ -79,7 +79,7 @@ OpCase fused(const Variant& variant) {
 }
 
 // -q of kernel_args.h, times what each row counts: the weights of log p in the loss.
-std::vector<double> minus_q(const Variant& variant, bool scaled) {
+std::vector<double> minus_q(const LossVariant& variant, bool scaled) {
   std::vector<double> weights;
   const auto V = static_cast<double>(variant.vocabulary);
   const double smoothing = static_cast<double>(variant.smoothing);
@@ -94,21 +94,21 @@ std::vector<double> minus_q(const Variant& variant, bool scaled) {
 }
 
 TEST(LinearCrossEntropy, PassesEveryUseOfItsCases) {
-  for (const Variant& variant : variants()) {
-    check_op(fused(variant));
+  for (const LossVariant& variant : loss_variants()) {
+    check_op(fused_loss(variant));
   }
 }
 
 TEST(LinearCrossEntropy, EqualsMatmulLogSoftmaxAndASum) {
-  for (const Variant& variant : variants()) {
+  for (const LossVariant& variant : loss_variants()) {
     SCOPED_TRACE(variant.name());
-    OpCase plain = fused(variant);
+    OpCase plain = fused_loss(variant);
     plain.op = [&](const Inputs& x, Context& c) {
       const Tensor log_p = log_softmax(matmul(x[0], x[1], Transpose::yes, c), c);
       add_to_gradient(log_p, minus_q(variant, true), c);
       return Inputs{log_p};
     };
-    const OpResult actual = run_op(fused(variant));
+    const OpResult actual = run_op(fused_loss(variant));
     const OpResult expected = run_op(plain);
     expect_near(actual.gradients[0], expected.gradients[0], kExactF64, "dx");
     expect_near(actual.gradients[1], expected.gradients[1], kExactF64, "dE");
@@ -129,16 +129,16 @@ TEST(LinearCrossEntropy, EqualsMatmulLogSoftmaxAndASum) {
 }
 
 TEST(LinearCrossEntropy, DoesNotDependOnTheChunks) {
-  const Variant whole{6, 4, 7, 0.1F, 6};
+  const LossVariant whole{6, 4, 7, 0.1F, 6};
   for (const std::int64_t chunk : {1, 2, 4, 100}) {
-    Variant cut = whole;
+    LossVariant cut = whole;
     cut.chunk = chunk;
-    expect_same(fused(cut), fused(whole));
+    expect_same(fused_loss(cut), fused_loss(whole));
   }
 }
 
 TEST(LinearCrossEntropy, TakesPartsOfLargerTensors) {
-  const Variant variant{4, 5, 6, 0.1F, 3};
+  const LossVariant variant{4, 5, 6, 0.1F, 3};
   check_op({"strided states, rows of a table",
             {{{4, 9}}, {{8, 5}}},
             [variant](const Inputs& x, Context& c) {
@@ -150,13 +150,13 @@ TEST(LinearCrossEntropy, TakesPartsOfLargerTensors) {
 }
 
 TEST(LinearCrossEntropy, LeavesConstantProjectionsAlone) {
-  OpCase some = fused({});
+  OpCase some = fused_loss({});
   some.inputs[1].gradient = false;
   check_op(some);
 }
 
 TEST(LinearCrossEntropy, PassesItsGradientOnThroughTheTape) {
-  const Variant variant{4, 3, 6, 0.1F, 3};
+  const LossVariant variant{4, 3, 6, 0.1F, 3};
   check_op({"behind a product",
             {{{4, 2}}, {{3, 2}}, {{6, 3}}},
             [variant](const Inputs& x, Context& c) {
@@ -196,7 +196,7 @@ TEST(LinearCrossEntropy, NeedsNoRowScaleWithoutGradients) {
 
 // ---- R-Drop ------------------------------------------------------------------------------------
 
-OpCase fused_rdrop(const Variant& variant, float alpha) {
+OpCase fused_rdrop(const LossVariant& variant, float alpha) {
   std::vector<double> weights = loss_weights(variant);
   const std::vector<double> second = loss_weights(variant);
   weights.insert(weights.end(), second.begin(), second.end());
@@ -211,13 +211,13 @@ OpCase fused_rdrop(const Variant& variant, float alpha) {
 }
 
 TEST(LinearRDrop, PassesEveryUseOfItsCases) {
-  for (const Variant& variant : variants()) {
+  for (const LossVariant& variant : loss_variants()) {
     check_op(fused_rdrop(variant, 0.7F));
   }
 }
 
 TEST(LinearRDrop, IsTwoCrossEntropiesWithoutAlpha) {
-  for (const Variant& variant : variants()) {
+  for (const LossVariant& variant : loss_variants()) {
     OpCase plain = fused_rdrop(variant, 0.0F);
     plain.op = [&](const Inputs& x, Context& c) {
       const Tensor ids = ids_of(targets(variant), c.region);
@@ -236,7 +236,7 @@ TEST(LinearRDrop, IsTwoCrossEntropiesWithoutAlpha) {
 
 // The rest of the loss of the first rows is alpha ½ Σ (p - p') (log p - log p').
 TEST(LinearRDrop, AddsTheSymmetricDivergenceToTheFirstPass) {
-  const Variant variant{5, 4, 7, 0.1F, 2};
+  const LossVariant variant{5, 4, 7, 0.1F, 2};
   const OpResult without = run_op(fused_rdrop(variant, 0.0F));
   const OpResult with = run_op(fused_rdrop(variant, 0.7F));
   OpCase plain = fused_rdrop(variant, 0.0F);
@@ -261,7 +261,7 @@ TEST(LinearRDrop, AddsTheSymmetricDivergenceToTheFirstPass) {
 }
 
 TEST(LinearRDrop, TakesOneTensorForBothPasses) {
-  const Variant variant{5, 4, 7, 0.1F, 2};
+  const LossVariant variant{5, 4, 7, 0.1F, 2};
   OpCase one = fused_rdrop(variant, 0.7F);
   one.inputs.erase(one.inputs.begin());
   one.op = [variant](const Inputs& x, Context& c) {

@@ -17,7 +17,7 @@ struct Batch {
   std::vector<std::int32_t> ids;
 };
 
-struct Variant {
+struct EmbedVariant {
   std::string name;
   Batch batch;
   std::int64_t d = 5;
@@ -29,7 +29,7 @@ struct Variant {
 
 const Batch kBatch{{3, 0, 1, 4}, {2, 0, 2, 5, 1, 1, 6, 3}};
 
-std::vector<Variant> variants() {
+std::vector<EmbedVariant> embed_variants() {
   Batch many{{40, 33}, {}};
   for (int i = 0; i < 73; ++i) {
     many.ids.push_back(i * 5 % 7);
@@ -46,13 +46,13 @@ std::vector<Variant> variants() {
           {"many rows", many, 3, true, 6, 0.2, 50}};
 }
 
-EmbedOptions options_of(const Variant& variant, const Layout& layout, Context& c) {
+EmbedOptions options_of(const EmbedVariant& variant, const Layout& layout, Context& c) {
   return {.scale = 1.5F,
           .padding_id = variant.padding_id,
           .dropout = {c.dropout(variant.dropout, 3U << 12U), layout}};
 }
 
-OpCase fused(const Variant& variant) {
+OpCase fused_embed(const EmbedVariant& variant) {
   OpCase made{variant.name, {{{7, variant.d}}}, [variant](const Inputs& x, Context& c) {
                 const auto layout = layout_of(variant.batch.lengths, c.region);
                 return Inputs{embed(ids_of(variant.batch.ids, c.region), *layout, x[0],
@@ -66,8 +66,8 @@ OpCase fused(const Variant& variant) {
 }
 
 // Rows are picked by products with one-hot matrices.
-OpCase plain(const Variant& variant) {
-  OpCase made = fused(variant);
+OpCase plain_embed(const EmbedVariant& variant) {
+  OpCase made = fused_embed(variant);
   made.op = [variant](const Inputs& x, Context& c) {
     const auto layout = layout_of(variant.batch.lengths, c.region);
     const std::int64_t T = layout->tokens;
@@ -91,27 +91,27 @@ OpCase plain(const Variant& variant) {
 }
 
 TEST(Embed, PassesEveryUseOfItsCases) {
-  for (const Variant& variant : variants()) {
-    check_op(fused(variant));
+  for (const EmbedVariant& variant : embed_variants()) {
+    check_op(fused_embed(variant));
   }
 }
 
 TEST(Embed, EqualsProductsWithOneHotRows) {
-  for (const Variant& variant : variants()) {
-    expect_same(fused(variant), plain(variant));
+  for (const EmbedVariant& variant : embed_variants()) {
+    expect_same(fused_embed(variant), plain_embed(variant));
   }
 }
 
 TEST(Embed, GivesGradientsOnlyToWhatTakesThem) {
   for (const std::size_t constant : {0U, 1U}) {
-    OpCase some = fused(variants()[1]);
+    OpCase some = fused_embed(embed_variants()[1]);
     some.inputs[constant].gradient = false;
     check_op(some);
   }
 }
 
 TEST(Embed, GivesPaddingItsPositionAndNoGradient) {
-  OpCase padding = fused({"padding", {{2}, {6, 6}}});
+  OpCase padding = fused_embed({"padding", {{2}, {6, 6}}});
   const OpResult result = run_op(padding);
   for (const double value : result.gradients[0]) {
     EXPECT_EQ(value, 0.0);

@@ -14,29 +14,30 @@ namespace {
 
 using Inputs = std::vector<Tensor>;
 
-struct Variant {
+struct LinearVariant {
   std::string name;
   bool bias = true;
   Activation activation = Activation::none;
   double dropout = 0.0;
 };
 
-const std::vector<Variant> kVariants{{"product", false},
-                                     {"bias"},
-                                     {"bias and relu", true, Activation::relu},
-                                     {"relu", false, Activation::relu},
-                                     {"bias, relu and dropout", true, Activation::relu, 0.3}};
+const std::vector<LinearVariant> kLinearVariants{
+    {"product", false},
+    {"bias"},
+    {"bias and relu", true, Activation::relu},
+    {"relu", false, Activation::relu},
+    {"bias, relu and dropout", true, Activation::relu, 0.3}};
 
-RowDropout dropout_of(const Variant& variant, const Tensor& x, Context& c) {
+RowDropout dropout_of(const LinearVariant& variant, const Tensor& x, Context& c) {
   return {c.dropout(variant.dropout, 5U << 12U), *layout_of({x.rows()}, c.region)};
 }
 
-Inputs fused(const Variant& variant, const Inputs& x, Context& c) {
+Inputs fused_linear(const LinearVariant& variant, const Inputs& x, Context& c) {
   return {linear(x[0], x[1], variant.bias ? x[2] : Tensor(),
                  {.activation = variant.activation, .dropout = dropout_of(variant, x[0], c)}, c)};
 }
 
-Inputs plain(const Variant& variant, const Inputs& x, Context& c) {
+Inputs plain_linear(const LinearVariant& variant, const Inputs& x, Context& c) {
   Tensor y = matmul(x[0], x[1], Transpose::yes, c);
   if (variant.bias) {
     y = add_to_rows(y, x[2], c);
@@ -48,7 +49,7 @@ Inputs plain(const Variant& variant, const Inputs& x, Context& c) {
 }
 
 template <class Op>
-OpCase case_of(const Variant& variant, std::int64_t rows, std::int64_t in, std::int64_t out,
+OpCase case_of(const LinearVariant& variant, std::int64_t rows, std::int64_t in, std::int64_t out,
                const Op& op) {
   OpCase made{fmt::format("{} {}x{}x{}", variant.name, rows, in, out),
               {{{rows, in}}, {{out, in}}},
@@ -62,18 +63,19 @@ OpCase case_of(const Variant& variant, std::int64_t rows, std::int64_t in, std::
 TEST(Linear, PassesEveryUseOfItsCases) {
   const std::int64_t sizes[][3] = {{3, 4, 5},  {0, 4, 5},   {1, 1, 1},  {1, 7, 3},
                                    {3, 1, 17}, {5, 130, 9}, {9, 6, 140}};
-  for (const Variant& variant : kVariants) {
+  for (const LinearVariant& variant : kLinearVariants) {
     for (const auto& [rows, in, out] : sizes) {
-      check_op(case_of(variant, rows, in, out, fused));
+      check_op(case_of(variant, rows, in, out, fused_linear));
     }
   }
 }
 
 TEST(Linear, EqualsMatmulAddReluDropout) {
   const std::int64_t sizes[][3] = {{3, 4, 5}, {1, 1, 1}, {70, 33, 20}};
-  for (const Variant& variant : kVariants) {
+  for (const LinearVariant& variant : kLinearVariants) {
     for (const auto& [rows, in, out] : sizes) {
-      expect_same(case_of(variant, rows, in, out, fused), case_of(variant, rows, in, out, plain));
+      expect_same(case_of(variant, rows, in, out, fused_linear),
+                  case_of(variant, rows, in, out, plain_linear));
     }
   }
 }

@@ -13,7 +13,7 @@ namespace yona::testing {
 namespace {
 
 using Inputs = std::vector<Tensor>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfiniteLogit = std::numeric_limits<double>::infinity();
 
 template <class Op>
 std::vector<OpCase> cases_of(const Op& op) {
@@ -63,7 +63,8 @@ TEST(Softmax, IsStableForLargeLogits) {
 }
 
 TEST(Softmax, GivesMaskedElementsZeroAndRowsWithoutAnyZerosThroughout) {
-  expect_values(softmax, {2, 3}, {-kInfinity, 0, 0, -kInfinity, -kInfinity, -kInfinity},
+  expect_values(softmax, {2, 3},
+                {-kInfiniteLogit, 0, 0, -kInfiniteLogit, -kInfiniteLogit, -kInfiniteLogit},
                 {0, 0.5, 0.5, 0, 0, 0});
 }
 

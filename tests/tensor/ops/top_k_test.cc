@@ -16,7 +16,7 @@
 namespace yona::testing {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInfiniteScore = std::numeric_limits<float>::infinity();
 
 struct Found {
   float score;
@@ -98,7 +98,7 @@ TEST_P(TopKTest, FindsTheBestOfASentencesBeams) {
       const Found& result = found[s * 8 + i];
       if (all.empty()) {
         EXPECT_EQ(result.token, -1);
-        EXPECT_EQ(result.score, -kInfinity);
+        EXPECT_EQ(result.score, -kInfiniteScore);
       } else {
         EXPECT_NEAR(result.score, all[i].score, 1e-5);
         EXPECT_EQ(result.row, all[i].row);
@@ -125,7 +125,7 @@ TEST_P(TopKTest, GivesAllThereAreWhenMoreAreAskedFor) {
   EXPECT_EQ(found[1].token, 1);
   EXPECT_EQ(found[2].token, 0);
   EXPECT_EQ(found[3].token, -1);
-  EXPECT_EQ(found[4].score, -kInfinity);
+  EXPECT_EQ(found[4].score, -kInfiniteScore);
 }
 
 TEST_P(TopKTest, BansTokensAfterOrBeforeTheSoftmax) {
@@ -140,8 +140,8 @@ TEST_P(TopKTest, BansTokensAfterOrBeforeTheSoftmax) {
     EXPECT_NEAR(found[0].score, first ? 0.0 : -std::log(3.0), 1e-6);
     EXPECT_EQ(found[1].token, -1);
     EXPECT_EQ(found[2].token, 0);  // the other row has no bans
-    EXPECT_EQ(run.left[0], -kInfinity);
-    EXPECT_EQ(run.left[2], -kInfinity);
+    EXPECT_EQ(run.left[0], -kInfiniteScore);
+    EXPECT_EQ(run.left[2], -kInfiniteScore);
     EXPECT_EQ(run.left[1], 0.0F);
   }
 }
@@ -183,8 +183,8 @@ TEST_P(TopKTest, MarksRowsThatAreNotNumbers) {
   }
   TopKRun run(GetParam());
   const std::vector<Found> found =
-      run.run(std::vector<double>(20, -kInfinity), 1, run.options({0}, {0, 1}, 2));
-  EXPECT_EQ(run.sums[0], -kInfinity);
+      run.run(std::vector<double>(20, -kInfiniteScore), 1, run.options({0}, {0, 1}, 2));
+  EXPECT_EQ(run.sums[0], -kInfiniteScore);
   EXPECT_EQ(found[0].token, -1);
 }
 
