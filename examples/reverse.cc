@@ -74,10 +74,11 @@ int main() {
   for (std::int64_t update = 1; update <= kUpdates; ++update) {
     const yona::PairBatch batch = draw_batch(static_cast<std::uint64_t>(update));
     parameters.zero_gradients();
-    const yona::LossSums sums = learner.accumulate(
+    const yona::PendingLoss loss = learner.accumulate(
         batch, {.update = static_cast<std::uint64_t>(update)}, yona::target_weight(batch));
     optimiser.step(update, yona::learning_rate(schedule, config.d_model, kUpdates, update));
     if (update % 100 == 0) {
+      const yona::LossSums sums = loss.read();
       fmt::print("update {}: loss {:.4f}\n", update, sums.loss / static_cast<double>(sums.tokens));
     }
   }

@@ -26,18 +26,26 @@ inline std::vector<double> values_of(const Tensor& tensor) {
   if (tensor.dtype() == DType::f64) {
     return tensor.to_vector<double>();
   }
+  if (tensor.dtype() == DType::bf16) {
+    std::vector<double> values;
+    for (const std::uint16_t half : tensor.to_vector<std::uint16_t>()) {
+      values.push_back(static_cast<double>(from_bf16(half)));
+    }
+    return values;
+  }
   const std::vector<float> values = tensor.to_vector<float>();
   return {values.begin(), values.end()};
 }
 
 // Writes every element; the tensor may be strided.
-template <class T>
-void upload_rows(const View& view, const std::vector<double>& values, Backend& backend) {
+template <class T, class Convert>
+void upload_rows(const View& view, const std::vector<double>& values, Backend& backend,
+                 const Convert& convert) {
   const auto cols = static_cast<std::size_t>(view.cols);
   std::vector<T> row(cols);
   for (std::int64_t i = 0; i < view.rows; ++i) {
     for (std::size_t j = 0; j < cols; ++j) {
-      row[j] = static_cast<T>(values.at(static_cast<std::size_t>(i) * cols + j));
+      row[j] = convert(values.at(static_cast<std::size_t>(i) * cols + j));
     }
     backend.upload(view.row<T>(i), row.data(), static_cast<std::int64_t>(cols * sizeof(T)));
   }
@@ -46,9 +54,13 @@ void upload_rows(const View& view, const std::vector<double>& values, Backend& b
 inline void set_values(const Tensor& tensor, const std::vector<double>& values) {
   Backend& backend = tensor.storage()->region->backend();
   if (tensor.dtype() == DType::f64) {
-    upload_rows<double>(tensor.view(), values, backend);
+    upload_rows<double>(tensor.view(), values, backend, [](double x) { return x; });
+  } else if (tensor.dtype() == DType::bf16) {
+    upload_rows<std::uint16_t>(tensor.view(), values, backend,
+                               [](double x) { return to_bf16(static_cast<float>(x)); });
   } else {
-    upload_rows<float>(tensor.view(), values, backend);
+    upload_rows<float>(tensor.view(), values, backend,
+                       [](double x) { return static_cast<float>(x); });
   }
 }
 

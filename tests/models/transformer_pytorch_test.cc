@@ -127,7 +127,7 @@ class Comparison {
   LossSums gradients(int batch_index) {
     const PairBatch batch = batch_of(file_, batch_index);
     parameters_.zero_gradients();
-    return learner_.accumulate(batch, {}, target_weight(batch));
+    return learner_.accumulate(batch, {}, target_weight(batch)).read();
   }
 
   void expect_loss_and_gradients() {

@@ -16,11 +16,13 @@ namespace {
 // Plans memory: addresses are handed out that nobody may touch, downloads read zeros.
 class MetaBackend : public HostBackend {
  public:
-  MetaBackend() : HostBackend("meta", reference_kernels(), {.threads = 1}) {
+  explicit MetaBackend(Device planned)
+      : HostBackend("meta", reference_kernels(), {.threads = 1}), planned_(planned) {
     exec().device = Device::meta;
     exec().dry_run = true;
   }
   Device device() const override { return Device::meta; }
+  Device planned_device() const override { return planned_; }
   void* reserve(std::int64_t /*bytes*/) override {
     return reinterpret_cast<void*>(std::uintptr_t{1} << 46U);  // never dereferenced
   }
@@ -30,6 +32,9 @@ class MetaBackend : public HostBackend {
   void download(void* to, const void* /*from*/, std::int64_t bytes) override {
     std::memset(to, 0, static_cast<std::size_t>(bytes));
   }
+
+ private:
+  Device planned_;
 };
 
 // The library exports one function, which throws DeviceError where there is no usable GPU.
@@ -62,7 +67,7 @@ std::unique_ptr<Backend> make_backend(std::string_view name, BackendOptions opti
     return std::make_unique<HostBackend>("reference", reference_kernels(), options);
   }
   if (name == "meta") {
-    return std::make_unique<MetaBackend>();
+    return std::make_unique<MetaBackend>(options.planned);
   }
   if (name == "cuda") {
     return std::unique_ptr<Backend>(find_cuda_backend()(options));

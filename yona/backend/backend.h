@@ -23,6 +23,8 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
 
   virtual Device device() const = 0;
+  // The device whose habits count: that of a dry run is the one that is planned for.
+  virtual Device planned_device() const { return device(); }
   virtual const Kernels& kernels() const = 0;
   virtual Exec& exec() = 0;
 
@@ -30,6 +32,9 @@ class Backend {
   // backed before they are touched. Throws DeviceError naming the size. release() gives it back.
   virtual void* reserve(std::int64_t bytes) = 0;
   virtual void release(void* memory, std::int64_t bytes) noexcept = 0;
+  // Makes the first `bytes` of reserved memory usable, where the system does not do that by itself
+  // on first touch. Called with growing sizes while a region's peak grows, never in steady state.
+  virtual void commit(void* /*memory*/, std::int64_t /*bytes*/) {}
   // Are bf16 products faster here than f32? Else a run that asks for them gets f32, and is told.
   virtual bool has_bf16() const = 0;
   // Memory that the device has (the container's limit counts).
@@ -39,10 +44,14 @@ class Backend {
   virtual void upload(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void download(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void synchronize() = 0;
+
+  // What measures kernels here, for exec().profile.
+  virtual std::unique_ptr<Profile> make_profile() { return std::make_unique<Profile>(); }
 };
 
 struct BackendOptions {
-  int threads = 0;  // 0: all that the process may use
+  int threads = 0;               // 0: all that the process may use
+  Device planned = Device::cpu;  // of "meta": the device that is planned for
 };
 
 // name: "cpu", "cuda", "reference" or "meta". Throws InvalidArgument for others, DeviceError with

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "yona/base/device.h"
 #include "yona/base/thread_pool.h"
@@ -12,8 +13,33 @@
 namespace yona {
 
 // Seconds per kernel name, when someone asks for them (bench). Not for several threads at once.
+// begin() and end() stand around each kernel; this one reads the host's clock, which is right where
+// a kernel is done when its call returns. Read `seconds` after finish().
 struct Profile {
+  Profile() = default;
+  virtual ~Profile() = default;
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
+
+  virtual void begin() { start = std::chrono::steady_clock::now(); }
+  virtual void end(std::string_view name) {
+    add(name, part,
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  virtual void finish() {}
+
+  void add(std::string_view name, std::string_view in_part, double took) {
+    seconds[name] += took;
+    if (!in_part.empty()) {
+      parts[{in_part, name}] += took;
+    }
+  }
+
   std::map<std::string_view, double> seconds;
+  // Of them, what was run in a named part of the step: by part and kernel.
+  std::map<std::pair<std::string_view, std::string_view>, double> parts;
+  std::string_view part;  // that is being run
+  std::chrono::steady_clock::time_point start;
 };
 
 struct Exec {
@@ -29,13 +55,12 @@ class ProfileScope {
  public:
   ProfileScope(Profile* profile, std::string_view name) : profile_(profile), name_(name) {
     if (profile_ != nullptr) {
-      start_ = std::chrono::steady_clock::now();
+      profile_->begin();
     }
   }
   ~ProfileScope() {
     if (profile_ != nullptr) {
-      profile_->seconds[name_] +=
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+      profile_->end(name_);
     }
   }
   ProfileScope(const ProfileScope&) = delete;
@@ -44,7 +69,26 @@ class ProfileScope {
  private:
   Profile* profile_;
   std::string_view name_;
-  std::chrono::steady_clock::time_point start_;
+};
+
+// Names the part of a step that runs while this lives.
+class ProfilePart {
+ public:
+  ProfilePart(Profile* profile, std::string_view part) : profile_(profile) {
+    if (profile_ != nullptr) {
+      profile_->part = part;
+    }
+  }
+  ~ProfilePart() {
+    if (profile_ != nullptr) {
+      profile_->part = {};
+    }
+  }
+  ProfilePart(const ProfilePart&) = delete;
+  ProfilePart& operator=(const ProfilePart&) = delete;
+
+ private:
+  Profile* profile_;
 };
 
 [[noreturn]] void missing_kernel(std::string_view name, const Exec& exec);

@@ -57,6 +57,15 @@ Region::~Region() {
 StoragePtr Region::allocate(std::int64_t bytes) {
   const std::int64_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment + kBlockGap;
   const std::int64_t begin = take(size);
+  if (begin + size > peak_) {
+    try {
+      backend_.commit(base_, begin + size);
+    } catch (...) {
+      give_back(begin, size);
+      throw;
+    }
+    peak_ = begin + size;
+  }
   if (spare_.empty()) {
     spare_.reserve(storages_.size() + 1);
     spare_.push_back(&storages_.emplace_back());
@@ -73,7 +82,6 @@ StoragePtr Region::allocate(std::int64_t bytes) {
     ASAN_UNPOISON_MEMORY_REGION(storage->data, static_cast<std::size_t>(bytes));
   }
   in_use_ += size;
-  peak_ = std::max(peak_, begin + size);
   return StoragePtr(storage);
 }
 

@@ -1,6 +1,10 @@
 #include "yona/train/bench.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "yona/backend/backend.h"
@@ -73,64 +77,144 @@ double multiply_adds(const TransformerConfig& m, const PairBatch& batch) {
          T * d * static_cast<double>(m.target_vocabulary);
 }
 
+constexpr double kGigabyte = 1024.0 * 1024.0 * 1024.0;
+
+// Of the device: all that the process holds there. Of the CPU: the process' peak.
+double gigabytes_in_use(const Backend& backend, std::int64_t free_before) {
+  const std::int64_t bytes = backend.device() == Device::cpu
+                                 ? static_cast<std::int64_t>(peak_memory())
+                                 : free_before - backend.memory_bytes();
+  return static_cast<double>(bytes) / kGigabyte;
+}
+
+// A model in training, on random batches.
+class TrainingSteps {
+ public:
+  explicit TrainingSteps(const TrainBenchOptions& options)
+      : backend_(make_backend(options.device, {.threads = options.threads})),
+        free_before_(backend_->memory_bytes()),
+        model_(with_dropout(options.model)),
+        parameters_(model_, *backend_, Gradients::yes),
+        optimiser_(parameters_, *backend_, {}),
+        learner_(model_, *backend_, {.precision = options.precision}) {
+    parameters_.initialise(1);
+    for (std::uint64_t key = 0; key < 4; ++key) {
+      batches_.push_back(random_batch(options, key));
+    }
+  }
+
+  Backend& backend() { return *backend_; }
+  const PairBatch& next_batch() const {
+    return batches_[static_cast<std::size_t>(update_) % batches_.size()];
+  }
+  void run() {
+    const PairBatch& batch = next_batch();
+    parameters_.zero_gradients();
+    loss_ = learner_.accumulate(batch, {.update = static_cast<std::uint64_t>(update_)},
+                                target_weight(batch));
+    optimiser_.step(++update_, 1e-4);
+    backend_->synchronize();
+  }
+  double loss() const {
+    const LossSums sums = loss_->read();
+    return sums.loss / static_cast<double>(sums.tokens);
+  }
+  double gigabytes() const { return gigabytes_in_use(*backend_, free_before_); }
+  double step_gigabytes() const { return static_cast<double>(learner_.peak_bytes()) / kGigabyte; }
+
+ private:
+  static TransformerConfig with_dropout(TransformerConfig config) {  // as the peers have it
+    config.dropout = config.attention_dropout = 0.1;
+    return config;
+  }
+
+  std::unique_ptr<Backend> backend_;
+  std::int64_t free_before_;
+  Transformer model_;
+  Parameters parameters_;
+  Optimiser optimiser_;
+  Learner learner_;
+  std::vector<PairBatch> batches_;
+  std::optional<PendingLoss> loss_;
+  std::int64_t update_ = 0;
+};
+
+// The part of a step that a kernel belongs to, unless the step names another.
+std::string_view part_of(std::string_view kernel) {
+  if (kernel == "matmul") {
+    return "products";
+  }
+  if (kernel.find("attention") != std::string_view::npos) {
+    return "attention";
+  }
+  if (kernel.starts_with("residual_norm") || kernel == "dropout") {
+    return "norms";
+  }
+  const bool of_weights = kernel == "adam" || kernel == "squared_norm" || kernel == "round_bf16";
+  return of_weights ? "optimiser" : "rest";
+}
+
+// Milliseconds of a step, by kernel and by part.
+void add_profile(const Profile& profile, std::int64_t steps, Json& result) {
+  Json kernels = Json::object();
+  Json parts = Json::object();
+  const auto add = [&](std::string_view part, double seconds) {
+    const double before = parts.value(std::string(part), 0.0);
+    parts[std::string(part)] = before + seconds * 1e3 / static_cast<double>(steps);
+  };
+  for (const auto& [name, total] : profile.seconds) {
+    kernels[std::string(name)] = total * 1e3 / static_cast<double>(steps);
+    add(part_of(name), total);
+  }
+  for (const auto& [place, total] : profile.parts) {
+    add(place.first, total);
+    add(part_of(place.second), -total);
+  }
+  result["ms_by_part"] = parts;
+  result["ms_by_kernel"] = kernels;
+}
+
 }  // namespace
 
 Json bench_train(const TrainBenchOptions& options) {
-  const std::unique_ptr<Backend> backend =
-      make_backend(options.device, {.threads = options.threads});
-  TransformerConfig config = options.model;  // dropout as the peers have it, attention included
-  config.dropout = config.attention_dropout = 0.1;
-  Transformer model(config);
-  Parameters parameters(model, *backend, Gradients::yes);
-  parameters.initialise(1);
-  Optimiser optimiser(parameters, *backend, {});
-  Learner learner(model, *backend, {.precision = options.precision});
-  std::vector<PairBatch> batches;
-  for (std::uint64_t key = 0; key < 4; ++key) {
-    batches.push_back(random_batch(options, key));
+  TrainingSteps steps(options);
+  Backend& backend = steps.backend();
+  for (std::int64_t i = 0; i < options.warmup; ++i) {
+    steps.run();
   }
-  Profile profile;
   std::vector<double> seconds;  // of each step; and tokens and operations a second of it
   std::vector<double> rates;
   std::vector<double> flops;
-  LossSums sums;
-  for (std::int64_t step = 0; step < options.warmup + options.steps; ++step) {
-    const PairBatch& batch = batches[static_cast<std::size_t>(step) % batches.size()];
-    backend->exec().profile = options.profile && step >= options.warmup ? &profile : nullptr;
-    const double took = seconds_of([&] {
-      parameters.zero_gradients();
-      sums = learner.accumulate(batch, {.update = static_cast<std::uint64_t>(step)},
-                                target_weight(batch));
-      optimiser.step(step + 1, 1e-4);
-      backend->synchronize();
-    });
-    if (step >= options.warmup) {
-      seconds.push_back(took);
-      rates.push_back(static_cast<double>(batch.target.tokens()) / took);
-      flops.push_back(6.0 * multiply_adds(options.model, batch) / took);
-    }
+  for (std::int64_t i = 0; i < options.steps; ++i) {
+    const PairBatch& batch = steps.next_batch();
+    const double took = seconds_of([&] { steps.run(); });
+    seconds.push_back(took);
+    rates.push_back(static_cast<double>(batch.target.tokens()) / took);
+    flops.push_back(6.0 * multiply_adds(options.model, batch) / took);
   }
-  constexpr double kGigabyte = 1024.0 * 1024.0 * 1024.0;
   Json result{{"engine", "yona"},
               {"preset", options.preset},
               {"src_len", options.source_length},
               {"tgt_len", options.target_length},
-              {"batch", batches.front().sentences()},
+              {"batch", steps.next_batch().sentences()},
               {"ragged", options.ragged},
               {"dtype", options.precision == Precision::bf16 ? "bfloat16" : "float32"},
-              {"threads", backend->exec().pool != nullptr ? backend->exec().pool->threads() : 0},
+              {"threads", backend.exec().pool != nullptr ? backend.exec().pool->threads() : 0},
               {"ms", median(seconds) * 1e3},
               {"tgt_tok_s", median(rates)},
               {"tflops", median(flops) / 1e12},
-              {"mem_gb", static_cast<double>(peak_memory()) / kGigabyte},
-              {"step_gb", static_cast<double>(learner.peak_bytes()) / kGigabyte},
-              {"loss", sums.loss / static_cast<double>(sums.tokens)}};
-  if (options.profile) {
-    Json parts;
-    for (const auto& [name, total] : profile.seconds) {
-      parts[std::string(name)] = total * 1e3 / static_cast<double>(options.steps);
+              {"mem_gb", steps.gigabytes()},
+              {"step_gb", steps.step_gigabytes()},
+              {"loss", steps.loss()}};
+  if (options.profile) {  // steps of their own: measuring takes time
+    const std::unique_ptr<Profile> profile = backend.make_profile();
+    backend.exec().profile = profile.get();
+    for (std::int64_t i = 0; i < options.steps; ++i) {
+      steps.run();
     }
-    result["ms_by_kernel"] = parts;
+    backend.exec().profile = nullptr;
+    profile->finish();
+    add_profile(*profile, options.steps, result);
   }
   return result;
 }

@@ -67,21 +67,21 @@ Ragged Learner::states(const Prepared& prepared, Context& c) const {
   return model_.decode(prepared.target_input, model_.encode(prepared.source, c), c);
 }
 
-LossSums Learner::read(const Tensor& losses, std::int64_t tokens, std::int64_t passes) {
-  std::vector<float>& rows = host_.losses;
-  rows.resize(static_cast<std::size_t>(losses.elements()));
-  losses.download_bytes(rows.data());
+LossSums PendingLoss::read() const {
+  std::vector<float>& rows = *host_;
+  rows.resize(static_cast<std::size_t>(losses_.elements()));
+  losses_.download_bytes(rows.data());
   LossSums sums;
   for (std::size_t row = 0; row < rows.size(); row += 2) {
-    sums.loss += static_cast<double>(rows[row]) / static_cast<double>(passes);
-    sums.nll += static_cast<double>(rows[row + 1]) / static_cast<double>(passes);
+    sums.loss += static_cast<double>(rows[row]) / static_cast<double>(passes_);
+    sums.nll += static_cast<double>(rows[row + 1]) / static_cast<double>(passes_);
   }
-  sums.tokens = tokens;
+  sums.tokens = tokens_;
   return sums;
 }
 
-LossSums Learner::accumulate(const PairBatch& batch, const RandomCounters& random,
-                             double update_weight) {
+PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& random,
+                                double update_weight) {
   const bool rdrop = config_.rdrop > 0;
   const Prepared prepared = prepare(batch, rdrop ? 2.0 * update_weight : update_weight);
   Context c{.region = region_,
@@ -111,7 +111,7 @@ LossSums Learner::accumulate(const PairBatch& batch, const RandomCounters& rando
     tape_.clear();
     throw;
   }
-  return read(losses, batch.target.tokens(), rdrop ? 2 : 1);
+  return {losses, batch.target.tokens(), rdrop ? 2 : 1, host_.losses};
 }
 
 LossSums Learner::evaluate(const PairBatch& batch) {
@@ -122,7 +122,7 @@ LossSums Learner::evaluate(const PairBatch& batch) {
                                     .row_scale = {}};
   const Tensor losses = linear_cross_entropy(states(prepared, c).values, model_.projection(),
                                              prepared.targets, options, c);
-  return read(losses, batch.target.tokens(), 1);
+  return PendingLoss(losses, batch.target.tokens(), 1, host_.losses).read();
 }
 
 }  // namespace yona

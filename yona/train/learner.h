@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "yona/data/batch.h"
@@ -30,13 +31,29 @@ struct LossSums {
   LossSums& operator+=(const LossSums& other);
 };
 
+// The loss of a micro-batch that the device may still be computing. Reading it waits for the
+// device, so read it when there is nothing left to ask of it; the learner must live until then.
+class PendingLoss {
+ public:
+  // `host` is where the rows are read into: the learner's, which keeps it from step to step.
+  PendingLoss(Tensor losses, std::int64_t tokens, std::int64_t passes, std::vector<float>& host)
+      : losses_(std::move(losses)), tokens_(tokens), passes_(passes), host_(&host) {}
+  LossSums read() const;
+
+ private:
+  Tensor losses_;  // [passes · tokens, 2]
+  std::int64_t tokens_, passes_;
+  std::vector<float>* host_;
+};
+
 class Learner {
  public:
   Learner(const Transformer& model, Backend& backend, const LossConfig& config);
 
   // Adds the gradients of one micro-batch to the parameters'. `update_weight` is the total weight
   // of the target tokens of the whole update: each token counts sentence_weight / update_weight.
-  LossSums accumulate(const PairBatch& batch, const RandomCounters& random, double update_weight);
+  PendingLoss accumulate(const PairBatch& batch, const RandomCounters& random,
+                         double update_weight);
   // The loss without dropout, gradients or smoothing's gradient.
   LossSums evaluate(const PairBatch& batch);
 
@@ -47,7 +64,6 @@ class Learner {
   struct Prepared;
   Prepared prepare(const PairBatch& batch, double update_weight);
   Ragged states(const Prepared& prepared, Context& c) const;
-  LossSums read(const Tensor& losses, std::int64_t tokens, std::int64_t passes);
 
   const Transformer& model_;
   LossConfig config_;

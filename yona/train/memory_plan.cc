@@ -20,8 +20,8 @@ void append_tokens(RaggedIds& side, std::int64_t tokens) {
 }
 
 std::int64_t step_bytes(const TransformerConfig& config, const LossConfig& loss,
-                        std::int64_t batch_tokens) {
-  const std::unique_ptr<Backend> meta = make_backend("meta");
+                        std::int64_t batch_tokens, Device device) {
+  const std::unique_ptr<Backend> meta = make_backend("meta", {.planned = device});
   Transformer model(config);
   const Parameters parameters(model, *meta, Gradients::yes);
   Learner learner(model, *meta, loss);
@@ -44,25 +44,26 @@ std::int64_t weight_bytes(const TransformerConfig& config, bool average) {
 }  // namespace
 
 MemoryPlan plan_memory(const TransformerConfig& model, const LossConfig& loss, bool average,
-                       std::int64_t batch_tokens) {
+                       std::int64_t batch_tokens, Device device) {
   return {.weights = weight_bytes(model, average),
-          .step = step_bytes(model, loss, batch_tokens),
+          .step = step_bytes(model, loss, batch_tokens, device),
           .program = kProgramBytes};
 }
 
 std::int64_t largest_batch(const TransformerConfig& model, const LossConfig& loss, bool average,
-                           std::int64_t memory_bytes) {
+                           std::int64_t memory_bytes, Device device) {
   constexpr std::int64_t kLargest = 25000;  // §5.1: 25,000 source and 25,000 target tokens
   constexpr std::int64_t kSmallest = 256;
   const std::int64_t usable = memory_bytes / 4 * 3;
   const auto fits = [&](std::int64_t tokens) {
-    return plan_memory(model, loss, average, tokens).total() <= usable;
+    return plan_memory(model, loss, average, tokens, device).total() <= usable;
   };
   check<DeviceError>(
       fits(kSmallest),
       "memory: a step of {} tokens needs {:.1f} GB and there are {:.1f}: use a "
       "smaller model",
-      kSmallest, static_cast<double>(plan_memory(model, loss, average, kSmallest).total()) / 1e9,
+      kSmallest,
+      static_cast<double>(plan_memory(model, loss, average, kSmallest, device).total()) / 1e9,
       static_cast<double>(memory_bytes) / 1e9);
   std::int64_t low = kSmallest;
   std::int64_t high = kLargest + 1;

@@ -18,11 +18,11 @@ struct MemoryPlan {
 
 // For micro-batches of up to batch_tokens source and as many target tokens.
 MemoryPlan plan_memory(const TransformerConfig& model, const LossConfig& loss, bool average,
-                       std::int64_t batch_tokens);
+                       std::int64_t batch_tokens, Device device = Device::cpu);
 
 // --batch-tokens auto: the largest micro-batch that leaves a quarter of `memory_bytes` free, not
 // above the paper's 25,000 tokens. Throws DeviceError when not even a small one fits.
 std::int64_t largest_batch(const TransformerConfig& model, const LossConfig& loss, bool average,
-                           std::int64_t memory_bytes);
+                           std::int64_t memory_bytes, Device device = Device::cpu);
 
 }  // namespace yona

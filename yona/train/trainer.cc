@@ -153,8 +153,9 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
       learner_(model_, *backend_, loss_config(config_.train)) {
   config_.model = info_.config;
   if (config_.train.batch_tokens == 0) {
-    config_.train.batch_tokens = largest_batch(info_.config, loss_config(config_.train),
-                                               config_.train.ema > 0, backend_->memory_bytes());
+    config_.train.batch_tokens =
+        largest_batch(info_.config, loss_config(config_.train), config_.train.ema > 0,
+                      backend_->memory_bytes(), backend_->device());
   }
   dataset_ =
       prepare_training_set(config_, subwords_, options_.output, *backend_->exec().pool, reporter_);
@@ -193,8 +194,9 @@ void Trainer::restore() {
 }
 
 RunPlan Trainer::plan() const {
-  const MemoryPlan memory = plan_memory(info_.config, loss_config(config_.train),
-                                        config_.train.ema > 0, config_.train.batch_tokens);
+  const MemoryPlan memory =
+      plan_memory(info_.config, loss_config(config_.train), config_.train.ema > 0,
+                  config_.train.batch_tokens, backend_->device());
   RunPlan plan;
   plan.model = config_.preset;
   plan.parameters = parameters_.count();
@@ -253,18 +255,22 @@ UpdateReport Trainer::update() {
   report.updates = expected_end(report.update);
   report.epoch = batches_.front().epoch;
   parameters_.zero_gradients();
-  LossSums sums;
+  std::vector<PendingLoss> losses;
   for (std::size_t micro = 0; micro < batches_.size(); ++micro) {
-    sums += learner_.accumulate(batches_[micro],
-                                {.seed = config_.train.seed,
-                                 .update = static_cast<std::uint64_t>(report.update),
-                                 .micro_batch = static_cast<std::uint32_t>(micro)},
-                                weight);
+    losses.push_back(learner_.accumulate(batches_[micro],
+                                         {.seed = config_.train.seed,
+                                          .update = static_cast<std::uint64_t>(report.update),
+                                          .micro_batch = static_cast<std::uint32_t>(micro)},
+                                         weight));
     report.source_tokens += batches_[micro].source.tokens();
   }
   report.learning_rate = learning_rate(config_.train.schedule, info_.config.d_model,
                                        config_.train.updates, report.update);
   optimiser_.step(report.update, report.learning_rate);
+  LossSums sums;
+  for (const PendingLoss& loss : losses) {  // from here on the host waits for the device
+    sums += loss.read();
+  }
   report.gradient_norm = optimiser_.gradient_norm();
   report.loss = sums.loss / static_cast<double>(sums.tokens);
   report.nll = sums.nll / static_cast<double>(sums.tokens);

@@ -81,7 +81,7 @@ Attended prepare(const Tensor& q, const Tensor& k, const Tensor& v,
   check_shapes(attended);
   check_vector(attended);
   attended.out = c.empty(q.dtype(), Shape{q.rows(), options.heads * options.d_v});
-  attended.lse = c.empty(q.dtype(), Shape{q.rows(), options.heads});
+  attended.lse = c.empty(sum_type(q.dtype()), Shape{q.rows(), options.heads});
   return attended;
 }
 
@@ -106,7 +106,7 @@ Tensor empty_weights(const Attended& attended, Context& c) {
   for (std::size_t s = 1; s < queries.size(); ++s) {
     pairs += (queries[s] - queries[s - 1]) * (keys[s] - keys[s - 1]);
   }
-  return c.empty(attended.q.dtype(), Shape{1, attended.options.heads * pairs});
+  return c.empty(sum_type(attended.q.dtype()), Shape{1, attended.options.heads * pairs});
 }
 
 }  // namespace

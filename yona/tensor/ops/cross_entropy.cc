@@ -8,28 +8,41 @@ namespace yona {
 
 namespace {
 
-// Few enough that a chunk of logits stays in the last-level cache, enough for efficient products.
-std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t vocabulary) {
+// Few enough that a chunk of logits stays in the last-level cache, enough for efficient products. A
+// GPU needs many more rows to be busy: there a chunk is up to 5 · 2²⁶ logits, and chunks are equal.
+std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t rows,
+                            std::int64_t vocabulary, const Context& c) {
   if (options.chunk_rows > 0) {
     return options.chunk_rows;
   }
-  constexpr std::int64_t kChunkElements = std::int64_t{1} << 22U;
-  return std::clamp<std::int64_t>(kChunkElements / std::max<std::int64_t>(vocabulary, 1) / 64 * 64,
-                                  128, 512);
+  const auto fitting = [&](std::int64_t elements) {
+    return elements / std::max<std::int64_t>(vocabulary, 1) / 64 * 64;
+  };
+  if (c.backend().planned_device() != Device::cuda) {
+    return std::clamp<std::int64_t>(fitting(std::int64_t{1} << 22U), 128, 512);
+  }
+  const std::int64_t most = std::max<std::int64_t>(fitting(std::int64_t{5} << 26U), 64);
+  const std::int64_t chunks = std::max<std::int64_t>((rows + most - 1) / most, 1);
+  return std::max<std::int64_t>((rows + chunks - 1) / chunks + 63, 64) / 64 * 64;
 }
 
 // Logits, and later their gradients, of a few rows. Rows begin on cache lines: a vocabulary without
 // its padding id has an odd size.
 struct Logits {
-  Tensor rows;    // [n, a multiple of 16]
-  Tensor values;  // [n, vocabulary]: their first columns
+  Tensor rows;     // [n, a multiple of 16]
+  Tensor columns;  // [n, the columns that products see]: its first ones
+  Tensor values;   // [n, vocabulary]: the first of those
 };
 
 class ChunkedLoss {
  public:
   ChunkedLoss(const Tensor& projection, const Tensor& targets, const CrossEntropyOptions& options,
               Context& c)
-      : projection_(projection), targets_(targets), options_(options), c_(c) {}
+      : projection_(projection), targets_(targets), options_(options), c_(c) {
+    if (c.backend().planned_device() == Device::cuda) {
+      columns_ = even_columns();
+    }
+  }
 
   // Rows `begin` … of x as an operand: of its rounded copy, where that has zeros or whole units
   // after them.
@@ -45,16 +58,16 @@ class ChunkedLoss {
 
   Logits logits(const View& x_rows) const {
     const std::int64_t vocabulary = projection_.rows();
-    const Tensor rows =
-        c_.empty(projection_.dtype(), Shape{x_rows.rows, (vocabulary + 15) / 16 * 16});
-    const Tensor z = rows.columns(0, vocabulary);
+    const Tensor rows = c_.empty(c_.activation_type(projection_.dtype()),
+                                 Shape{x_rows.rows, (vocabulary + 15) / 16 * 16});
+    const Logits z{rows, rows.columns(0, columns_), rows.columns(0, vocabulary)};
     c_.kernels().matmul({.a = x_rows,
-                         .b = operand_part(projection_, c_),
-                         .c = z.view(),
+                         .b = extended(operand_part(projection_, c_)),
+                         .c = z.columns.view(),
                          .transpose_b = true,
                          .precision = c_.precision},
                         c_.exec());
-    return {rows, z};
+    return z;
   }
 
   CrossEntropyArgs args(const Logits& z, std::int64_t begin, const Tensor& losses,
@@ -70,17 +83,21 @@ class ChunkedLoss {
   // z holds dloss/dlogits:  dx = dz E,  dE += dzᵀ x
   void backward(const Logits& dz, const View& x_rows, const Tensor& dx_rows,
                 bool accumulate_dx) const {
+    if (const std::int64_t more = columns_ - projection_.rows(); more > 0) {
+      const Tensor beyond = dz.rows.columns(projection_.rows(), more);
+      c_.kernels().fill({.y = beyond.view(), .value = 0.0F}, c_.exec());
+    }
     operand(dz.rows, c_);
-    c_.kernels().matmul({.a = operand_part(dz.values, c_),
-                         .b = operand_part(projection_, c_),
+    c_.kernels().matmul({.a = operand_part(dz.columns, c_),
+                         .b = extended(operand_part(projection_, c_)),
                          .c = dx_rows.view(),
                          .accumulate = accumulate_dx,
                          .precision = c_.precision},
                         c_.exec());
     if (const GradientTarget de = gradient_target(projection_, c_.region); de.tensor) {
-      c_.kernels().matmul({.a = operand_part(dz.values, c_),
+      c_.kernels().matmul({.a = operand_part(dz.columns, c_),
                            .b = x_rows,
-                           .c = de.view(),
+                           .c = extended(de.view()),
                            .transpose_a = true,
                            .accumulate = de.accumulate,
                            .precision = c_.precision},
@@ -89,10 +106,29 @@ class ChunkedLoss {
   }
 
  private:
+  // A GPU multiplies matrices of odd width at a seventh of the speed of even ones. The projection
+  // is a table without its last row, <pad>: where more rows follow in memory, products see as many
+  // as make the width even (of 16 bytes); their logits are ignored, and gradients zero.
+  std::int64_t even_columns() const {
+    const std::int64_t V = projection_.rows();
+    const std::int64_t even = (V + 7) / 8 * 8;
+    const auto* begin = static_cast<const char*>(projection_.storage()->data);
+    const auto* first = static_cast<const char*>(projection_.raw());
+    const std::int64_t end =
+        first - begin +
+        even * projection_.stride() * static_cast<std::int64_t>(size_of(projection_.dtype()));
+    return projection_.contiguous() && end <= projection_.storage()->bytes ? even : V;
+  }
+  View extended(View rows) const {
+    rows.rows = columns_;
+    return rows;
+  }
+
   const Tensor& projection_;
   const Tensor& targets_;
   const CrossEntropyOptions& options_;
   Context& c_;
+  std::int64_t columns_ = projection_.rows();  // of logits in products
 };
 
 void check_shapes(const Tensor& x, const Tensor& projection, const Tensor& targets,
@@ -112,11 +148,12 @@ void check_shapes(const Tensor& x, const Tensor& projection, const Tensor& targe
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& projection, const Tensor& targets,
                             const CrossEntropyOptions& options, Context& c) {
   const bool gradient = records(c, x);
+  const ProfilePart part(c.exec().profile, "vocabulary");
   check_shapes(x, projection, targets, options, gradient);
-  Tensor losses = c.empty(x.dtype(), Shape{x.rows(), 2});
+  Tensor losses = c.empty(sum_type(x.dtype()), Shape{x.rows(), 2});
   const GradientTarget dx = gradient ? gradient_target(x, c.region) : GradientTarget{};
   const ChunkedLoss loss(projection, targets, options, c);
-  const std::int64_t chunk = rows_per_chunk(options, projection.rows());
+  const std::int64_t chunk = rows_per_chunk(options, x.rows(), projection.rows(), c);
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
     const std::int64_t rows = std::min(chunk, x.rows() - begin);
     const View x_rows = loss.operand_rows(x, begin, rows);
@@ -134,13 +171,14 @@ Tensor linear_rdrop(const Tensor& x, const Tensor& x2, const Tensor& projection,
                     const Tensor& targets, float alpha, const CrossEntropyOptions& options,
                     Context& c) {
   const bool gradient = records(c, x, x2);
+  const ProfilePart part(c.exec().profile, "vocabulary");
   check(x.shape() == x2.shape(), "rdrop: passes of shape {} and {} differ", x.shape(), x2.shape());
   check_shapes(x, projection, targets, options, gradient);
-  Tensor losses = c.empty(x.dtype(), Shape{2 * x.rows(), 2});
+  Tensor losses = c.empty(sum_type(x.dtype()), Shape{2 * x.rows(), 2});
   const GradientTarget dx = gradient ? gradient_target(x, c.region) : GradientTarget{};
   const GradientTarget dx2 = gradient ? gradient_target(x2, c.region) : GradientTarget{};
   const ChunkedLoss loss(projection, targets, options, c);
-  const std::int64_t chunk = rows_per_chunk(options, projection.rows());
+  const std::int64_t chunk = rows_per_chunk(options, x.rows(), projection.rows(), c);
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
     const std::int64_t rows = std::min(chunk, x.rows() - begin);
     const View x_rows = loss.operand_rows(x, begin, rows);

@@ -38,7 +38,7 @@ Tensor embed(const Tensor& ids, const Layout& layout, const Tensor& table, const
   check(!positions || layout.longest <= positions.rows(),
         "embed: a sentence of {} tokens is longer than the {} positions of the model",
         layout.longest, positions.rows());
-  Tensor y = c.empty(table.dtype(), Shape{layout.tokens, table.cols()});
+  Tensor y = c.empty(c.activation_type(table.dtype()), Shape{layout.tokens, table.cols()});
   const Embedded embedded{ids, layout.positions, table, positions, options};
   c.kernels().embed(embedded.args(y), c.exec());
   if (records(c, table, positions)) {

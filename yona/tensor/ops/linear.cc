@@ -15,7 +15,8 @@ View weight_operand(const Tensor& weight, Context& c) {
 
 void forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
              const LinearOptions& options, const Tensor& y, Context& c) {
-  const View bias_row = bias ? bias.view() : View{};
+  const bool rounded = y.dtype() == DType::bf16;  // the bias too, as products want it
+  const View bias_row = !bias ? View{} : rounded ? operand_part(bias, c) : bias.view();
   if (PackedWeights* packed = weight.storage()->packed; packed != nullptr) {
     c.kernels().packed_matmul({.x = x.view(),
                                .weights = packed->packed(weight),
@@ -82,7 +83,7 @@ void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const T
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const LinearOptions& options, Context& c) {
-  check(x.cols() == weight.cols() && x.dtype() == weight.dtype(),
+  check(x.cols() == weight.cols() && sum_type(x.dtype()) == weight.dtype(),
         "linear: input {} of {} does not fit weight {} of {}", x.shape(), x.dtype(), weight.shape(),
         weight.dtype());
   check(!bias || bias.elements() == weight.rows(), "linear: bias {} does not fit weight {}",

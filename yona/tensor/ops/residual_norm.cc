@@ -43,7 +43,7 @@ ResidualNorm normalise(const Tensor& x, const Tensor& r, const Tensor& weight, c
         x.shape());
   Tensor y = c.empty(x.dtype(), Shape{x.rows(), x.cols()});
   Tensor s = r ? c.empty(x.dtype(), Shape{x.rows(), x.cols()}) : x;
-  Tensor statistics = c.empty(x.dtype(), Shape{x.rows(), 2});
+  Tensor statistics = c.empty(sum_type(x.dtype()), Shape{x.rows(), 2});
   c.kernels().residual_norm({.x = x.view(),
                              .r = r ? r.view() : View{},
                              .s = s.view(),
