@@ -173,6 +173,21 @@ TEST_F(CudaAttention, WithAdditiveScoresIsTheReferences) {
   }
 }
 
+TEST_F(CudaAttention, TakesLongSentencesBesideShortOnes) {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    for (const Shape4& shape : {Shape4{9, 32, 32}, Shape4{8, 64, 64}, Shape4{3, 64, 64}}) {
+      for (const Mask mask : {Mask::none, Mask::causal, Mask::prefix}) {
+        expect_reference({.queries = {1, 130, 64, 65, 257, 33, 0, 7},
+                          .keys = {70, 130, 200, 64, 300, 31, 90, 7},
+                          .shape = shape,
+                          .mask = mask,
+                          .dropout = mask == Mask::none ? 0.0 : 0.2,
+                          .dtype = dtype});
+      }
+    }
+  }
+}
+
 TEST_F(CudaAttention, TakesManySentencesOfAnyLength) {
   std::vector<std::int64_t> queries;
   std::vector<std::int64_t> keys;

@@ -1,6 +1,8 @@
 // Attention forward over ragged sentences, general version: online softmax over tiles of keys
 // (Milakov and Gimelshein 2018), so that memory does not grow with the square of the length.
 
+#include <algorithm>
+
 #include "yona/backend/cuda/attention.cuh"
 #include "yona/backend/cuda/attention_mma.cuh"
 #include "yona/backend/cuda/registration.h"
@@ -145,7 +147,10 @@ void attention(const AttentionArgs& args, Exec& exec) {
     return;
   }
   if (mma_fits(args)) {
-    launch_attention_mma(args, stream_of(exec));
+    launch_attention_short(args, stream_of(exec));
+    if (std::max(args.longest_q, args.longest_k) > kLongestShort) {
+      launch_attention_long(args, exec_of(exec));
+    }
     return;
   }
   with_type(args.q.dtype, "attention", [&](auto t) {

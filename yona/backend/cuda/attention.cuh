@@ -187,6 +187,15 @@ void with_heads(const AttentionArgs& args, const char* kernel, const Function& f
   }
 }
 
+// Two gradients may be neighbours in a row, but not share elements where blocks write them in any
+// order.
+inline bool are_apart(const View& a, const View& b) {
+  const std::int64_t distance =
+      (static_cast<const char*>(a.data) - static_cast<const char*>(b.data)) /
+      static_cast<std::int64_t>(size_of(a.dtype));
+  return distance >= b.cols || -distance >= a.cols;
+}
+
 // Lets a kernel have this much shared memory, which beyond 48 KB has to be asked for.
 template <class Kernel>
 void allow_shared(Kernel* kernel, std::size_t bytes) {

@@ -35,6 +35,23 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+}  // namespace
+
+template <class T>
+void find_delta(const AttentionArgs& forward, const View& dout, float* delta, cudaStream_t stream) {
+  const std::int64_t items = forward.q.rows * forward.heads;
+  if (items > 0) {
+    delta_kernel<<<blocks_for(items, kWarps), kThreads, 0, stream>>>(
+        rows_of<T>(forward.out), rows_of<T>(dout), forward.q.rows, static_cast<int>(forward.heads),
+        static_cast<int>(forward.d_v), delta);
+    check_launch("attention_backward");
+  }
+}
+template void find_delta<float>(const AttentionArgs&, const View&, float*, cudaStream_t);
+template void find_delta<bf16>(const AttentionArgs&, const View&, float*, cudaStream_t);
+
+namespace {
+
 template <class T, class Size>
 void run(const AttentionBackwardArgs& args, const View& vector, const View& dvector, Exec& exec) {
   const AttentionArgs& forward = args.forward;
@@ -73,12 +90,18 @@ void run(const AttentionBackwardArgs& args, const View& vector, const View& dvec
                "attention_backward");
   }
   if (forward.longest_q > 0) {
-    delta_kernel<<<blocks_for(deltas, kWarps), kThreads, 0, stream>>>(
-        problem.in.out, problem.dout, forward.q.rows, problem.in.heads, problem.in.d_v, delta);
+    find_delta<T>(forward, args.dout, delta, stream);
     launch_query_gradients<T, Size>(problem, blocks, stream);
   }
-  if (forward.longest_k > 0) {
+  if (forward.longest_k > 0 && are_apart(args.dk, args.dv)) {
     launch_key_gradients<T, Size>(problem, forward.longest_k, stream);
+  } else if (forward.longest_k > 0) {  // one after the other, as they add to the same elements
+    AttentionBackwardProblem<T> alone = problem;
+    alone.dv = {};
+    launch_key_gradients<T, Size>(alone, forward.longest_k, stream);
+    alone.dv = problem.dv;
+    alone.dk = {};
+    launch_key_gradients<T, Size>(alone, forward.longest_k, stream);
   }
   for (std::int64_t head = 0; head < forward.heads && sums; ++head) {
     if (args.dbias) {
@@ -92,20 +115,6 @@ void run(const AttentionBackwardArgs& args, const View& vector, const View& dvec
   }
 }
 
-void run_mma(const AttentionBackwardArgs& args, Exec& exec) {
-  const AttentionArgs& forward = args.forward;
-  const std::int64_t deltas = forward.q.rows * forward.heads;
-  Scratch& scratch = exec_of(exec).scratch;
-  scratch.begin(Scratch::size_for<float>(deltas), stream_of(exec));
-  auto* delta = scratch.take<float>(deltas);
-  if (deltas > 0) {
-    delta_kernel<<<blocks_for(deltas, kWarps), kThreads, 0, stream_of(exec)>>>(
-        rows_of<bf16>(forward.out), rows_of<bf16>(args.dout), forward.q.rows,
-        static_cast<int>(forward.heads), static_cast<int>(forward.d_v), delta);
-  }
-  launch_attention_backward_mma(args, delta, stream_of(exec));
-}
-
 // Sentences without queries still have gradients of keys to write: zeros.
 bool has_work(const AttentionArgs& args) {
   return args.sentences > 0 && (args.longest_q > 0 || args.longest_k > 0);
@@ -116,7 +125,10 @@ void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
     return;
   }
   if (!args.dbias && mma_fits(args)) {
-    run_mma(args, exec);
+    launch_attention_backward_short(args, stream_of(exec));
+    if (std::max(args.forward.longest_q, args.forward.longest_k) > kLongestShort) {
+      launch_attention_backward_long(args, exec_of(exec));
+    }
     return;
   }
   with_type(args.forward.q.dtype, "attention_backward", [&](auto t) {

@@ -12,7 +12,7 @@ namespace yona::cuda {
 template <class T>
 struct AttentionBackwardProblem {
   AttentionProblem<T> in;
-  Rows<T> dout, dq, dk, dv;
+  Rows<T> dout, dq, dk, dv;  // dk and dv each optional
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
   Rows<float> delta;  // [T_q, h]: D
   // Partial sums of the bias' and the vector's gradients, a row for each warp: each optional.
@@ -62,6 +62,10 @@ __device__ void put_group(const Rows<T>& to, std::int64_t first, int count, int 
     }
   }
 }
+
+// D of every query and head: delta [T_q, h].
+template <class T>
+void find_delta(const AttentionArgs& forward, const View& dout, float* delta, cudaStream_t stream);
 
 // The two passes, launched by attention_backward.cu.
 template <class T, class Size>

@@ -90,8 +90,12 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
       }
     }
   }
-  put_group<Size>(p.dk, first_row, count, head, in.d_k, dk, in.scale, p.accumulate_dk);
-  put_group<Size>(p.dv, first_row, count, head, in.d_v, dv, 1.0F, p.accumulate_dv);
+  if (p.dk.there()) {
+    put_group<Size>(p.dk, first_row, count, head, in.d_k, dk, in.scale, p.accumulate_dk);
+  }
+  if (p.dv.there()) {
+    put_group<Size>(p.dv, first_row, count, head, in.d_v, dv, 1.0F, p.accumulate_dv);
+  }
 }
 
 }  // namespace

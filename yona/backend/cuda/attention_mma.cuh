@@ -1,11 +1,12 @@
-// Attention with tensor cores, for bf16 and heads of 32 or 64 channels: what forward and backward
-// share. A warp takes 16 rows of one head; a block takes the same rows of up to eight heads,
-// because one Philox block decides the dropout of a weight for eight heads: the block computes it
-// once.
+// Attention with tensor cores, for bf16 and heads of 32 or 64 channels: what all such kernels
+// share.
 //
-// Products are mma.m16n8k16. The 16 rows that a warp owns are the left operand, in registers; 32
-// rows of the other side are staged in shared memory, and serve as right operand twice: as they are
-// (scores: own · otherᵀ) and through ldmatrix's transposition (sums: weights · other).
+// Products are mma.m16n8k16. The 16 rows that a warp owns are the left operand; 32 rows of the
+// other side are in shared memory, and serve as right operand twice: as they are (scores: own ·
+// otherᵀ) and through ldmatrix's transposition (sums: weights · other).
+//
+// Sentences of up to 64 tokens are the kernels' of attention_short.cuh, longer ones those of
+// attention_mma.cu and attention_mma_backward.cu.
 #pragma once
 
 #include "yona/backend/cuda/attention.cuh"
@@ -15,7 +16,8 @@ namespace yona::cuda {
 constexpr int kOwnRows = 16;
 constexpr int kOtherRows = 32;
 constexpr int kScoreTiles = kOtherRows / 8;  // of 8 columns
-constexpr int kHeadGroup = 8;
+constexpr int kHeadGroup = 8;                // heads that share a Philox block
+constexpr int kLongestShort = 64;
 
 template <int D>
 struct MmaHead {
@@ -60,40 +62,45 @@ __device__ inline void ldmatrix_transposed(std::uint32_t (&r)[4], const bf16* ro
                : "memory");
 }
 
-// Rows `first` and on, `count` of them, of one head as left operand; the others are zero.
-template <int D>
-__device__ void load_own(const Rows<bf16>& from, std::int64_t first, int count, int head,
-                         OwnRows<D>& own) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int row = lane / 4 + 8 * half;
-    const bf16* source = from.row(first + row) + head * D + lane % 4 * 2;
-#pragma unroll
-    for (int step = 0; step < MmaHead<D>::kDepth; ++step) {
-      const bool there = row < count;
-      own[step][half] = there ? *reinterpret_cast<const std::uint32_t*>(source + 16 * step) : 0U;
-      own[step][half + 2] =
-          there ? *reinterpret_cast<const std::uint32_t*>(source + 16 * step + 8) : 0U;
-    }
-  }
+// The largest and the sum over the four lanes that share a row.
+__device__ inline float row_max(float x) {
+  x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
+  return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 2));
+}
+__device__ inline float row_sum(float x) {
+  x += __shfl_xor_sync(0xFFFFFFFFU, x, 1);
+  return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
 }
 
-// Rows `first` and on, `count` of them, of one head into this warp's tile; the others are zero.
-template <int D>
-__device__ void stage(const Rows<bf16>& from, std::int64_t first, int count, int head, bf16* tile) {
+// Begins to copy rows `first` … of one head, `count` of kRows, into a tile; the others become zero.
+template <int D, int kRows = kOwnRows>
+__device__ void stage_async(const Rows<bf16>& from, std::int64_t first, int count, int head,
+                            bf16* tile) {
   constexpr int kPieces = D / 8;  // of 16 bytes, in a row
-  constexpr int kAtOnce = kLanes / kPieces;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int piece = lane % kPieces * 8;
 #pragma unroll
-  for (int r = 0; r < kOtherRows; r += kAtOnce) {
+  for (int r = 0; r < kRows; r += kLanes / kPieces) {
     const int row = r + lane / kPieces;
-    uint4 words = make_uint4(0, 0, 0, 0);
-    if (row < count) {
-      words = *reinterpret_cast<const uint4*>(from.row(first + row) + head * D + piece);
-    }
-    *reinterpret_cast<uint4*>(tile + row * MmaHead<D>::kStride + piece) = words;
+    const bf16* source = row < count ? from.row(first + row) + head * D + piece : from.data;
+    const auto to = static_cast<std::uint32_t>(
+        __cvta_generic_to_shared(tile + row * MmaHead<D>::kStride + piece));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source),
+                 "r"(row < count ? 16 : 0)
+                 : "memory");
+  }
+}
+
+__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+// 16 rows in shared memory as left operand.
+template <int D>
+__device__ void load_own(const bf16* tile, OwnRows<D>& own) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const bf16* row = tile + lane % 16 * MmaHead<D>::kStride + lane / 16 * 8;
+#pragma unroll
+  for (int step = 0; step < MmaHead<D>::kDepth; ++step) {
+    ldmatrix(own[step], row + 16 * step);
   }
 }
 
@@ -140,52 +147,189 @@ __device__ void add_tile(const float (&weights)[kScoreTiles][4], const bf16* til
   }
 }
 
-// The block's dropout decisions: bit h of kept[own · 32 + other] keeps the weight for head h of the
-// group. `queries_own` says which side the queries are.
-template <bool kQueriesOwn>
-__device__ void decide_dropout(const AttentionProblem<bf16>& p, const Sentence& sentence, int own0,
-                               int other0, std::uint8_t* kept) {
-  for (int item = static_cast<int>(threadIdx.x); item < kOwnRows * kOtherRows;
-       item += static_cast<int>(blockDim.x)) {
-    const int own = own0 + item / kOtherRows;
-    const int other = other0 + item % kOtherRows;
-    const int i = kQueriesOwn ? own : other;
-    const int j = kQueriesOwn ? other : own;
-    std::uint32_t bits = 0;
-    if (i < sentence.queries && j < sentence.visible(i)) {
-      const uint4 words =
-          dropout_words(p.dropout, static_cast<std::uint32_t>(j),
-                        p.q_keys[sentence.first_query + i], static_cast<std::uint32_t>(blockIdx.y));
-      bits = kept_lanes(words, p.dropout.threshold);
-    }
-    kept[item] = static_cast<std::uint8_t>(bits);
-  }
+// Four lanes hold word `lane % 4` of each of four blocks of four words; afterwards each holds all
+// words of block `lane % 4`.
+__device__ inline uint4 gather_block(const std::uint32_t (&w)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % 4;
+  const bool odd = lane % 2 != 0;
+  const bool high = lane / 2 != 0;
+  const std::uint32_t a = __shfl_xor_sync(0xFFFFFFFFU, odd ? w[0] : w[1], 1);
+  const std::uint32_t b = __shfl_xor_sync(0xFFFFFFFFU, odd ? w[2] : w[3], 1);
+  const std::uint32_t x[2] = {odd ? a : w[0], odd ? w[1] : a};  // of block 0 or 1
+  const std::uint32_t y[2] = {odd ? b : w[2], odd ? w[3] : b};  // of block 2 or 3
+  const std::uint32_t c = __shfl_xor_sync(0xFFFFFFFFU, high ? x[0] : y[0], 2);
+  const std::uint32_t d = __shfl_xor_sync(0xFFFFFFFFU, high ? x[1] : y[1], 2);
+  return high ? make_uint4(c, d, y[0], y[1]) : make_uint4(x[0], x[1], c, d);
 }
 
-// Writes (or adds) the own rows' sums, times `factor[half]` for rows lane/4 + 8·half.
+// Writes (or adds) 16 rows of sums, times factor[half] for rows lane/4 + 8·half, 64 bytes at a
+// time.
 template <int D>
-__device__ void put_own(const Rows<bf16>& to, std::int64_t first, int count, int head,
-                        const float (&sums)[MmaHead<D>::kTiles][4], const float (&factor)[2],
-                        bool accumulate) {
+__device__ void put_rows(const Rows<bf16>& to, std::int64_t first, int count, int head,
+                         const float (&sums)[MmaHead<D>::kTiles][4], const float (&factor)[2],
+                         bool accumulate) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int row = lane / 4 + 8 * half;
-    if (row >= count) {
-      continue;
-    }
-    bf16* target = to.row(first + row) + head * D + lane % 4 * 2;
 #pragma unroll
-    for (int t = 0; t < MmaHead<D>::kTiles; ++t) {
-      auto* place = reinterpret_cast<std::uint32_t*>(target + 8 * t);
-      float low = sums[t][2 * half] * factor[half];
-      float high = sums[t][2 * half + 1] * factor[half];
-      if (accumulate) {
-        const std::uint32_t there = *place;
-        low += __uint_as_float(there << 16U);
-        high += __uint_as_float(there & 0xFFFF0000U);
+    for (int t = 0; t < MmaHead<D>::kTiles; t += 4) {
+      std::uint32_t words[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        words[k] = pack_bf16(sums[t + k][2 * half] * factor[half],
+                             sums[t + k][2 * half + 1] * factor[half]);
       }
-      *place = pack_bf16(low, high);
+      const uint4 block = gather_block(words);
+      if (row >= count) {
+        continue;
+      }
+      bf16* target = to.row(first + row) + head * D + 8 * (t + lane % 4);
+      if (accumulate) {
+        float sum[kPack];
+        float there[kPack];
+        load8(reinterpret_cast<const bf16*>(&block), sum);
+        load8(target, there);
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) {
+          sum[i] += there[i];
+        }
+        store8(target, sum);
+      } else {
+        *reinterpret_cast<uint4*>(target) = block;
+      }
+    }
+  }
+}
+
+// The running softmax of the two rows of a lane.
+struct RunningRows {
+  float largest[2] = {-INFINITY, -INFINITY};
+  float sum[2] = {};
+};
+
+// Dropout decisions of one head: `bit` of kept[i · stride + j], for query i and key j.
+struct Decisions {
+  const std::uint8_t* kept;
+  std::int64_t stride;
+  int bit;
+};
+
+// Scores of queries i0 … and keys j0 … become weights before division, dropped where dropout says
+// so; `correction` is what sums so far are to be multiplied by.
+__device__ inline void soften(const AttentionProblem<bf16>& p, const Decisions& decisions,
+                              const int (&visible)[2], int i0, int j0, RunningRows& running,
+                              float (&scores)[kScoreTiles][4], float (&correction)[2]) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const float scale = p.scale * kLog2E;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    float top = running.largest[half];
+#pragma unroll
+    for (int t = 0; t < kScoreTiles; ++t) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        float& x = scores[t][2 * half + e];
+        x = j0 + 8 * t + lane % 4 * 2 + e < visible[half] ? x * scale : -INFINITY;
+        top = fmaxf(top, x);
+      }
+    }
+    top = row_max(top);
+    const float base = top == -INFINITY ? 0.0F : top;
+    correction[half] = power_of_two(running.largest[half] - base);
+    running.largest[half] = top;
+    float added = 0.0F;
+    const std::uint8_t* row =
+        decisions.kept + (i0 + lane / 4 + 8 * half) * decisions.stride + j0 + lane % 4 * 2;
+#pragma unroll
+    for (int t = 0; t < kScoreTiles; ++t) {
+      float& x = scores[t][2 * half];
+      float& y = scores[t][2 * half + 1];
+      x = power_of_two(x - base);
+      y = power_of_two(y - base);
+      added += x + y;
+      if (p.dropout.threshold != 0) {
+        const unsigned bits = *reinterpret_cast<const std::uint16_t*>(row + 8 * t) >> decisions.bit;
+        x = bits & 1U ? x * p.dropout.scale : 0.0F;
+        y = bits & 0x100U ? y * p.dropout.scale : 0.0F;
+      }
+    }
+    running.sum[half] = running.sum[half] * correction[half] + row_sum(added);
+  }
+}
+
+template <int D>
+__device__ void correct(const float (&correction)[2], float (&out)[MmaHead<D>::kTiles][4]) {
+#pragma unroll
+  for (int t = 0; t < MmaHead<D>::kTiles; ++t) {
+    out[t][0] *= correction[0];
+    out[t][1] *= correction[0];
+    out[t][2] *= correction[1];
+    out[t][3] *= correction[1];
+  }
+}
+
+// The 16 queries' results: sums divided by those of the softmax, and the log-sums.
+template <int D>
+__device__ void put_attended(const AttentionProblem<bf16>& p, std::int64_t first, int count,
+                             int head, const RunningRows& running,
+                             const float (&out)[MmaHead<D>::kTiles][4]) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const float share[2] = {running.sum[0] > 0.0F ? 1.0F / running.sum[0] : 0.0F,
+                          running.sum[1] > 0.0F ? 1.0F / running.sum[1] : 0.0F};
+  put_rows<D>(p.out, first, count, head, out, share, false);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = lane / 4 + 8 * half;
+    if (lane % 4 == 0 && row < count) {
+      p.lse.row(first + row)[head] = running.sum[half] > 0.0F
+                                         ? running.largest[half] / kLog2E + logf(running.sum[half])
+                                         : -INFINITY;
+    }
+  }
+}
+
+// What a backward pass knows of the queries of one head: the log-sums (times log2(e); infinite for
+// queries that are not there) and D of attention_backward.cuh, from query `first` on; and the
+// dropout decisions.
+struct QueryStatistics {
+  const float* lse;
+  const float* delta;
+  int first;
+  Decisions decisions;
+};
+
+// Scores become ds, and dp becomes m p. The rows are `own0` … of one side, the columns `other0` …
+// of the other.
+template <bool kQueriesOwn>
+__device__ void weigh(const AttentionProblem<bf16>& in, const Sentence& sentence,
+                      const QueryStatistics& queries, int own0, int other0,
+                      float (&scores)[kScoreTiles][4], float (&dp)[kScoreTiles][4]) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const float scale = in.scale * kLog2E;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int own = own0 + lane / 4 + 8 * half;
+    const int own_visible = kQueriesOwn ? sentence.visible(own) : 0;
+#pragma unroll
+    for (int t = 0; t < kScoreTiles; ++t) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const int other = other0 + 8 * t + lane % 4 * 2 + e;
+        const int i = kQueriesOwn ? own : other;
+        const int j = kQueriesOwn ? other : own;
+        const bool seen = j < (kQueriesOwn ? own_visible : sentence.visible(i));
+        float& score = scores[t][2 * half + e];
+        float& weight = dp[t][2 * half + e];
+        const float p = seen ? power_of_two(score * scale - queries.lse[i - queries.first]) : 0.0F;
+        float factor = 1.0F;
+        if (in.dropout.threshold != 0 && seen) {
+          const unsigned bits = queries.decisions.kept[i * queries.decisions.stride + j];
+          factor = (bits >> queries.decisions.bit) & 1U ? in.dropout.scale : 0.0F;
+        }
+        score = p * (factor * weight - queries.delta[i - queries.first]);
+        weight = p * factor;
+      }
     }
   }
 }
@@ -194,8 +338,10 @@ __device__ void put_own(const Rows<bf16>& to, std::int64_t first, int count, int
 bool mma_fits(const AttentionArgs& args);
 bool mma_fits(const AttentionBackwardArgs& args);
 
-void launch_attention_mma(const AttentionArgs& args, cudaStream_t stream);
-void launch_attention_backward_mma(const AttentionBackwardArgs& args, const float* delta,
-                                   cudaStream_t stream);
+// The sentences of up to kLongestShort tokens, and the others.
+void launch_attention_short(const AttentionArgs& args, cudaStream_t stream);
+void launch_attention_long(const AttentionArgs& args, CudaExec& exec);
+void launch_attention_backward_short(const AttentionBackwardArgs& args, cudaStream_t stream);
+void launch_attention_backward_long(const AttentionBackwardArgs& args, CudaExec& exec);
 
 }  // namespace yona::cuda

@@ -7,6 +7,8 @@
 
 #include "yona/backend/cuda/exec.h"
 #include "yona/backend/cuda/matmul_plans.h"
+#include "yona/backend/cuda/memory.h"
+#include "yona/backend/cuda/profile.h"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/upload.h"
 
@@ -57,14 +59,9 @@ class CudaBackend : public Backend {
   const Kernels& kernels() const override { return cuda::kernels(); }
   Exec& exec() override { return exec_; }
 
-  void* reserve(std::int64_t bytes) override {
-    void* memory = nullptr;
-    const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
-    check<DeviceError>(status == cudaSuccess, "cuda: cannot reserve {:.1f} GB of memory: {}",
-                       static_cast<double>(bytes) / 1e9, cudaGetErrorString(status));
-    return memory;
-  }
-  void release(void* memory, std::int64_t /*bytes*/) noexcept override { cudaFree(memory); }
+  void* reserve(std::int64_t bytes) override { return memory_.reserve(bytes); }
+  void commit(void* memory, std::int64_t bytes) override { memory_.commit(memory, bytes); }
+  void release(void* memory, std::int64_t /*bytes*/) noexcept override { memory_.release(memory); }
 
   bool has_bf16() const override { return true; }
 
@@ -72,7 +69,7 @@ class CudaBackend : public Backend {
     std::size_t available = 0;
     std::size_t total = 0;
     check_cuda(cudaMemGetInfo(&available, &total), "asking for the memory");
-    return static_cast<std::int64_t>(available / 10 * 9);  // the rest is for kernels' scratch
+    return static_cast<std::int64_t>(available);
   }
 
   void upload(void* to, const void* from, std::int64_t bytes) override {
@@ -87,9 +84,13 @@ class CudaBackend : public Backend {
   void synchronize() override {
     check_cuda(cudaStreamSynchronize(stream_.get()), "the computation");
   }
+  std::unique_ptr<Profile> make_profile() override {
+    return std::make_unique<EventProfile>(stream_.get());
+  }
 
  private:
   Stream stream_;
+  DeviceMemory memory_;
   Uploader uploader_;
   MatmulPlans plans_;
   ThreadPool pool_;

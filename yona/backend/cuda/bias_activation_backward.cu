@@ -19,53 +19,110 @@ struct Gradient {
   float* partials = nullptr;  // [slices, cols], or nothing
   std::int64_t rows = 0;
   std::int64_t slice_rows = 0;
-  bool relu = false;
   float scale = 1.0F;
 };
 
+// Eight elements as memory has them: kept so while others are on their way.
 template <class T>
-__global__ void __launch_bounds__(kThreads) bias_activation_backward_kernel(Gradient<T> g) {
+struct Raw {
+  uint4 words[sizeof(T) * kPack / sizeof(uint4)];
+};
+
+template <bool kWhole, class T>
+__device__ Raw<T> read_raw(const Rows<T>& from, std::int64_t row, std::int64_t channel) {
+  Raw<T> raw;
+  if constexpr (kWhole) {
+    raw = *reinterpret_cast<const Raw<T>*>(from.row(row) + channel);
+  } else {
+    float v[kPack];
+    from.load(row, channel, v);
+    store8(reinterpret_cast<T*>(&raw), v);
+  }
+  return raw;
+}
+
+template <class T>
+__device__ void unpack(const Raw<T>& raw, float (&v)[kPack]) {
+  load8(reinterpret_cast<const T*>(&raw), v);
+}
+
+// The sums of the block's warps, added in order.
+__device__ void write_partials(const float (&sums)[kPack], std::int64_t first, std::int64_t cols,
+                               float* partials) {
   __shared__ float parts[kWarps][kChunk];
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kChunk;
-  const std::int64_t channel = first + lane * kPack;
-  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.y) * g.slice_rows;
-  const std::int64_t end = min(begin + g.slice_rows, g.rows);
-  float sums[kPack] = {};
-  for (std::int64_t row = begin + warp; row < end; row += kWarps) {
-    float dy[kPack];
-    g.dy.load(row, channel, dy);
-    if (g.relu) {
-      float y[kPack];
-      g.y.load(row, channel, y);
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        dy[i] = y[i] > 0.0F ? rounded<T>(dy[i] * g.scale) : 0.0F;
-      }
-      g.dy.store(row, channel, dy);
-    }
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) {
-      sums[i] += dy[i];
-    }
-  }
-  if (g.partials == nullptr) {
-    return;
-  }
 #pragma unroll
   for (int i = 0; i < kPack; ++i) {
     parts[warp][lane * kPack + i] = sums[i];
   }
   __syncthreads();
   const std::int64_t column = first + threadIdx.x;
-  if (column < g.dy.cols) {
+  if (column < cols) {
     float total = 0.0F;
 #pragma unroll
     for (int w = 0; w < kWarps; ++w) {
       total += parts[w][threadIdx.x];
     }
-    g.partials[blockIdx.y * g.dy.cols + column] = total;
+    partials[blockIdx.y * cols + column] = total;
+  }
+}
+
+// A warp reads kAtOnce rows before it uses them.
+template <class T, bool kRelu, bool kWhole>
+__global__ void __launch_bounds__(kThreads, 4) bias_activation_backward_kernel(Gradient<T> g) {
+  constexpr int kAtOnce = kRelu ? 4 : 8;
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kChunk;
+  const std::int64_t channel = first + lane * kPack;
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.y) * g.slice_rows;
+  const std::int64_t end = channel < g.dy.cols ? min(begin + g.slice_rows, g.rows) : 0;
+  float sums[kPack] = {};
+  for (std::int64_t row = begin + warp; row < end; row += kWarps * kAtOnce) {
+    Raw<T> dy[kAtOnce];
+    Raw<T> y[kRelu ? kAtOnce : 1];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      const std::int64_t r = min(row + k * kWarps, end - 1);  // the last one again: not counted
+      dy[k] = read_raw<kWhole>(g.dy, r, channel);
+      if constexpr (kRelu) {
+        y[k] = read_raw<kWhole>(g.y, r, channel);
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      if (row + k * kWarps >= end) {
+        break;
+      }
+      float v[kPack];
+      unpack(dy[k], v);
+      if constexpr (kRelu) {
+        float open[kPack];
+        unpack(y[k], open);
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) {
+          v[i] = open[i] > 0.0F ? v[i] * g.scale : 0.0F;
+        }
+        store_pack<kWhole>(g.dy, row + k * kWarps, channel, v);
+      }
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        sums[i] += v[i];
+      }
+    }
+  }
+  if (g.partials != nullptr) {
+    write_partials(sums, first, g.dy.cols, g.partials);
+  }
+}
+
+template <class T, bool kRelu>
+void launch(const Gradient<T>& gradient, dim3 grid, cudaStream_t stream) {
+  if (whole_packs(gradient.dy, gradient.y)) {
+    bias_activation_backward_kernel<T, kRelu, true><<<grid, kThreads, 0, stream>>>(gradient);
+  } else {
+    bias_activation_backward_kernel<T, kRelu, false><<<grid, kThreads, 0, stream>>>(gradient);
   }
 }
 
@@ -88,10 +145,13 @@ void bias_activation_backward(const BiasActivationBackwardArgs& args, Exec& exec
                                partials,
                                rows,
                                slice_rows,
-                               relu,
                                args.scale};
     const dim3 grid(blocks_for(cols, kChunk), slices);
-    bias_activation_backward_kernel<<<grid, kThreads, 0, stream_of(exec)>>>(gradient);
+    if (relu) {
+      launch<T, true>(gradient, grid, stream_of(exec));
+    } else {
+      launch<T, false>(gradient, grid, stream_of(exec));
+    }
   });
   check_launch("bias_activation_backward");
   if (partials != nullptr) {

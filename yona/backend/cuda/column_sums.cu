@@ -5,17 +5,20 @@ namespace yona::cuda {
 
 namespace {
 
-constexpr int kStrands = 16;  // sums that run side by side in a column
+constexpr int kStrands = 32;  // sums that run side by side in a column
 
-// A block takes 32 columns: strand y adds slices y, y + 16, …; then the strands are added in order.
+// A block takes 32 columns: strand y adds slices y, y + 32, …; then the strands are added in order.
 __global__ void __launch_bounds__(kLanes* kStrands)
-    column_sums_kernel(const float* partials, std::int64_t slices, std::int64_t cols, float* out) {
+    column_sums_kernel(ColumnSums first, ColumnSums second, std::int64_t slices,
+                       std::int64_t cols) {
   __shared__ float strands[kStrands][kLanes];
+  const ColumnSums sums = blockIdx.y == 0 ? first : second;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kLanes + threadIdx.x;
   float sum = 0.0F;
   if (column < cols) {
+#pragma unroll 4
     for (std::int64_t slice = threadIdx.y; slice < slices; slice += kStrands) {
-      sum += partials[slice * cols + column];
+      sum += sums.partials[slice * cols + column];
     }
   }
   strands[threadIdx.y][threadIdx.x] = sum;
@@ -26,7 +29,7 @@ __global__ void __launch_bounds__(kLanes* kStrands)
     for (int strand = 0; strand < kStrands; ++strand) {
       total += strands[strand][threadIdx.x];
     }
-    out[column] += total;
+    sums.out[column] += total;
   }
 }
 
@@ -34,8 +37,18 @@ __global__ void __launch_bounds__(kLanes* kStrands)
 
 void add_column_sums(const float* partials, std::int64_t slices, std::int64_t cols, float* out,
                      cudaStream_t stream) {
-  column_sums_kernel<<<blocks_for(cols, kLanes), dim3(kLanes, kStrands), 0, stream>>>(
-      partials, slices, cols, out);
+  add_column_sums({partials, out}, {}, slices, cols, stream);
+}
+
+void add_column_sums(const ColumnSums& first, const ColumnSums& second, std::int64_t slices,
+                     std::int64_t cols, cudaStream_t stream) {
+  if (first.out == nullptr && second.out == nullptr) {
+    return;
+  }
+  const dim3 grid(blocks_for(cols, kLanes),
+                  first.out != nullptr && second.out != nullptr ? 2U : 1U);
+  column_sums_kernel<<<grid, dim3(kLanes, kStrands), 0, stream>>>(
+      first.out != nullptr ? first : second, second, slices, cols);
   check_launch("column sums");
 }
 

@@ -8,7 +8,14 @@
 namespace yona::cuda {
 
 // out[c] += Σ_s partials[s · cols + c], for `slices` rows of `cols` partial sums.
+struct ColumnSums {
+  const float* partials = nullptr;
+  float* out = nullptr;
+};
 void add_column_sums(const float* partials, std::int64_t slices, std::int64_t cols, float* out,
                      cudaStream_t stream);
+// Two of one size at once; sums without an output are left out.
+void add_column_sums(const ColumnSums& first, const ColumnSums& second, std::int64_t slices,
+                     std::int64_t cols, cudaStream_t stream);
 
 }  // namespace yona::cuda

@@ -60,6 +60,133 @@ __global__ void __launch_bounds__(kThreads) cross_entropy_kernel(Loss<T> loss) {
   }
 }
 
+// The same for rows of bf16 that fit into a block's registers: one reading, one writing. Each of
+// kRowThreads threads has packs threadIdx.x, threadIdx.x + kRowThreads, … of the row. Packs that
+// reach beyond the row are read and written whole: rows have room for that.
+constexpr int kRowThreads = 512;
+
+// Combines a pair of values per thread over the block; every thread gets the results.
+template <class Combine>
+__device__ float2 row_reduce(float2 x, const Combine& combine) {
+  constexpr int kRowWarps = kRowThreads / kLanes;
+  __shared__ float2 parts[kRowWarps];
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    x.x = combine(x.x, __shfl_xor_sync(0xFFFFFFFFU, x.x, distance));
+    x.y = combine(x.y, __shfl_xor_sync(0xFFFFFFFFU, x.y, distance));
+  }
+  __syncthreads();  // earlier reads of parts are over
+  if (threadIdx.x % kLanes == 0) {
+    parts[threadIdx.x / kLanes] = x;
+  }
+  __syncthreads();
+  float2 total = parts[0];
+#pragma unroll
+  for (int warp = 1; warp < kRowWarps; ++warp) {
+    total.x = combine(total.x, parts[warp].x);
+    total.y = combine(total.y, parts[warp].y);
+  }
+  return total;
+}
+
+// Columns of this thread's pack k; those of a pack that is not there are beyond the row.
+__device__ int column_of(int k) {
+  return (k * kRowThreads + static_cast<int>(threadIdx.x)) * kPack;
+}
+
+// Reads the row's packs of this thread. What is beyond the row becomes -infinity, which adds
+// nothing to a sum of powers; `plain` is the sum of what is in it.
+template <int kPacks>
+__device__ void hold_row(const bf16* z, int cols, uint4 (&held)[kPacks], float& largest,
+                         float& plain) {
+  const std::uint32_t nothing = 0xFF80FF80U;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    held[k] = column_of(k) < cols ? *reinterpret_cast<const uint4*>(z + column_of(k))
+                                  : make_uint4(nothing, nothing, nothing, nothing);
+  }
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    float v[kPack];
+    load8(reinterpret_cast<const bf16*>(&held[k]), v);
+    if (column_of(k) + kPack <= cols) {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        plain += v[i];
+        largest = fmaxf(largest, v[i]);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        const bool inside = column_of(k) + i < cols;
+        plain += inside ? v[i] : 0.0F;
+        v[i] = inside ? v[i] : -INFINITY;
+        largest = fmaxf(largest, v[i]);
+      }
+      store8(reinterpret_cast<bf16*>(&held[k]), v);
+    }
+  }
+}
+
+template <int kPacks>
+__global__ void __launch_bounds__(kRowThreads, 2) held_cross_entropy_kernel(Loss<bf16> loss) {
+  const std::int64_t row = blockIdx.x;
+  const auto cols = static_cast<int>(loss.logits.cols);
+  bf16* z = loss.logits.row(row);
+  const std::int32_t target = loss.targets[row];
+  const float target_logit = to_float(z[target]);
+  uint4 held[kPacks];
+  float largest = -INFINITY;
+  float plain = 0.0F;
+  hold_row<kPacks>(z, cols, held, largest, plain);
+  largest = row_reduce({largest, 0.0F}, [](float a, float b) { return fmaxf(a, b); }).x;
+  float sum = 0.0F;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    float v[kPack];
+    load8(reinterpret_cast<const bf16*>(&held[k]), v);
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      sum += power_of_two((v[i] - largest) * kLog2E);
+    }
+  }
+  const float2 sums = row_reduce({sum, plain}, [](float a, float b) { return a + b; });
+  const float log_sum = largest + logf(sums.x);
+  write_losses(loss, row, {log_sum, sums.y}, target_logit, 0.0F);
+  if (!loss.gradient) {
+    return;
+  }
+  // (p - ε/V) · scale, and at the target (1-ε) · scale less
+  const float scale = loss.row_scale[row];
+  const float spread = scale * loss.smoothing / static_cast<float>(cols);
+  const float shift = -log_sum * kLog2E;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    if (column_of(k) < cols) {
+      float v[kPack];
+      load8(reinterpret_cast<const bf16*>(&held[k]), v);
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        v[i] = power_of_two(v[i] * kLog2E + shift) * scale - spread;
+      }
+      if (target / kPack == column_of(k) / kPack) {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) {
+          v[i] -= target % kPack == i ? (1.0F - loss.smoothing) * scale : 0.0F;
+        }
+      }
+      store8(z + column_of(k), v);
+    }
+  }
+}
+
+// Does a row fit, with packs that reach beyond it?
+bool fits_registers(const View& logits, int packs) {
+  return logits.dtype == DType::bf16 && rows_of<bf16>(logits).vector &&
+         (logits.cols + kPack - 1) / kPack * kPack <= logits.stride &&
+         logits.cols <= static_cast<std::int64_t>(packs) * kRowThreads * kPack;
+}
+
 // With u = log p - log p':  KL = Σ p u,  KL' = -Σ p' u;  d/dz of ½(KL + KL') is
 //   ½ [ p (u - KL) + p - p' ],  and with the roles exchanged for z'.
 template <class T>
@@ -131,10 +258,16 @@ void cross_entropy(const CrossEntropyArgs& args, Exec& exec) {
   if (args.logits.rows == 0) {
     return;
   }
-  with_type(args.logits.dtype, "cross_entropy", [&](auto t) {
-    cross_entropy_kernel<<<static_cast<unsigned>(args.logits.rows), kThreads, 0, stream_of(exec)>>>(
-        loss_of<decltype(t)>(args));
-  });
+  const auto rows = static_cast<unsigned>(args.logits.rows);
+  if (fits_registers(args.logits, 3)) {
+    held_cross_entropy_kernel<3><<<rows, kRowThreads, 0, stream_of(exec)>>>(loss_of<bf16>(args));
+  } else if (fits_registers(args.logits, 10)) {
+    held_cross_entropy_kernel<10><<<rows, kRowThreads, 0, stream_of(exec)>>>(loss_of<bf16>(args));
+  } else {
+    with_type(args.logits.dtype, "cross_entropy", [&](auto t) {
+      cross_entropy_kernel<<<rows, kThreads, 0, stream_of(exec)>>>(loss_of<decltype(t)>(args));
+    });
+  }
   check_launch("cross_entropy");
 }
 

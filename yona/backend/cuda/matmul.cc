@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "yona/backend/cuda/exec.h"
+#include "yona/backend/cuda/matmul_plain.h"
 #include "yona/backend/cuda/matmul_plans.h"
 #include "yona/backend/cuda/registration.h"
 
@@ -83,7 +84,14 @@ void multiply(const MatmulArgs& args, const View& a, const View& b, const View& 
                         .alignment_a = alignment_of(b.data),
                         .alignment_b = alignment_of(a.data),
                         .alignment_d = alignment_of(c.data)};
-  exec_of(exec).plans->multiply(product, {b.data, a.data, c.data, bias.data}, stream_of(exec));
+  if (!exec_of(exec).plans->multiply(product, {b.data, a.data, c.data, bias.data},
+                                     stream_of(exec))) {
+    MatmulArgs plain = args;
+    plain.a = a;
+    plain.b = b;
+    plain.bias = bias;
+    multiply_plainly(plain, stream_of(exec));
+  }
 }
 
 // Sums of nothing: a product with zeros, so that bias and activation are applied as ever.
@@ -114,7 +122,8 @@ void matmul(const MatmulArgs& args, Exec& exec) {
     multiply(args, args.a, args.b, args.bias, exec);
     return;
   }
-  const bool convert_bias = args.bias && args.bias.dtype != args.c.dtype;
+  const bool convert_bias =
+      args.bias && (args.bias.dtype != args.c.dtype || alignment_of(args.bias.data) < 16);
   exec_of(exec).scratch.begin(scratch_bytes(args.a) + scratch_bytes(args.b) +
                                   Scratch::size_for<float>(convert_bias ? args.bias.cols : 0),
                               stream_of(exec));

@@ -38,15 +38,15 @@ Layouts layouts_of(const Product& p) {
           layout_of(p.result, p.rows, p.cols, p.ldd)};
 }
 
-// Numbers of tokens differ from batch to batch. They are rounded up to one of eight steps between
-// powers of two; what an algorithm is good for does not change within a step.
+// Numbers of tokens differ from batch to batch. They are rounded up to one of 64 steps between
+// powers of two; what an algorithm is good for changes little within a step.
 std::int64_t bucket_of(std::int64_t tokens) {
   constexpr std::int64_t kSmallest = 64;
   if (tokens <= kSmallest) {
     return kSmallest;
   }
   const auto floor = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tokens)));
-  const std::int64_t step = std::max(floor / 8, std::int64_t{16});
+  const std::int64_t step = std::max(floor / 64, std::int64_t{16});
   return (tokens + step - 1) / step * step;
 }
 
@@ -128,46 +128,58 @@ MatmulPlans::~MatmulPlans() {
   cublasLtDestroy(handle_);
 }
 
-void MatmulPlans::choose(const Product& bucket, Plan& plan) const {
-  Layouts layouts = layouts_of(bucket);
-  const Preference preference(bucket);
-  std::array<cublasLtMatmulHeuristicResult_t, 8> results{};
+void MatmulPlans::choose(const Product& shape, Plan& plan) const {
+  Layouts layouts = layouts_of(shape);
+  const Preference preference(shape);
+  std::array<cublasLtMatmulHeuristicResult_t, 1> results{};
   int found = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
       handle_, plan.operation, &layouts.a, &layouts.b, &layouts.d, &layouts.d, preference.get(),
       static_cast<int>(results.size()), results.data(), &found);
-  check<DeviceError>(status == CUBLAS_STATUS_SUCCESS && found > 0,
-                     "cuda: cuBLASLt has no algorithm for a product of {} × {} × {} in {}: {}",
-                     bucket.cols, bucket.depth, bucket.rows, bucket.operands,
-                     cublasLtGetStatusString(status));
+  plan.found = status == CUBLAS_STATUS_SUCCESS && found > 0;
   plan.algorithm = results.front().algo;
 }
 
-const MatmulPlans::Plan& MatmulPlans::plan_for(const Product& product) {
-  const Product bucket = bucketed(product);
-  auto found = plans_.find(bucket);
-  if (found == plans_.end()) {
+const MatmulPlans::Plan& MatmulPlans::plan_for(const Product& shape) {
+  auto known = plans_.find(shape);
+  if (known == plans_.end()) {
     Plan plan;
-    plan.operation = describe(bucket);
-    choose(bucket, plan);
-    found = plans_.emplace(bucket, plan).first;
+    plan.operation = describe(shape);
+    choose(shape, plan);
+    known = plans_.emplace(shape, plan).first;
   }
-  return found->second;
+  return known->second;
 }
 
-void MatmulPlans::multiply(const Product& product, const ProductAddresses& at,
-                           cudaStream_t stream) {
-  const Plan& plan = plan_for(product);
+bool MatmulPlans::launch(const Plan& plan, const Product& product, const ProductAddresses& at,
+                         cudaStream_t stream) const {
+  if (!plan.found) {
+    return false;
+  }
   if (product.bias) {
     set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
   }
   Layouts layouts = layouts_of(product);
   const float alpha = 1.0F;
   const float beta = product.accumulate ? 1.0F : 0.0F;
-  check_blas(cublasLtMatmul(handle_, plan.operation, &alpha, at.a, &layouts.a, at.b, &layouts.b,
-                            &beta, at.d, &layouts.d, at.d, &layouts.d, &plan.algorithm, workspace_,
-                            kWorkspaceBytes, stream),
-             "matmul");
+  const cublasStatus_t status = cublasLtMatmul(
+      handle_, plan.operation, &alpha, at.a, &layouts.a, at.b, &layouts.b, &beta, at.d, &layouts.d,
+      at.d, &layouts.d, &plan.algorithm, workspace_, kWorkspaceBytes, stream);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
+    return false;
+  }
+  check_blas(status, "matmul");
+  return true;
+}
+
+bool MatmulPlans::multiply(const Product& product, const ProductAddresses& at,
+                           cudaStream_t stream) {
+  if (launch(plan_for(bucketed(product)), product, at, stream)) {
+    return true;
+  }
+  Product exact = product;  // what suits its bucket may not suit a shape itself
+  exact.tokens = Tokens::none;
+  return launch(plan_for(exact), product, at, stream);
 }
 
 }  // namespace yona::cuda

@@ -7,15 +7,18 @@
 
 namespace yona::cuda {
 
-// Calls function(std::integral_constant<int, chunks>) with enough chunks of 256 channels.
+// Calls function(std::integral_constant<int, chunks>, std::bool_constant<whole>) with enough chunks
+// of 256 channels; `whole` where rows fill them and `aligned` says that rows are whole packs.
 template <class Function>
-void with_chunks(std::int64_t cols, const char* kernel, const Function& function) {
-  if (cols <= 2 * kChunk) {
-    function(std::integral_constant<int, 2>{});
+void with_chunks(std::int64_t cols, bool aligned, const char* kernel, const Function& function) {
+  if (aligned && cols == 2 * kChunk) {
+    function(std::integral_constant<int, 2>{}, std::true_type{});
+  } else if (aligned && cols == 4 * kChunk) {
+    function(std::integral_constant<int, 4>{}, std::true_type{});
   } else if (cols <= 4 * kChunk) {
-    function(std::integral_constant<int, 4>{});
+    function(std::integral_constant<int, 4>{}, std::false_type{});
   } else if (cols <= 16 * kChunk) {
-    function(std::integral_constant<int, 16>{});
+    function(std::integral_constant<int, 16>{}, std::false_type{});
   } else {
     fail<NotImplemented>("{}: rows of {} channels are wider than the {} of the cuda backend",
                          kernel, cols, 16 * kChunk);

@@ -18,7 +18,7 @@ struct Norm {
   Dropout dropout{};
 };
 
-template <class T, int kChunks>
+template <class T, int kChunks, bool kWhole>
 __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
   const std::int64_t row =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
@@ -32,10 +32,10 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
 #pragma unroll
   for (int k = 0; k < kChunks; ++k) {
     const std::int64_t channel = k * kChunk + lane * kPack;
-    n.x.load(row, channel, s[k]);
+    load_pack<kWhole>(n.x, row, channel, s[k]);
     if (n.r.there()) {
       float r[kPack];
-      n.r.load(row, channel, r);
+      load_pack<kWhole>(n.r, row, channel, r);
       if (n.dropout.threshold != 0) {
         drop(n.dropout, n.row_keys[row], k * kChunk, lane, r);
       }
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
       for (int i = 0; i < kPack; ++i) {
         s[k][i] = rounded<T>(s[k][i] + r[i]);
       }
-      n.s.store(row, channel, s[k]);
+      store_pack<kWhole>(n.s, row, channel, s[k]);
     }
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
   for (int k = 0; k < kChunks; ++k) {
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
-      const bool inside = k * kChunk + lane * kPack + i < d;
+      const bool inside = kWhole || k * kChunk + lane * kPack + i < d;
       squares += inside ? (s[k][i] - mean) * (s[k][i] - mean) : 0.0F;
     }
   }
@@ -66,13 +66,13 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
     const std::int64_t channel = k * kChunk + lane * kPack;
     float weight[kPack];
     float bias[kPack];
-    n.weight.load(0, channel, weight);
-    n.bias.load(0, channel, bias);
+    load_pack<kWhole>(n.weight, 0, channel, weight);
+    load_pack<kWhole>(n.bias, 0, channel, bias);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       s[k][i] = (s[k][i] - mean) * rstd * weight[i] + bias[i];
     }
-    n.y.store(row, channel, s[k]);
+    store_pack<kWhole>(n.y, row, channel, s[k]);
   }
   if (lane == 0) {
     n.statistics.row(row)[0] = mean;
@@ -97,8 +97,9 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
                        args.epsilon,
                        args.row_keys,
                        args.dropout};
-    with_chunks(args.x.cols, "residual_norm", [&](auto chunks) {
-      residual_norm_kernel<T, decltype(chunks)::value>
+    const bool aligned = whole_packs(norm.x, norm.r, norm.s, norm.y, norm.weight, norm.bias);
+    with_chunks(args.x.cols, aligned, "residual_norm", [&](auto chunks, auto whole) {
+      residual_norm_kernel<T, decltype(chunks)::value, decltype(whole)::value>
           <<<blocks_for(args.x.rows, kWarps), kThreads, 0, stream_of(exec)>>>(norm);
     });
   });

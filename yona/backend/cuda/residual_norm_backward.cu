@@ -13,7 +13,7 @@ namespace yona::cuda {
 
 namespace {
 
-constexpr std::int64_t kMostBlocks = 528;  // four for each multiprocessor of an H200
+constexpr std::int64_t kMostBlocks = 396;  // three for each multiprocessor of an H200
 
 template <class T>
 struct NormBackward {
@@ -50,8 +50,24 @@ __device__ void write_partials(const float (&sums)[kPack], int chunk, std::int64
   }
 }
 
-template <class T, int kChunks>
-__global__ void __launch_bounds__(kThreads) residual_norm_backward_kernel(NormBackward<T> n) {
+// Overwrites, or adds to what is there.
+template <bool kWhole, class T>
+__device__ void put(const Rows<T>& to, std::int64_t row, std::int64_t channel, float (&v)[kPack],
+                    bool accumulate) {
+  if (accumulate) {
+    float there[kPack];
+    load_pack<kWhole>(to, row, channel, there);
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      v[i] += there[i];
+    }
+  }
+  store_pack<kWhole>(to, row, channel, v);
+}
+
+template <class T, int kChunks, bool kWhole>
+__global__ void __launch_bounds__(kThreads, kChunks == 2 ? 3 : 1)
+    residual_norm_backward_kernel(NormBackward<T> n) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t d = n.dy.cols;
   const std::int64_t first_row =
@@ -69,9 +85,9 @@ __global__ void __launch_bounds__(kThreads) residual_norm_backward_kernel(NormBa
     for (int k = 0; k < kChunks; ++k) {
       const std::int64_t channel = k * kChunk + lane * kPack;
       float weight[kPack];
-      n.s.load(row, channel, normal[k]);
-      n.dy.load(row, channel, g[k]);
-      n.weight.load(0, channel, weight);
+      load_pack<kWhole>(n.s, row, channel, normal[k]);
+      load_pack<kWhole>(n.dy, row, channel, g[k]);
+      load_pack<kWhole>(n.weight, 0, channel, weight);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         normal[k][i] = (normal[k][i] - mean) * rstd;
@@ -94,25 +110,25 @@ __global__ void __launch_bounds__(kThreads) residual_norm_backward_kernel(NormBa
       }
       if (n.ds.there()) {
         float ds[kPack];
-        n.ds.load(row, channel, ds);
+        load_pack<kWhole>(n.ds, row, channel, ds);
 #pragma unroll
         for (int i = 0; i < kPack; ++i) {
           total[i] += ds[i];
         }
       }
-      if (n.dr.there()) {
-        float dr[kPack];
+      float dr[kPack];
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) {
-          dr[i] = total[i];
-        }
+      for (int i = 0; i < kPack; ++i) {
+        dr[i] = total[i];
+      }
+      if (n.dx.there()) {
+        put<kWhole>(n.dx, row, channel, total, n.accumulate_dx);
+      }
+      if (n.dr.there()) {  // after dx, which may be the same memory
         if (n.dropout.threshold != 0) {
           drop(n.dropout, n.row_keys[row], k * kChunk, lane, dr);
         }
-        n.dr.put(row, channel, dr, n.accumulate_dr);
-      }
-      if (n.dx.there()) {
-        n.dx.put(row, channel, total, n.accumulate_dx);
+        put<kWhole>(n.dr, row, channel, dr, n.accumulate_dr);
       }
     }
   }
@@ -159,18 +175,15 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
                                args.accumulate_dr,
                                dweight,
                                dbias};
-    with_chunks(d, "residual_norm_backward", [&](auto chunks) {
-      residual_norm_backward_kernel<T, decltype(chunks)::value>
+    const bool aligned = whole_packs(norm.s, norm.dy, norm.ds, norm.dx, norm.dr, norm.weight);
+    with_chunks(d, aligned, "residual_norm_backward", [&](auto chunks, auto whole) {
+      residual_norm_backward_kernel<T, decltype(chunks)::value, decltype(whole)::value>
           <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
     });
   });
   check_launch("residual_norm_backward");
-  if (dweight != nullptr) {
-    add_column_sums(dweight, blocks, d, args.dweight.row<float>(0), stream);
-  }
-  if (dbias != nullptr) {
-    add_column_sums(dbias, blocks, d, args.dbias.row<float>(0), stream);
-  }
+  add_column_sums({dweight, args.dweight ? args.dweight.row<float>(0) : nullptr},
+                  {dbias, args.dbias ? args.dbias.row<float>(0) : nullptr}, blocks, d, stream);
 }
 
 const Registration registration([](Kernels& table) {

@@ -126,6 +126,25 @@ struct Rows {
   }
 };
 
+// The same where a row is known to be whole packs at 16-byte alignment: nothing is asked.
+template <bool kWhole, class T>
+__device__ void load_pack(const Rows<T>& from, std::int64_t r, std::int64_t c, float (&v)[kPack]) {
+  if constexpr (kWhole) {
+    load8(from.row(r) + c, v);
+  } else {
+    from.load(r, c, v);
+  }
+}
+template <bool kWhole, class T>
+__device__ void store_pack(const Rows<T>& to, std::int64_t r, std::int64_t c,
+                           const float (&v)[kPack]) {
+  if constexpr (kWhole) {
+    store8(to.row(r) + c, v);
+  } else {
+    to.store(r, c, v);
+  }
+}
+
 template <class T>
 Rows<T> rows_of(const View& view) {
   const auto bytes = static_cast<std::int64_t>(sizeof(T));
@@ -144,6 +163,15 @@ inline View flattened(View view) {
   return view;
 }
 
+constexpr float kLog2E = 1.4426950408889634F;
+
+// 2^x, as the hardware computes it.
+__device__ inline float power_of_two(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
 __device__ inline float warp_sum(float x) {
 #pragma unroll
   for (int distance = kLanes / 2; distance > 0; distance /= 2) {
@@ -158,6 +186,15 @@ __device__ inline float warp_max(float x) {
     x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, distance));
   }
   return x;
+}
+
+// Are all rows whole packs at 16-byte alignment? What is not there is no hindrance.
+template <class T, class... Others>
+bool whole_packs(const Rows<T>& first, const Others&... others) {
+  const auto whole = [](const auto& rows) {
+    return !rows.there() || (rows.vector && rows.cols % kPack == 0);
+  };
+  return whole(first) && (whole(others) && ...);
 }
 
 inline unsigned blocks_for(std::int64_t items, std::int64_t per_block) {

@@ -1,0 +1,59 @@
+// Attention with tensor cores over sentences of more than 64 tokens: what forward and backward
+// share. A block takes 64 rows of two heads, four warps to a head, and goes over the other side in
+// tiles of 32 rows, the next of which is on its way while one is worked on.
+//
+// One Philox block decides the dropout of a weight for eight heads, and a block of this size has
+// two: the decisions are made by a kernel of their own, a byte for each query and key.
+#pragma once
+
+#include "yona/backend/cuda/attention_mma.cuh"
+
+namespace yona::cuda {
+
+constexpr int kLongWarps = 8;
+constexpr int kLongThreads = kLongWarps * kLanes;
+constexpr int kLongHeads = 2;
+constexpr int kWarpsOfHead = kLongWarps / kLongHeads;
+constexpr int kLongRows = kWarpsOfHead * kOwnRows;
+
+struct LongPlace {
+  int warp, lane, part, slot, head;  // part: the number of the warp in its head
+
+  __device__ LongPlace()
+      : warp(static_cast<int>(threadIdx.x) / kLanes),
+        lane(static_cast<int>(threadIdx.x) % kLanes),
+        part(warp % kWarpsOfHead),
+        slot(warp / kWarpsOfHead),
+        head(static_cast<int>(blockIdx.y) * kLongHeads + slot) {}
+};
+
+__device__ inline bool is_long(const Sentence& sentence) {
+  return max(sentence.queries, sentence.keys) > kLongestShort;
+}
+
+// Begins to copy this warp's share of a tile of the head: 8 of 32 rows.
+template <int D>
+__device__ void stage_part(const Rows<bf16>& from, std::int64_t first, int count,
+                           const LongPlace& at, bf16* tile) {
+  constexpr int kRows = kOtherRows / kWarpsOfHead;
+  const int mine = at.part * kRows;
+  stage_async<D, kRows>(from, first + mine, min(max(count - mine, 0), kRows), at.head,
+                        tile + mine * MmaHead<D>::kStride);
+}
+
+// The decisions of a call, for queries by their rows in the batch.
+struct DecisionTable {
+  std::uint8_t* kept = nullptr;  // [groups of eight heads, rows + 64, stride]
+  std::int64_t stride = 0;       // of queries
+  std::int64_t group = 0;        // of groups
+
+  __device__ Decisions of(std::int64_t first_query, int head) const {
+    return {kept + head / kHeadGroup * group + first_query * stride, stride, head % kHeadGroup};
+  }
+};
+
+// Bytes of scratch memory that make_decisions() takes; nothing without dropout.
+std::int64_t decision_bytes(const AttentionArgs& args);
+DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec);
+
+}  // namespace yona::cuda
