@@ -8,14 +8,21 @@
 namespace yona::cuda {
 
 // Calls function(std::integral_constant<int, chunks>, std::bool_constant<whole>) with enough chunks
-// of 256 channels; `whole` where rows fill them and `aligned` says that rows are whole packs.
-template <class Function>
+// of 256 channels; `whole` for the bf16 rows of 512 and 1024 channels that models mostly have,
+// where `aligned` says that they are whole packs.
+template <class T, class Function>
 void with_chunks(std::int64_t cols, bool aligned, const char* kernel, const Function& function) {
-  if (aligned && cols == 2 * kChunk) {
-    function(std::integral_constant<int, 2>{}, std::true_type{});
-  } else if (aligned && cols == 4 * kChunk) {
-    function(std::integral_constant<int, 4>{}, std::true_type{});
-  } else if (cols <= 4 * kChunk) {
+  if constexpr (std::is_same_v<T, bf16>) {
+    if (aligned && cols == 2 * kChunk) {
+      function(std::integral_constant<int, 2>{}, std::true_type{});
+      return;
+    }
+    if (aligned && cols == 4 * kChunk) {
+      function(std::integral_constant<int, 4>{}, std::true_type{});
+      return;
+    }
+  }
+  if (cols <= 4 * kChunk) {
     function(std::integral_constant<int, 4>{}, std::false_type{});
   } else if (cols <= 16 * kChunk) {
     function(std::integral_constant<int, 16>{}, std::false_type{});

@@ -98,7 +98,7 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
                        args.row_keys,
                        args.dropout};
     const bool aligned = whole_packs(norm.x, norm.r, norm.s, norm.y, norm.weight, norm.bias);
-    with_chunks(args.x.cols, aligned, "residual_norm", [&](auto chunks, auto whole) {
+    with_chunks<T>(args.x.cols, aligned, "residual_norm", [&](auto chunks, auto whole) {
       residual_norm_kernel<T, decltype(chunks)::value, decltype(whole)::value>
           <<<blocks_for(args.x.rows, kWarps), kThreads, 0, stream_of(exec)>>>(norm);
     });

@@ -176,7 +176,7 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
                                dweight,
                                dbias};
     const bool aligned = whole_packs(norm.s, norm.dy, norm.ds, norm.dx, norm.dr, norm.weight);
-    with_chunks(d, aligned, "residual_norm_backward", [&](auto chunks, auto whole) {
+    with_chunks<T>(d, aligned, "residual_norm_backward", [&](auto chunks, auto whole) {
       residual_norm_backward_kernel<T, decltype(chunks)::value, decltype(whole)::value>
           <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
     });
