@@ -27,6 +27,9 @@ void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align
   throw std::bad_alloc();
 }
 
+// Not inlined: GCC would see free() beside new and warn that they do not match.
+[[gnu::noinline]] void release(void* memory) { std::free(memory); }
+
 }  // namespace
 
 void* operator new(std::size_t bytes) { return allocate(bytes); }
@@ -37,17 +40,17 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t /*a*/) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t /*a*/) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t /*bytes*/) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t /*bytes*/) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t /*a*/) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t /*a*/) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t /*b*/, std::align_val_t /*a*/) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete[](void* memory, std::size_t /*b*/, std::align_val_t /*a*/) noexcept {
-  std::free(memory);
+  release(memory);
 }
 
 namespace yona::testing {
