@@ -50,9 +50,7 @@ TEST_F(TranslatorTest, DoesNotDependOnHowLinesAreBatched) {
 }
 
 TEST_F(TranslatorTest, SaysTheSameWithPackedWeights) {
-  const auto packed = TranslationModel::load(small_->path(), *backend_);
-  packed->pack();
-  packed->pack();  // once is enough
+  const auto packed = TranslationModel::load(small_->path(), *backend_, Packing::yes);
   lines_.resize(40);
   Translator expected({model_.get()}, *backend_);
   Translator together({packed.get()}, *backend_, {}, {.batch_tokens = 100000});

@@ -41,8 +41,7 @@ std::vector<std::unique_ptr<TranslationModel>> load_models(const std::vector<std
   std::vector<std::unique_ptr<TranslationModel>> models;
   for (const fs::path& folder : path_list(folders)) {
     require_folder("--model", folder);
-    models.push_back(TranslationModel::load(folder, backend));
-    models.back()->pack();
+    models.push_back(TranslationModel::load(folder, backend, Packing::yes));
   }
   return models;
 }

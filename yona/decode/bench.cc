@@ -1,6 +1,7 @@
 #include "yona/decode/bench.h"
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <sys/resource.h>
@@ -24,8 +25,7 @@ struct BenchModel {
 
   BenchModel(const TranslateBenchOptions& options, Backend& backend) {
     if (!options.model.empty()) {
-      loaded = TranslationModel::load(options.model, backend);
-      loaded->pack();
+      loaded = TranslationModel::load(options.model, backend, Packing::yes);
       return;
     }
     made = std::make_unique<Transformer>(options.config);
@@ -104,11 +104,13 @@ Json bench_translate(const TranslateBenchOptions& options) {
   const auto batch = static_cast<std::size_t>(options.batch);
   std::int64_t tokens = decode_all(decoder, requests, batch);
   Profile profile;
-  std::vector<double> seconds;
+  std::vector<double> seconds, cpu_seconds;
   backend->exec().profile = options.profile ? &profile : nullptr;
   for (std::int64_t i = 0; i < options.repetitions; ++i) {
     const auto begin = Clock::now();
+    const std::clock_t cpu_begin = std::clock();
     tokens = decode_all(decoder, requests, batch);
+    cpu_seconds.push_back(static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC);
     seconds.push_back(seconds_since(begin));
   }
   backend->exec().profile = nullptr;
@@ -123,6 +125,7 @@ Json bench_translate(const TranslateBenchOptions& options) {
               {"src_len", options.source_length},
               {"new", options.new_tokens},
               {"tok_s", static_cast<double>(tokens) / typical},
+              {"cpu_tok_s", static_cast<double>(tokens) / median(cpu_seconds)},
               {"ms", typical * 1e3},
               {"s", typical},
               {"load_s", load},

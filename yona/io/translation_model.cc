@@ -204,19 +204,20 @@ void read_weights(const std::filesystem::path& folder, const Parameters& paramet
 TranslationModel::TranslationModel(const ModelInfo& info, Backend& backend)
     : info_(info), transformer_(info.config), parameters_(transformer_, backend, Gradients::no) {}
 
-void TranslationModel::pack() {
-  if (!packed_ && parameters_.weights().storage()->region->backend().device() == Device::cpu) {
-    packed_ = std::make_unique<PackedWeights>(parameters_.weights());
-  }
-}
-
 std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::path& folder,
-                                                         Backend& backend) {
+                                                         Backend& backend, Packing packing) {
   const ModelInfo info = read_model_info(folder);
-  // Sub-words take about as long as weights: another thread reads them.
+  // Another thread reads the sub-words meanwhile.
   std::future<SubwordPair> subwords = std::async(std::launch::async, SubwordPair::load, folder);
   std::unique_ptr<TranslationModel> model(new TranslationModel(info, backend));
-  read_weights(folder, model->parameters_);
+  if (packing == Packing::yes && backend.device() == Device::cpu) {
+    model->lazy_ = std::make_unique<LazyWeights>(folder, model->parameters_);
+    model->packed_ = std::make_unique<PackedWeights>(
+        model->parameters_.weights(),
+        [weights = model->lazy_.get()](const Tensor& part) { weights->read(part); });
+  } else {
+    read_weights(folder, model->parameters_);
+  }
   model->subwords_ = subwords.get();
   const auto pieces = static_cast<std::int64_t>(model->subwords().target.vocabulary().size());
   check<FormatError>(pieces == info.config.target_vocabulary,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "yona/io/lazy_weights.h"
 #include "yona/io/model_description.h"
 #include "yona/models/transformer.h"
 #include "yona/nn/parameters.h"
@@ -40,20 +41,21 @@ void write_weights(const std::filesystem::path& path, const ModelInfo& info,
 // the first tensor that is missing or has another shape.
 void read_weights(const std::filesystem::path& folder, const Parameters& parameters);
 
+// yes: each weight is read when it is first used and put into the order that decoding on a CPU
+// reads fastest (packed_weights.h), so that loading takes no time; weights can then not be read out
+// or saved. Other devices take them as they are.
+enum class Packing : std::uint8_t { no, yes };
+
 // A model ready to run: weights, sub-words and languages of one folder.
 class TranslationModel {
  public:
   static std::unique_ptr<TranslationModel> load(const std::filesystem::path& folder,
-                                                Backend& backend);
+                                                Backend& backend, Packing packing = Packing::no);
 
   const Transformer& transformer() const { return transformer_; }
   const SubwordPair& subwords() const { return *subwords_; }
   const ModelInfo& info() const { return info_; }
   const Parameters& parameters() const { return parameters_; }
-
-  // Puts the weights into the order that decoding on a CPU reads fastest, in place, each when it is
-  // first used (packed_weights.h). They can no longer be read out or saved. Elsewhere does nothing.
-  void pack();
 
  private:
   TranslationModel(const ModelInfo& info, Backend& backend);
@@ -62,6 +64,7 @@ class TranslationModel {
   std::optional<SubwordPair> subwords_;  // always there once it is loaded
   Transformer transformer_;
   Parameters parameters_;
+  std::unique_ptr<LazyWeights> lazy_;      // read by packed_
   std::unique_ptr<PackedWeights> packed_;  // gone before the parameters
 };
 

@@ -1,10 +1,13 @@
 #include "yona/tensor/packed_weights.h"
 
+#include <utility>
+
 #include "yona/backend/backend.h"
 
 namespace yona {
 
-PackedWeights::PackedWeights(const Tensor& weights) : weights_(weights) {
+PackedWeights::PackedWeights(const Tensor& weights, Reader reader)
+    : weights_(weights), reader_(std::move(reader)) {
   check(weights.dtype() == DType::f32 && weights.contiguous(),
         "packed weights: a contiguous buffer of f32 is needed, not {} of {}", weights.shape(),
         weights.dtype());
@@ -21,6 +24,9 @@ View PackedWeights::packed(const Tensor& weight) {
   const auto found = packed_.find(begin);
   if (found == packed_.end()) {
     check_apart(weight);
+    if (reader_) {
+      reader_(weight);
+    }
     Backend& backend = weight.storage()->region->backend();
     backend.kernels().pack({.weights = weight.view()}, backend.exec());
     packed_.emplace(begin, Shape2{weight.rows(), weight.cols()});
@@ -49,6 +55,9 @@ View PackedWeights::packed_table(const Tensor& table) const {
   const std::lock_guard lock(mutex_);
   const auto found = packed_.find(static_cast<const float*>(table.raw()));
   if (found == packed_.end()) {
+    if (reader_) {
+      reader_(table);
+    }
     return {};
   }
   check(found->second.cols == table.cols(), "packed weights: {} has been packed as [{}, {}]",

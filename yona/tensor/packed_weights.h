@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -18,9 +19,13 @@ namespace yona {
 
 class PackedWeights {
  public:
+  // Puts the values of a part of the buffer in place before it is first used: called for each part
+  // that is asked for, by one thread at a time.
+  using Reader = std::function<void(const Tensor& part)>;
+
   // `weights` is a contiguous buffer, as Parameters has it; it must outlive this object, and is of
-  // no use afterwards.
-  explicit PackedWeights(const Tensor& weights);
+  // no use afterwards. Without a reader it holds the weights already.
+  explicit PackedWeights(const Tensor& weights, Reader reader = {});
   ~PackedWeights();
   PackedWeights(const PackedWeights&) = delete;
   PackedWeights& operator=(const PackedWeights&) = delete;
@@ -40,6 +45,7 @@ class PackedWeights {
   void check_apart(const Tensor& weight) const;
 
   Tensor weights_;
+  Reader reader_;
   mutable std::mutex mutex_;
   std::map<const float*, Shape2> packed_;  // by where they begin
 };

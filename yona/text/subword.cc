@@ -3,6 +3,7 @@
 #include "yona/text/subword.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include <sentencepiece_processor.h>
@@ -59,7 +60,9 @@ struct Subword::Impl {
   std::vector<std::int32_t> from_spm;     // SentencePiece's id → the vocabulary's
   std::vector<int> byte_values;           // SentencePiece's id → byte, or -1
   std::vector<std::string> leading_tags;  // longest first
-  std::unique_ptr<const SubwordSampler> sampler;
+  // Made when something is first drawn: translating never does.
+  mutable std::once_flag sampler_made;
+  mutable std::unique_ptr<const SubwordSampler> sampler;
   bool has_own_vocabulary = false;
 
   void load();
@@ -81,7 +84,6 @@ void Subword::Impl::load() {
     byte_values.push_back(is_byte ? std::stoi(piece.text.substr(1, 4), nullptr, 16) : -1);
   }
   find_tags();
-  sampler = std::make_unique<const SubwordSampler>(file);
 }
 
 // Tags are the user-defined pieces, and for OPUS-MT the vocabulary's >>xx<<, which are not in the
@@ -179,6 +181,8 @@ void Subword::sample(std::string_view line, double alpha, std::uint64_t key,
   thread_local std::vector<int> spm_ids;
   spm_ids.clear();
   RandomSequence random(key);
+  std::call_once(impl_->sampler_made,
+                 [&] { impl_->sampler = std::make_unique<const SubwordSampler>(impl_->file); });
   impl_->sampler->sample(normalised, alpha, random, spm_ids);
   for (const int id : spm_ids) {
     ids.push_back(impl_->from_spm[static_cast<std::size_t>(id)]);

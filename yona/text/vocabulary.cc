@@ -33,21 +33,71 @@ Vocabulary Vocabulary::read(const std::filesystem::path& path) {
   return parse(MappedFile(path).bytes(), path.string());
 }
 
-// nlohmann's own map is used here rather than the ordered Json, whose look-up is linear.
+namespace {
+
+// Gathers {"piece": id, …} as it is read: no tree of a hundred thousand values is built.
+class PieceReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit PieceReader(std::string_view name) : name_(name) {}
+
+  std::vector<std::pair<std::string, std::uint64_t>> take() { return std::move(pieces_); }
+
+  bool key(string_t& piece) override {
+    piece_ = std::move(piece);
+    return true;
+  }
+  bool number_unsigned(number_unsigned_t id) override {
+    if (depth_ != 1) {
+      return false;
+    }
+    pieces_.emplace_back(std::move(piece_), id);
+    return true;
+  }
+  bool start_object(std::size_t /*size*/) override { return ++depth_ == 1 || refuse("object"); }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t /*size*/) override { return refuse("array"); }
+  bool end_array() override { return true; }
+  bool null() override { return refuse("null"); }
+  bool boolean(bool value) override { return refuse(value ? "true" : "false"); }
+  bool number_integer(number_integer_t value) override { return refuse(fmt::format("{}", value)); }
+  bool number_float(number_float_t /*value*/, const string_t& text) override {
+    return refuse(text);
+  }
+  bool string(string_t& text) override { return refuse(nlohmann::json(text).dump()); }
+  bool binary(binary_t& /*bytes*/) override { return refuse("binary"); }
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
+                   const nlohmann::json::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  // Something else than an id; outside the object it is no table at all.
+  bool refuse(std::string_view what) const {
+    check<FormatError>(depth_ == 0, "{}: the id of '{}' is {}, not a number", name_, piece_, what);
+    return false;
+  }
+
+  std::string_view name_;
+  std::string piece_;
+  std::vector<std::pair<std::string, std::uint64_t>> pieces_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
 Vocabulary Vocabulary::parse(std::string_view json, std::string_view name) {
-  const auto table = nlohmann::json::parse(json, nullptr, false);
-  check<FormatError>(table.is_object(), "{}: expected a JSON object of piece: id", name);
+  PieceReader reader(name);
+  check<FormatError>(nlohmann::json::sax_parse(json, &reader),
+                     "{}: expected a JSON object of piece: id", name);
+  auto table = reader.take();
   std::vector<std::string> pieces(table.size());
   std::vector<bool> taken(table.size());
-  for (const auto& [piece, id] : table.items()) {
-    check<FormatError>(id.is_number_unsigned(), "{}: the id of '{}' is {}, not a number", name,
-                       piece, id.is_structured() ? id.type_name() : id.dump());
-    const auto at = id.get<std::uint64_t>();
+  for (auto& [piece, at] : table) {
     check<FormatError>(at < pieces.size() && !taken[at],
                        "{}: id {} of '{}' is {}; the ids must be 0 … {}, each once", name, at,
                        piece, at < pieces.size() ? "taken" : "out of range", pieces.size() - 1);
     taken[at] = true;
-    pieces[at] = piece;
+    pieces[at] = std::move(piece);
   }
   return Vocabulary(std::move(pieces), name);
 }

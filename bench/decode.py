@@ -1,0 +1,129 @@
+"""Decoding of yona beside CTranslate2: the same weights, sentences and threads, one run, as ratios.
+
+  bench/decode.py --folder build/bench-decode                  random weights of preset base
+  bench/decode.py --folder … --model RUN --input test.en       and a trained model on real lines
+
+The engines take turns, so that a slow minute of the machine hits both; figures are medians over
+rounds. Rows with one thread also have tokens for each second of CPU time, which other programs on the
+machine disturb less. Run by a Python that has ctranslate2, transformers, torch and sentencepiece.
+"""
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PEER = os.path.join(HERE, "peers", "ct2_decode.py")
+CASES = [(threads, beam, batch) for threads in (1, 2) for beam in (1, 4) for batch in (1, 32)]
+
+
+def output_of(command):
+    command = [str(word) for word in command]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(f"{' '.join(command)}\nfailed with {run.returncode}: {run.stderr[-800:]}")
+    return run.stdout
+
+
+def last_json(text):
+    return json.loads([line for line in text.splitlines() if line.startswith("{")][-1])
+
+
+def medians(runs):
+    return {key: statistics.median(run[key] for run in runs)
+            for key in ("tok_s", "cpu_tok_s", "ms", "load_s", "first_s", "mem_mb")}
+
+
+def ratio(row, key):
+    return row["yona"][key] / row["ctranslate2"][key]
+
+
+def measure(a, case):
+    threads, beam, batch = case
+    flags = ["--threads", threads, "--beam", beam, "--batch", batch, "--reps", a.reps]
+    yona, peer = [], []
+    for _ in range(a.rounds):
+        yona.append(last_json(output_of([a.yona, "bench", "translate", "--preset", "base"] + flags)))
+        peer.append(last_json(output_of([sys.executable, PEER, "time", a.folder] + flags)))
+    row = {"threads": threads, "beam": beam, "batch": batch, "yona": medians(yona),
+           "ctranslate2": medians(peer)}
+    row["ratio"] = {key: ratio(row, key) for key in ("tok_s", "cpu_tok_s", "mem_mb")}
+    print(f"{threads:7} {beam:4} {batch:5} {row['yona']['tok_s']:10.1f} "
+          f"{row['ctranslate2']['tok_s']:12.1f} {row['ratio']['tok_s']:6.2f} "
+          f"{row['ratio']['cpu_tok_s']:9.2f} {row['yona']['mem_mb']:7.0f} "
+          f"{row['ctranslate2']['mem_mb']:12.0f}", flush=True)
+    return row
+
+
+def differing(ours, theirs):
+    """Lines whose pieces differ, and of them those with scores apart by more than 1e-4."""
+    count = apart = 0
+    for a, b in zip(ours, theirs, strict=True):
+        best = a["translations"][0]
+        pieces = [token["piece"] for token in best["tokens"] if token["piece"] != "</s>"]
+        if pieces != b["pieces"]:
+            count += 1
+            apart += abs(best["score"] - b["score"]) > 1e-4
+    return count, apart
+
+
+def compare_real(a):
+    """Real lines with natural ends: equal outputs, and lines a second."""
+    output_of([sys.executable, PEER, "convert", a.model])
+    ours, theirs = os.path.join(a.folder, "yona.jsonl"), os.path.join(a.folder, "ct2.jsonl")
+    wall, cpu, peer = [], [], []
+    for _ in range(a.rounds):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        output_of([a.yona, "translate", "--model", a.model, "--input", a.input, "--beam-mode",
+                   "ctranslate2", "--beam", 4, "--json", "--output", ours, "--threads", 1])
+        wall.append(time.perf_counter() - before[1])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu.append(after.ru_utime + after.ru_stime - before[0].ru_utime - before[0].ru_stime)
+        peer.append(last_json(output_of([sys.executable, PEER, "translate", a.model, "--input",
+                                         a.input, "--output", theirs, "--reps", 1])))
+    with open(ours, encoding="utf-8") as one, open(theirs, encoding="utf-8") as two:
+        lines = [json.loads(line) for line in one]
+        count, apart = differing(lines, [json.loads(line) for line in two])
+    tokens = sum(len(line["translations"][0]["tokens"]) for line in lines)
+    row = {"lines": len(lines), "differ": count, "differ_beyond_ties": apart,
+           "yona": {"tok_s": tokens / statistics.median(wall),
+                    "cpu_tok_s": tokens / statistics.median(cpu)},
+           "ctranslate2": medians(peer)}
+    row["ratio"] = {key: ratio(row, key) for key in ("tok_s", "cpu_tok_s")}
+    print(f"{len(lines)} lines: {count} outputs differ, {apart} of them with scores apart by more "
+          f"than 1e-4; {ratio(row, 'tok_s'):.2f} x the speed ({ratio(row, 'cpu_tok_s'):.2f} x by "
+          f"CPU time), yona with its start and files, CTranslate2 without")
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", required=True, help="where the random model is kept")
+    parser.add_argument("--yona", default="build/yona")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--reps", type=int, default=3)
+    parser.add_argument("--cases", type=int, nargs="*", default=range(len(CASES)))
+    parser.add_argument("--model", help="a trained model, for --input")
+    parser.add_argument("--input")
+    parser.add_argument("--output", default=os.path.join(HERE, "results", "decode.json"))
+    a = parser.parse_args()
+    if not os.path.exists(os.path.join(a.folder, "ct2")):
+        output_of([sys.executable, PEER, "make", a.folder])
+        output_of([sys.executable, PEER, "convert", a.folder])
+    print(f"{'threads':>7} {'beam':>4} {'batch':>5} {'yona tok/s':>10} {'CTranslate2':>12} "
+          f"{'ratio':>6} {'CPU time':>9} {'MB':>7} {'CTranslate2':>12}")
+    rows = [measure(a, CASES[i]) for i in a.cases]
+    result = {"preset": "base", "src_len": 32, "new": 32, "rounds": a.rounds, "rows": rows}
+    if a.model:
+        result["real"] = compare_real(a)
+    with open(a.output, "w", encoding="utf-8") as file:
+        file.write(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+// The weights of a model folder, each read when it is first asked for: a program that has opened a
+// model is ready at once, and what it never uses is never read.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "yona/io/model_folder.h"
+#include "yona/nn/parameters.h"
+
+namespace yona {
+
+class LazyWeights {
+ public:
+  // Opens the folder and checks that every parameter is there, of its shape. Those that ops read
+  // without asking PackedWeights (biases, norms, learned positions) are read now. The parameters
+  // must outlive this object. Throws as read_weights() does.
+  LazyWeights(const std::filesystem::path& folder, const Parameters& parameters);
+
+  // Reads the parameters of which `part` of the weights holds something, once each. Not
+  // thread-safe: PackedWeights asks for one at a time.
+  void read(const Tensor& part);
+
+ private:
+  struct Weight {
+    Tensor to;
+    const char* from = nullptr;  // in the mapped file
+    bool is_read = false;
+  };
+  void copy(Weight& weight) const;
+
+  ModelFolder file_;
+  std::vector<Weight> weights_;  // in the buffer's order
+};
+
+}  // namespace yona
