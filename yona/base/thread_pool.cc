@@ -1,4 +1,6 @@
 // Workers wait on a generation number, take slices from a shared counter, and the caller works too.
+// A worker joins a run while it is open; the caller closes it when no slice is left and waits for
+// those that joined. So a worker that gets no CPU, on a busy machine, holds up nobody.
 
 #include "yona/base/thread_pool.h"
 
@@ -55,7 +57,8 @@ struct ThreadPool::State {
   std::vector<std::thread> workers;
   std::atomic<std::uint32_t> generation{0};
   std::atomic<std::int64_t> next{0};
-  std::atomic<int> busy{0};
+  static constexpr std::int32_t kOpen = 1 << 30;
+  std::atomic<std::int32_t> members{0};  // workers inside the run, and kOpen while more may join
   std::atomic<bool> stopping{false};
   std::int64_t slices = 0;
   const void* object = nullptr;
@@ -80,6 +83,21 @@ struct ThreadPool::State {
     inside_slice = false;
   }
 
+  // Works on the run that is open, if any. What a run consists of changes only when it is closed
+  // and has no members.
+  void join() {
+    std::int32_t before = members.load();
+    while ((before & kOpen) != 0) {
+      if (members.compare_exchange_weak(before, before + 1)) {
+        take_slices();
+        if (members.fetch_sub(1) == 1) {  // closed, and the last to leave
+          members.notify_one();
+        }
+        return;
+      }
+    }
+  }
+
   void work() {
     std::uint32_t seen = 0;
     for (;;) {
@@ -93,10 +111,7 @@ struct ThreadPool::State {
       if (stopping.load()) {
         return;
       }
-      take_slices();
-      if (busy.fetch_sub(1) == 1) {
-        busy.notify_one();
-      }
+      join();
     }
   }
 };
@@ -137,12 +152,13 @@ void ThreadPool::run_slices(std::int64_t slices, const void* object, Call call) 
   state.slices = slices;
   state.error = nullptr;
   state.next.store(0);
-  state.busy.store(static_cast<int>(state.workers.size()));
+  state.members.store(State::kOpen);
   state.generation.fetch_add(1);
   state.generation.notify_all();
   state.take_slices();
-  for (int left = state.busy.load(); left != 0; left = state.busy.load()) {
-    state.busy.wait(left);
+  std::int32_t left = state.members.fetch_sub(State::kOpen) - State::kOpen;
+  for (; left != 0; left = state.members.load()) {
+    state.members.wait(left);
   }
   if (state.error) {
     std::rethrow_exception(state.error);
