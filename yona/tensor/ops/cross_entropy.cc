@@ -60,7 +60,7 @@ class ChunkedLoss {
     const std::int64_t vocabulary = projection_.rows();
     const Tensor rows = c_.empty(c_.activation_type(projection_.dtype()),
                                  Shape{x_rows.rows, (vocabulary + 15) / 16 * 16});
-    const Logits z{rows, rows.columns(0, columns_), rows.columns(0, vocabulary)};
+    Logits z{rows, rows.columns(0, columns_), rows.columns(0, vocabulary)};
     c_.kernels().matmul({.a = x_rows,
                          .b = extended(operand_part(projection_, c_)),
                          .c = z.columns.view(),
