@@ -1,7 +1,10 @@
 #include "yona/tensor/operand.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
+#include "yona/backend/cpu/features.h"
 #include "yona/backend/host_backend.h"
 #include "yona/backend/registration.h"
 #include "yona/tensor/ops/cross_entropy.h"
@@ -41,9 +44,14 @@ const Kernels& counting_kernels() {
   return table;
 }
 
+// Products by AMX round for themselves: all but the test of that hold them to other ways.
 class OperandTest : public ::testing::Test {
  protected:
-  OperandTest() { counts = {}; }
+  OperandTest() {
+    counts = {};
+    use_isa(std::min(Isa::avx2, widest));
+  }
+  ~OperandTest() override { use_isa(widest); }
 
   Tensor random(const Shape& shape, std::uint64_t seed) {
     Tensor made = tensor_of(random_values(shape.elements(), seed), shape, DType::f32, region);
@@ -51,13 +59,28 @@ class OperandTest : public ::testing::Test {
     return made;
   }
 
+  Isa widest = current_isa();
   HostBackend backend{"cpu", counting_kernels(), {.threads = 1}};
   Region region{backend, 1 << 24};
   Tape tape;
   Context c{.region = region, .tape = &tape, .precision = Precision::bf16};
 };
 
+TEST_F(OperandTest, IsTheTensorItselfWhereProductsRound) {
+  use_isa(widest);
+  if (!cpu_has_amx()) {
+    GTEST_SKIP() << "this machine has no AMX";
+  }
+  const Tensor x = random({3, 5}, 1);
+  EXPECT_TRUE(rounds_operands(c));
+  EXPECT_EQ(operand(x, c).data, x.raw());
+  const RoundedWeights none(x, c);
+  EXPECT_EQ(operand_part(x, c).dtype, DType::f32);
+  EXPECT_EQ(counts.once, 0);
+}
+
 TEST_F(OperandTest, IsTheTensorItselfInF32) {
+  EXPECT_FALSE(rounds_operands(c));
   c.precision = Precision::f32;
   const Tensor x = random({5, 7}, 1);
   EXPECT_EQ(operand(x, c).data, x.raw());

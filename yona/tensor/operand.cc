@@ -1,14 +1,20 @@
 #include "yona/tensor/operand.h"
 
+#include "yona/backend/cpu/features.h"
+
 namespace yona {
 
 namespace {
 
 bool wants_rounding(const Tensor& x, const Context& c) {
-  return c.precision == Precision::bf16 && x.dtype() == DType::f32;
+  return c.precision == Precision::bf16 && x.dtype() == DType::f32 && !rounds_operands(c);
 }
 
 }  // namespace
+
+bool rounds_operands(const Context& c) {
+  return c.backend().planned_device() == Device::cpu && cpu_has_amx();
+}
 
 View operand(const Tensor& x, Context& c) {
   if (wants_rounding(x, c) && x.covers_storage() && !x.storage()->rounded) {

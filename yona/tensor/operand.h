@@ -1,10 +1,14 @@
 // The operands of matrix products as the context's precision wants them. In bf16 a tensor is
 // rounded once and its copy kept with its storage: the products of forward and backward share it.
+// Where products round as they read (rounds_operands()) nothing is copied.
 #pragma once
 
 #include "yona/tensor/context.h"
 
 namespace yona {
+
+// Do bf16 products round f32 operands as they read them? On CPUs with AMX (cpu/tile_matmul.h).
+bool rounds_operands(const Context& c);
 
 // x, whose rows are tokens, as it is; or, with bf16 products, its rounded copy, made at the first
 // call and freed with x. What is rounded must not be written to afterwards. x that is but a part of

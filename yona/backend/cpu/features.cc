@@ -2,7 +2,10 @@
 
 #include "yona/backend/cpu/features.h"
 
+#include <cpuid.h>
 #include <cstdlib>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -49,6 +52,20 @@ void choose_isa() {
     use_isa(isa);
     hold_onednn_to(isa);
   }
+}
+
+// Linux grants the state of tiles, 8 KiB for each thread, to processes that ask for it.
+bool ask_for_amx() {
+  constexpr unsigned kBf16 = 1U << 22U;
+  constexpr unsigned kTiles = 1U << 24U;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0 || (edx & kBf16) == 0 ||
+      (edx & kTiles) == 0) {
+    return false;
+  }
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& /*table*/) { choose_isa(); });
@@ -102,6 +119,11 @@ Isa parse_isa(std::string_view name) {
 
 bool cpu_has_bf16() {
   return current_isa() == Isa::avx512 && __builtin_cpu_supports("avx512bf16") != 0;
+}
+
+bool cpu_has_amx() {
+  static const bool granted = ask_for_amx();
+  return granted && cpu_has_bf16();
 }
 
 }  // namespace yona

@@ -1,5 +1,6 @@
-// Matrix products: large ones of f32 by packed panels (panel_matmul.h), all others by oneDNN, one
-// single-threaded call for each slice of a plan that depends on the problem alone (matmul_plan.h).
+// Matrix products: large ones of f32 by packed panels (panel_matmul.h), those of bf16 by tiles
+// where the machine has them (tile_matmul.h), all others by oneDNN, one single-threaded call for
+// each slice of a plan that depends on the problem alone (matmul_plan.h).
 //
 // The number of tokens changes with every batch, shapes that oneDNN has made machine code for do
 // not. So products over rows of tokens are primitives in blocks of 16·x rows, and the last few rows
@@ -11,10 +12,12 @@
 #include <cmath>
 
 #include "yona/backend/cpu/bf16.h"
+#include "yona/backend/cpu/features.h"
 #include "yona/backend/cpu/matmul_plan.h"
 #include "yona/backend/cpu/onednn.h"
 #include "yona/backend/cpu/panel_matmul.h"
 #include "yona/backend/cpu/scratch.h"
+#include "yona/backend/cpu/tile_matmul.h"
 #include "yona/backend/registration.h"
 
 namespace yona::cpu {
@@ -218,7 +221,9 @@ void matmul(const MatmulArgs& args, Exec& exec) {
       finish_row(nullptr, args.c.cols, destination_of(args, i, 0), args.c.row<float>(i));
     }
   } else if (args.c.rows > 0 && args.c.cols > 0) {
-    if (args.precision == Precision::bf16) {
+    if (args.precision == Precision::bf16 && cpu_has_amx()) {
+      tile_matmul(args, k, *exec.pool);
+    } else if (args.precision == Precision::bf16) {
       bf16_product(args, k, *exec.pool);
     } else if (repays_packing(args, k)) {
       panel_matmul(args, k, *exec.pool);

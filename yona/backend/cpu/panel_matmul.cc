@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "yona/backend/cpu/matmul_plan.h"
+#include "yona/backend/cpu/packed_block.h"
 #include "yona/backend/cpu/panel_product.h"
 #include "yona/backend/cpu/scratch.h"
 #include "yona/backend/cpu/transpose.h"
@@ -16,25 +17,8 @@ namespace yona::cpu {
 
 namespace {
 
-constexpr std::int64_t kPiece = 512;       // of the sum: its panel and the next fit in the cache
-constexpr std::int64_t kBlockPanels = 32;  // 2,048 columns
-constexpr std::int64_t kBlockElements = std::int64_t{1} << 20U;
-
-// Columns [first, first + count) and elements [begin, begin + depth) of the sum, packed.
-struct Block {
-  std::int64_t first = 0, count = 0;
-  std::int64_t begin = 0, depth = 0;
-
-  std::int64_t panels() const { return divide_up(count, kPanelRows); }
-  std::int64_t pieces() const { return divide_up(depth, kPiece); }
-  std::int64_t piece_depth(std::int64_t piece) const {
-    return std::min(kPiece, depth - piece * kPiece);
-  }
-  // Pieces one after another, in each of them panel after panel.
-  std::int64_t offset(std::int64_t piece, std::int64_t panel) const {
-    return (piece * kPiece * panels() + panel * piece_depth(piece)) * kPanelRows;
-  }
-};
+constexpr std::int64_t kPiece = 512;  // of the sum: its panel and the next fit in the cache
+using Block = PackedBlock<kPanelRows, kPiece>;
 
 class PanelMatmul {
  public:
@@ -51,17 +35,12 @@ class PanelMatmul {
 
   void run() {
     thread_local Scratch<float> scratch;
-    const std::int64_t n = args_.c.cols;
-    const std::int64_t columns = std::min(round_up(n, kPanelRows), kBlockPanels * kPanelRows);
-    const std::int64_t depth = std::min(k_, kBlockElements / columns / kPiece * kPiece);
-    panels_ = scratch.get(static_cast<std::size_t>(columns * depth));
-    for (std::int64_t first = 0; first < n; first += columns) {
-      for (std::int64_t begin = 0; begin < k_; begin += depth) {
-        const Block block{first, std::min(columns, n - first), begin, std::min(depth, k_ - begin)};
-        pack(block);
-        multiply(block);
-      }
-    }
+    const BlockCut<kPanelRows, kPiece> cut(args_.c.cols, k_);
+    panels_ = scratch.get(cut.elements());
+    cut.for_each([this](const Block& block) {
+      pack(block);
+      multiply(block);
+    });
   }
 
  private:
