@@ -29,6 +29,7 @@ struct Product {
   DType result = DType::f32;
   int alignment_a = 16, alignment_b = 16, alignment_d = 16;  // of the addresses, in bytes
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes a defaulted <=> for a literal zero
   auto operator<=>(const Product&) const = default;
 };
 
