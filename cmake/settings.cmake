@@ -22,7 +22,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-# Sanitizer trees: -O1 keeps tests quick, -g1 gives reports their line numbers, asserts stay on.
+# Sanitizer trees: -O0 keeps compiling quick (kernels get -O1, or tests would be slow), -g1 gives
+# reports their line numbers, asserts stay on.
 if(YONA_SANITIZE)
   add_compile_options(-fsanitize=${YONA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${YONA_SANITIZE})

@@ -6,6 +6,10 @@ usage: tools/tidy.py BUILD_DIR [SOURCE…]
 BUILD_DIR holds compile_commands.json. A source is skipped when it, every yona header it reaches,
 .clang-tidy, its compile command and the clang-tidy version are as they were when it last passed;
 the memory is BUILD_DIR/tidy/. Exit code 1 when there is any finding.
+
+Most of clang-tidy's time goes into the libraries' headers, so sources of one folder are read
+together, as one translation unit, where they can be: those that define the same name or a macro
+stay apart, and a batch that still does not compile is read again source by source.
 """
 
 import concurrent.futures
@@ -13,13 +17,20 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+LARGEST_BATCH = 12
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"(yona/[^"]+)"', re.MULTILINE)
 FINDING = re.compile(r"^(?=\S+:\d+:\d+: (?:error|warning):)", re.MULTILINE)
+UNNAMED = re.compile(rb"^namespace \{$.*?^\}  // namespace$", re.MULTILINE | re.DOTALL)
+DEFINED = re.compile(
+    rb"^(?!namespace|using|template)(?=\w)[^\n({=;]*?\b(\w+(?:\(.*)?)(?=\s*(?:[\[{=;]|$))", re.MULTILINE
+)
+ALONE = re.compile(rb"^\s*#\s*(?:define|undef)\b|foreach_target", re.MULTILINE)
 SUMMARY = re.compile(r"^\d+ (?:warnings?|errors?)\b.*\n|^Suppressed .*\n", re.MULTILINE)
 
 
@@ -43,13 +54,57 @@ def fingerprint(entry, setup):
     return digest.hexdigest()
 
 
-def tidy(entry, build):
-    """Whether the source is clean, and the findings otherwise, as a list of texts."""
-    command = ["clang-tidy", "--quiet", "-p", str(build), entry["file"]]
+def flags(entry):
+    """The compiler's options for this source, without the source itself and the output."""
+    words = shlex.split(entry["command"])[1:]
+    drop = {i for i, word in enumerate(words) if word in ("-o", "-c")}
+    drop |= {i + 1 for i in drop}
+    return [word for i, word in enumerate(words) if i not in drop]
+
+
+def batches(entries):
+    """Lists of sources to be read together: same folder, same options, no name defined twice."""
+    result = []  # of [folder and options, names, entries]
+    for entry in entries:
+        text = Path(entry["file"]).read_bytes()
+        unnamed = b"".join(UNNAMED.findall(text))
+        key = (Path(entry["file"]).parent, *flags(entry))
+        names = set(DEFINED.findall(unnamed))
+        for batch in [] if ALONE.search(text) else result:
+            if batch[0] == key and len(batch[2]) < LARGEST_BATCH and not batch[1] & names:
+                batch[1].update(names)
+                batch[2].append(entry)
+                break
+        else:
+            result.append([None if ALONE.search(text) else key, names, [entry]])
+    return [batch[2] for batch in result]
+
+
+def run(arguments):
+    """Whether clang-tidy has no finding, and what it said otherwise."""
+    command = ["clang-tidy", "--quiet", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        return True, []
-    return False, FINDING.split(SUMMARY.sub("", done.stdout + done.stderr))
+    return done.returncode == 0, SUMMARY.sub("", done.stdout + done.stderr)
+
+
+def tidy(batch, build):
+    """The sources that are clean, and the findings in the others, as a list of texts."""
+    if len(batch) > 1:
+        together = "".join(f'#include "{entry["file"]}"\n' for entry in batch)
+        name = hashlib.sha256(together.encode()).hexdigest()[:16]
+        source = build / "tidy" / f"together-{name}.cc"
+        source.write_text(together)
+        options = [f"--config-file={ROOT / '.clang-tidy'}", "--header-filter=/yona/.*\\.(h|cc)$"]
+        options += ["--checks=-bugprone-suspicious-include", str(source), "--", *flags(batch[0])]
+        clean, said = run(options)
+        if clean or "[clang-diagnostic-error]" not in said:
+            return (batch if clean else []), FINDING.split("" if clean else said)
+    passed, findings = [], []
+    for entry in batch:
+        clean, said = run(["-p", str(build), entry["file"]])
+        passed += [entry] if clean else []
+        findings += [] if clean else FINDING.split(said)
+    return passed, findings
 
 
 def main():
@@ -70,21 +125,20 @@ def main():
     todo = [e for e in entries if not (passed / prints[e["file"]]).exists()]
     print(f"clang-tidy: {len(todo)} of {len(entries)} sources to look at", flush=True)
 
-    said, failed = set(), 0
+    said, clean = set(), len(entries) - len(todo)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        runs = {pool.submit(tidy, e, build): e["file"] for e in todo}
-        for run in concurrent.futures.as_completed(runs):
-            clean, findings = run.result()
-            if clean:
-                (passed / prints[runs[run]]).touch()
-                continue
-            failed += 1
-            for finding in findings:  # one in a header comes once for each source that reads it
+        runs = [pool.submit(tidy, batch, build) for batch in batches(todo)]
+        for done in concurrent.futures.as_completed(runs):
+            sources, findings = done.result()
+            clean += len(sources)
+            for entry in sources:
+                (passed / prints[entry["file"]]).touch()
+            for finding in findings:  # one in a header comes once for each batch that reads it
                 if finding not in said and finding.strip():
                     said.add(finding)
                     print(finding, end="", flush=True)
-    if failed:
-        sys.exit(f"clang-tidy: findings in {failed} of {len(entries)} sources")
+    if clean < len(entries):
+        sys.exit(f"clang-tidy: findings; {clean} of {len(entries)} sources are clean")
 
 
 if __name__ == "__main__":

@@ -115,6 +115,8 @@ TEST(HfConfig, RefusesWhatItCannotRead) {
   EXPECT_THAT(with("model_type", "bart"), HasSubstr("model_type 'bart' is not supported"));
   EXPECT_THAT(with("d_model", "x"), HasSubstr("\"d_model\" cannot be \"x\""));
   EXPECT_THAT(with("d_model", 1LL << 40), HasSubstr("\"d_model\" cannot be"));
+  EXPECT_THAT(with("d_model", 1e300), HasSubstr("\"d_model\" cannot be 1e+300"));
+  EXPECT_THAT(with("vocab_size", 18446744073709551615U), HasSubstr("\"vocab_size\" cannot be"));
   EXPECT_THAT(with("d_model", 130), HasSubstr("d_model 130 is not a multiple of 4 heads"));
   EXPECT_THAT(with("encoder_attention_heads", 0), HasSubstr("differ between"));
   EXPECT_THAT(with("decoder_ffn_dim", 5), HasSubstr("differ between encoder and decoder"));

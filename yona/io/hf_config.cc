@@ -75,10 +75,11 @@ class ForeignConfig {
 
   // A size: whatever fits the model, no silent wrap-around of what does not fit an int.
   int size(const char* key) const {
-    const auto value = get<std::int64_t>(key);
-    check<FormatError>(value >= 0 && value <= 1 << 30, "{}: \"{}\" cannot be {}", where_, key,
-                       value);
-    return static_cast<int>(value);
+    const Json value = get<Json>(key);
+    check<FormatError>(
+        value.is_number_integer() && value.get<double>() >= 0 && value.get<double>() <= 1 << 30,
+        "{}: \"{}\" cannot be {}", where_, key, value.dump());
+    return value.get<int>();
   }
 
  private:

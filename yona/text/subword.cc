@@ -3,6 +3,7 @@
 #include "yona/text/subword.h"
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
 #include <utility>
 
@@ -33,6 +34,16 @@ std::shared_ptr<const Vocabulary> own_vocabulary(const SpmFile& file, std::strin
     pieces.emplace_back(Vocabulary::kPad);
   }
   return std::make_shared<const Vocabulary>(std::move(pieces), name);
+}
+
+// The byte that a piece such as "<0xE4>" stands for.
+int byte_of(std::string_view piece, std::string_view name) {
+  int byte = -1;
+  if (piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with(">")) {
+    std::from_chars(piece.data() + 3, piece.data() + 5, byte, 16);
+  }
+  check<FormatError>(byte >= 0, "{}: the byte piece '{}' is not of the form <0x00>", name, piece);
+  return byte;
 }
 
 bool is_reserved(std::string_view piece) {
@@ -80,8 +91,8 @@ void Subword::Impl::load() {
   }
   for (const SpmPiece& piece : file.pieces) {
     from_spm.push_back(vocabulary->id(piece.text));
-    const bool is_byte = piece.kind == SpmPiece::Kind::byte;  // "<0xE4>"
-    byte_values.push_back(is_byte ? std::stoi(piece.text.substr(1, 4), nullptr, 16) : -1);
+    const bool is_byte = piece.kind == SpmPiece::Kind::byte;
+    byte_values.push_back(is_byte ? byte_of(piece.text, name) : -1);
   }
   find_tags();
 }
