@@ -49,7 +49,7 @@ LineQueue::LineQueue(const std::filesystem::path& path, const WindowLimits& limi
       reader_(std::make_unique<LineReader>(path)),
       thread_([this] { read(*reader_); }) {}
 
-LineQueue::LineQueue(int descriptor, std::string name, const WindowLimits& limits)
+LineQueue::LineQueue(int descriptor, const std::string& name, const WindowLimits& limits)
     : limits_(limits),
       reader_(std::make_unique<LineReader>(
           std::make_unique<DescriptorSource>(descriptor, name, stop_), name)),

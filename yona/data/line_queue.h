@@ -40,7 +40,7 @@ class LineQueue {
   // A file, plain or compressed. Throws IoError when it cannot be opened.
   LineQueue(const std::filesystem::path& path, const WindowLimits& limits);
   // An open descriptor, such as standard input's 0; it stays open. `name` is for messages.
-  LineQueue(int descriptor, std::string name, const WindowLimits& limits);
+  LineQueue(int descriptor, const std::string& name, const WindowLimits& limits);
   ~LineQueue();
   LineQueue(const LineQueue&) = delete;
   LineQueue& operator=(const LineQueue&) = delete;

@@ -39,7 +39,7 @@ Json part_json(const AttentionMaps& maps, AttentionPart part, std::size_t& bytes
 }
 
 // Inside a script element "<" could end it, or begin a comment.
-std::string for_script(std::string json) {
+std::string for_script(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   for (const char c : json) {

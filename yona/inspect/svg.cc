@@ -114,12 +114,14 @@ std::string svg_grid(const std::vector<HeatMap>& maps) {
   const std::string title = first.title.substr(0, first.title.find(','));
   canvas.text(title, {.x = kPanelGap, .y = 22, .size = 14, .weight = "bold"});
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    const double x = kPanelGap + static_cast<double>(i % across) * width;
-    const double y = 36 + static_cast<double>(i / across) * height;
+    const std::size_t row = i / across, column = i % across;
+    const double x = kPanelGap + static_cast<double>(column) * width;
+    const double y = 36 + static_cast<double>(row) * height;
     canvas.text(maps[i].place, {.x = x, .y = y + 11, .size = 10});
     add_cells(canvas, maps[i], {x, y + 16, cell});
   }
-  const double bottom = 36 + static_cast<double>((maps.size() - 1) / across + 1) * height;
+  const std::size_t down = (maps.size() - 1) / across + 1;
+  const double bottom = 36 + static_cast<double>(down) * height;
   add_scale(canvas, kPanelGap, bottom);
   return canvas.finish(std::max(kPanelGap + static_cast<double>(across) * width,
                                 text_width(title, 14) + 2 * kPanelGap),

@@ -63,13 +63,15 @@ std::int64_t add_lines(SvgCanvas& canvas, const AttentionMap& map, std::int64_t 
 double add_legend(SvgCanvas& canvas, std::int64_t heads, const Frame& frame, double y) {
   constexpr std::int64_t kAcross = 8;
   for (std::int64_t head = 0; head < heads; ++head) {
-    const double x = frame.left + static_cast<double>(head % kAcross) * 32;
-    const double row = y + static_cast<double>(head / kAcross) * 18;
+    const std::int64_t line = head / kAcross, column = head % kAcross;
+    const double x = frame.left + static_cast<double>(column) * 32;
+    const double row = y + static_cast<double>(line) * 18;
     canvas.add("<rect x=\"{:.6g}\" y=\"{:.6g}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", x, row,
                head_colour(head, heads));
     canvas.text(std::to_string(head + 1), {.x = x + 15, .y = row + 10, .size = 10});
   }
-  return static_cast<double>((heads - 1) / kAcross + 1) * 18;
+  const std::int64_t lines = (heads - 1) / kAcross + 1;
+  return static_cast<double>(lines) * 18;
 }
 
 }  // namespace

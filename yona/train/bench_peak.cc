@@ -26,7 +26,7 @@ Json bench_peak(Precision precision, int threads, double seconds) {
   Region region(*backend, std::int64_t{1} << 28U);
   const Context c{.region = region};
   const auto filled = [&](const Shape& shape) {  // zeros would cost less energy, and so less time
-    const Tensor tensor = c.empty(DType::f32, shape);
+    Tensor tensor = c.empty(DType::f32, shape);
     c.kernels().fill({.y = tensor.view(), .value = 0.37F}, c.exec());
     return tensor;
   };

@@ -113,8 +113,7 @@ void save_checkpoint(const std::filesystem::path& run, const RunState& state, co
 
 RunState load_checkpoint(const std::filesystem::path& folder, const Parameters& parameters,
                          const Optimiser& optimiser) {
-  const RunState state =
-      RunState::from_json(read_json(folder / "state.json"), folder / "state.json");
+  RunState state = RunState::from_json(read_json(folder / "state.json"), folder / "state.json");
   read_weights(folder, parameters);
   read_optimiser(folder / "optimizer.safetensors", optimiser);
   return state;

@@ -19,7 +19,7 @@ namespace {
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 HWY_INLINE float largest_of(const float* x, std::int64_t n) {
   const D d;

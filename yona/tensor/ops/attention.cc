@@ -159,7 +159,7 @@ Tensor attention_weights(const Tensor& q, const Tensor& k,
                          const std::shared_ptr<const Layout>& k_layout,
                          const AttentionOptions& options, Context& c) {
   const Attended attended = prepare_weights(q, k, q_layout, k_layout, options, {});
-  const Tensor weights = empty_weights(attended, c);
+  Tensor weights = empty_weights(attended, c);
   c.kernels().attention_weights({attended.args(), weights.view()}, c.exec());
   return weights;
 }
@@ -169,7 +169,7 @@ Tensor additive_attention_weights(const Tensor& q, const Tensor& k, const Tensor
                                   const std::shared_ptr<const Layout>& k_layout,
                                   const AttentionOptions& options, Context& c) {
   const Attended attended = prepare_weights(q, k, q_layout, k_layout, options, vector);
-  const Tensor weights = empty_weights(attended, c);
+  Tensor weights = empty_weights(attended, c);
   c.kernels().additive_attention_weights({{attended.args(), weights.view()}, vector.view()},
                                          c.exec());
   return weights;

@@ -13,10 +13,9 @@ TopK top_k(const Tensor& logits, const TopKOptions& options, Context& c) {
         logits.shape());
   check(!options.only || options.only.elements() == rows, "top_k: {} tokens do not fit logits {}",
         options.only.elements(), logits.shape());
-  const TopK result{c.empty(DType::f32, Shape{sentences, options.k}),
-                    c.empty(DType::i32, Shape{sentences, options.k}),
-                    c.empty(DType::i32, Shape{sentences, options.k}),
-                    c.empty(DType::f32, Shape{rows})};
+  TopK result{c.empty(DType::f32, Shape{sentences, options.k}),
+              c.empty(DType::i32, Shape{sentences, options.k}),
+              c.empty(DType::i32, Shape{sentences, options.k}), c.empty(DType::f32, Shape{rows})};
   c.kernels().top_k(
       {.logits = logits.view(),
        .row_scores = options.row_scores.data<float>(),
