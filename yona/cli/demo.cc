@@ -3,10 +3,10 @@
 // the attention under each answer.
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <stdlib.h>
 #include <unistd.h>
 #include <vector>
 
@@ -127,6 +127,7 @@ RunConfig demo_config(const DemoOptions& options, const std::filesystem::path& f
 
 std::vector<std::string> sides(const std::vector<Pair>& pairs, std::string Pair::*side) {
   std::vector<std::string> lines;
+  lines.reserve(pairs.size());
   for (const Pair& pair : pairs) {
     lines.push_back(pair.*side);
   }

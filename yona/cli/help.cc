@@ -84,6 +84,7 @@ std::string full_name(const CLI::App& app) {
              : fmt::format("{} {}", full_name(*app.get_parent()), app.get_name());
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is CLI11's
 std::string help_text(const CLI::App* app, std::string /*name*/, CLI::AppFormatMode /*mode*/) {
   const bool has_commands = !app->get_subcommands([](const CLI::App*) { return true; }).empty();
   return fmt::format("{}: {}\n\nUsage: {} {}\n{}{}{}", full_name(*app), app->get_description(),

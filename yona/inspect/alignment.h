@@ -16,7 +16,6 @@ namespace yona {
 
 struct AlignmentLink {
   std::int64_t source = 0, target = 0;  // words, from 0
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 inside `<=>` for a pointer
   auto operator<=>(const AlignmentLink&) const = default;
 };
 
