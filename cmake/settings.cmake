@@ -25,6 +25,7 @@ endif()
 # Sanitizer trees: -O0 keeps compiling quick (kernels get -O1, or tests would be slow), -g1 gives
 # reports their line numbers, asserts stay on.
 if(YONA_SANITIZE)
+  add_compile_definitions(YONA_SANITIZED)
   add_compile_options(-fsanitize=${YONA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${YONA_SANITIZE})
 endif()
