@@ -332,7 +332,7 @@ TEST_F(TokenCacheTest, ACorpusWithoutAUsablePairIsAnErrorThatSaysWhy) {
 }
 
 TEST_F(TokenCacheTest, BuildingTakesBoundedMemory) {
-  if (testing::kSanitized) {
+  if (kSanitized) {
     GTEST_SKIP() << "a sanitizer's memory cannot be told from the program's";
   }
   {

@@ -1,7 +1,7 @@
 // Whether the tests run under a sanitizer, which takes memory and calls of its own.
 #pragma once
 
-namespace yona::testing {
+namespace yona {
 
 #ifdef YONA_SANITIZED
 inline constexpr bool kSanitized = true;
@@ -9,4 +9,4 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-}  // namespace yona::testing
+}  // namespace yona

@@ -272,7 +272,7 @@ std::int64_t peak_kilobytes() {
 }
 
 TEST(CpuAttention, NeedsMemoryLinearInTheTokens) {
-  if (yona::testing::kSanitized) {
+  if (kSanitized) {
     GTEST_SKIP() << "a sanitizer's memory cannot be told from the program's";
   }
   constexpr std::int64_t kTokens = 16384;
