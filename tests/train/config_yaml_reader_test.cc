@@ -47,6 +47,10 @@ TEST(ConfigYaml, GivesNullForAnEmptyFileAndForCommentsAlone) {
   EXPECT_EQ(parse_yaml("# nothing\n\n", "c.yaml").kind, ConfigNode::Kind::null);
 }
 
+TEST(ConfigYaml, RefusesEscapesThatGiveNoCharacter) {
+  EXPECT_THAT(error_of("a: 1\nb: \"\\N\"\n"), StartsWith("c.yaml:2: a text is not UTF-8 once"));
+}
+
 TEST(ConfigYaml, RefusesRepeatedKeys) {
   EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n"),
             "c.yaml:3: the key 'a' is repeated; it stands on line 1 already");

@@ -39,6 +39,15 @@ TEST(ConfigYaml, WritesWhatItReadsBack) {
   EXPECT_TRUE(parse_yaml(yaml, "c.yaml") == root) << yaml;
 }
 
+TEST(ConfigYaml, WritesShapesThatNoConfigurationHas) {
+  for (const std::string text :
+       {"a: [1, [2, {x: null, y: []}]]", "a: [null, {}]", "a: {}", "a: [{b: 1}, {}]",
+        "\"two words\": {\"#\": 1, 'null': 2}", "a: [[], [[]]]"}) {
+    const ConfigNode node = parse_yaml(text, "c.yaml");
+    EXPECT_TRUE(parse_yaml(to_yaml(node), "c.yaml") == node) << to_yaml(node);
+  }
+}
+
 TEST(ConfigYaml, WritesTheWayAPersonWould) {
   ConfigNode root = ConfigNode::map();
   ConfigNode item = ConfigNode::map();

@@ -44,6 +44,8 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
+    require(is_utf8(value), mark,
+            "a text is not UTF-8 once its escapes are read; write the character itself");
     if (wants_key()) {
       begin_member(value, mark);
     } else {

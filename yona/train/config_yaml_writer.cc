@@ -1,5 +1,5 @@
-// ConfigNode → YAML that a person would write: blocks for maps, one line for a list of texts,
-// quotes only where another reader could take a text for something else.
+// ConfigNode → YAML that a person would write: blocks for maps and lists of maps, one line for any
+// other list, quotes only where another reader could take a text for something else.
 
 #include <algorithm>
 #include <array>
@@ -59,6 +59,32 @@ std::string scalar_text(const std::string& text) {
   return Json(text).dump();
 }
 
+// Any node on one line.
+std::string flow(const ConfigNode& node) {
+  std::vector<std::string> parts;
+  switch (node.kind) {
+    case ConfigNode::Kind::null:
+      return "null";
+    case ConfigNode::Kind::scalar:
+      return scalar_text(node.text);
+    case ConfigNode::Kind::list:
+      for (const ConfigNode& item : node.items) {
+        parts.push_back(flow(item));
+      }
+      return fmt::format("[{}]", fmt::join(parts, ", "));
+    case ConfigNode::Kind::map:
+      for (const ConfigMember& member : node.members) {
+        parts.push_back(fmt::format("{}: {}", scalar_text(member.name), flow(member.value)));
+      }
+      return fmt::format("{{{}}}", fmt::join(parts, ", "));
+  }
+  return "";
+}
+
+bool is_section(const ConfigNode& node) {
+  return node.kind == ConfigNode::Kind::map && !node.members.empty();
+}
+
 class Writer {
  public:
   std::string text() { return std::move(out_); }
@@ -71,7 +97,8 @@ class Writer {
       if (indent == 0 && member.value.kind == ConfigNode::Kind::map && !out_.empty()) {
         out_ += '\n';
       }
-      value(member.disabled ? "# " + member.name : member.name, member.value, indent);
+      const std::string name = scalar_text(member.name);
+      value(member.disabled ? "# " + name : name, member.value, indent);
     }
   }
 
@@ -95,42 +122,22 @@ class Writer {
   }
 
   void value(const std::string& name, const ConfigNode& node, std::size_t indent) {
-    switch (node.kind) {
-      case ConfigNode::Kind::null:
-        line(indent, name + ":");
-        return;
-      case ConfigNode::Kind::scalar:
-        line(indent, name + ": " + scalar_text(node.text));
-        return;
-      case ConfigNode::Kind::map:
-        line(indent, name + ":");
-        members(node, indent + 2);
-        return;
-      case ConfigNode::Kind::list:
-        list(name, node, indent);
-        return;
-    }
-  }
-
-  // Texts go on one line, maps one below the other.
-  void list(const std::string& name, const ConfigNode& node, std::size_t indent) {
-    const bool has_maps = std::any_of(node.items.begin(), node.items.end(), [](const auto& item) {
-      return item.kind != ConfigNode::Kind::scalar;
-    });
-    if (!has_maps) {
-      std::vector<std::string> texts;
-      texts.reserve(node.items.size());
+    const bool is_list_of_sections =
+        !node.items.empty() && std::all_of(node.items.begin(), node.items.end(), is_section);
+    if (node.kind == ConfigNode::Kind::null) {
+      line(indent, name + ":");
+    } else if (is_section(node)) {
+      line(indent, name + ":");
+      members(node, indent + 2);
+    } else if (is_list_of_sections) {
+      line(indent, name + ":");
       for (const ConfigNode& item : node.items) {
-        texts.push_back(scalar_text(item.text));
+        const std::size_t begin = out_.size();
+        members(item, indent + 4);
+        out_[begin + indent + 2] = '-';
       }
-      line(indent, fmt::format("{}: [{}]", name, fmt::join(texts, ", ")));
-      return;
-    }
-    line(indent, name + ":");
-    for (const ConfigNode& item : node.items) {
-      const std::size_t begin = out_.size();
-      members(item, indent + 4);
-      out_[begin + indent + 2] = '-';
+    } else {
+      line(indent, name + ": " + flow(node));
     }
   }
 
