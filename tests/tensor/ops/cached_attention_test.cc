@@ -33,6 +33,14 @@ Tensor uploaded(const std::vector<T>& values, const Shape& shape, Region& region
   return tensor;
 }
 
+std::vector<std::string_view> backends() {
+  std::vector<std::string_view> names{"reference", "cpu"};
+  if (has_cuda()) {
+    names.emplace_back("cuda");
+  }
+  return names;
+}
+
 enum class Find { by_table, by_first };
 enum class Scores { dot, additive };
 
@@ -103,7 +111,7 @@ TEST(CachedAttention, IsTheLastRowOfAttentionOverTheWholeSentence) {
                                       {1, 128, 24, {11}},
                                       {4, 32, 32, {20, 3, 17, 1, 6}}};
   for (const Problem& problem : problems) {
-    for (const std::string_view backend : {"reference", "cpu"}) {
+    for (const std::string_view backend : backends()) {
       for (const Find find : {Find::by_table, Find::by_first}) {
         expect_last_row(problem, backend, find, Scores::dot);
         expect_last_row(problem, backend, find, Scores::additive);
@@ -113,7 +121,7 @@ TEST(CachedAttention, IsTheLastRowOfAttentionOverTheWholeSentence) {
 }
 
 TEST(CachedAttention, GivesZeroWhereNothingIsSeenAndIsNotMovedByLargeScores) {
-  for (const std::string_view backend : {"reference", "cpu"}) {
+  for (const std::string_view backend : backends()) {
     Region region(shared_backend(backend), std::int64_t{1} << 22U);
     soil(region, 1 << 16);
     Context c{.region = region};

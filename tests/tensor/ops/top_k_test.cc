@@ -68,7 +68,14 @@ struct TopKRun {
   std::vector<float> sums, left;
 };
 
-class TopKTest : public ::testing::TestWithParam<const char*> {};
+class TopKTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (std::string_view(GetParam()) == "cuda" && !has_cuda()) {
+      GTEST_SKIP() << "no GPU";
+    }
+  }
+};
 
 TEST_P(TopKTest, FindsTheBestOfASentencesBeams) {
   constexpr std::int64_t kRows = 5;
@@ -188,7 +195,7 @@ TEST_P(TopKTest, MarksRowsThatAreNotNumbers) {
   EXPECT_EQ(found[0].token, -1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, TopKTest, ::testing::Values("reference", "cpu"));
+INSTANTIATE_TEST_SUITE_P(Backends, TopKTest, ::testing::Values("reference", "cpu", "cuda"));
 
 TEST(TopK, RefusesWhatDoesNotFit) {
   TopKRun run("reference");
