@@ -310,7 +310,7 @@ __device__ void weigh(const AttentionProblem<bf16>& in, const Sentence& sentence
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int own = own0 + lane / 4 + 8 * half;
-    const int own_visible = kQueriesOwn ? sentence.visible(own) : 0;
+    const int limit = kQueriesOwn ? sentence.visible(own) : sentence.first_seeing(own);
 #pragma unroll
     for (int t = 0; t < kScoreTiles; ++t) {
 #pragma unroll
@@ -318,7 +318,7 @@ __device__ void weigh(const AttentionProblem<bf16>& in, const Sentence& sentence
         const int other = other0 + 8 * t + lane % 4 * 2 + e;
         const int i = kQueriesOwn ? own : other;
         const int j = kQueriesOwn ? other : own;
-        const bool seen = j < (kQueriesOwn ? own_visible : sentence.visible(i));
+        const bool seen = kQueriesOwn ? j < limit : i >= limit;
         float& score = scores[t][2 * half + e];
         float& weight = dp[t][2 * half + e];
         const float p = seen ? power_of_two(score * scale - queries.lse[i - queries.first]) : 0.0F;

@@ -50,14 +50,15 @@ __device__ inline std::uint32_t kept_lanes(const uint4& words, std::uint32_t thr
 __device__ inline std::uint32_t kept_channels(const Dropout& dropout, std::uint64_t row_key,
                                               std::int64_t first, int lane) {
   const auto block = static_cast<std::uint32_t>(first / 8 + lane);
-  const std::uint32_t bits =
-      kept_lanes(dropout_words(dropout, block, row_key, 0), dropout.threshold);
+  const uint4 words = dropout_words(dropout, block, row_key, 0);
+  const std::uint32_t word[4] = {words.x, words.y, words.z, words.w};
   const int decision = lane % 16 / 2;
   std::uint32_t votes = 0;
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const std::uint32_t vote = __ballot_sync(0xFFFFFFFFU, (bits >> i) & 1U);
-    votes = i == decision ? vote : votes;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t low = __ballot_sync(0xFFFFFFFFU, (word[i] & 0xFFFFU) >= dropout.threshold);
+    const std::uint32_t high = __ballot_sync(0xFFFFFFFFU, (word[i] >> 16U) >= dropout.threshold);
+    votes = decision == 2 * i ? low : decision == 2 * i + 1 ? high : votes;
   }
   return (votes >> (lane / 16 * 16 + lane % 2 * 8)) & 0xFFU;
 }
