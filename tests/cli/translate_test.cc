@@ -182,7 +182,7 @@ TEST_F(Translate, SaysWhatIsWrongWithItsFlags) {
       {{"--alignment-layer", "1"}, "add --alignment hard or soft"},
       {{"--alignment", "hard", "--alignment-layer", "9"},
        "--alignment-layer: 9 is given, the model has 1"},
-      {{"--device", "cuda"}, "decoding does not run on GPUs yet"},
+      {{"--device", "gpu"}, "--device"},
       {{"--output", "/nowhere/at/all"}, "--output: /nowhere/at/all cannot be made"},
   };
   for (const auto& wrong : cases) {

@@ -150,12 +150,6 @@ DecodeOptions decode_options(const TranslateFlags& flags) {
   return options;
 }
 
-std::string device_of(const TranslateFlags& flags) {
-  std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
-  check(device == "cpu", "translate: decoding does not run on GPUs yet; leave --device out");
-  return device;
-}
-
 // The library counts layers from 0, and knows them only when the model is there.
 void check_alignment_layer(const DecodeOptions& options, const TranslationModel& model) {
   const std::int64_t layers = model.info().config.decoder_layers;
@@ -174,7 +168,8 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   LinesBeside prefixes("--prefix", flags.prefixes);
   LinesBeside targets("--score-targets", flags.targets);
   const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-  const std::unique_ptr<Backend> backend = make_backend(device_of(flags), {.threads = threads});
+  const std::unique_ptr<Backend> backend =
+      make_backend(word_value("--device", flags.device, {"cpu", "cuda"}), {.threads = threads});
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
   const auto models = load_models(flags.models, *backend);
   check_alignment_layer(search, *models.front());

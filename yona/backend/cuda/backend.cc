@@ -21,8 +21,8 @@ void require_device() {
   int devices = 0;
   const cudaError_t status = cudaGetDeviceCount(&devices);
   check<DeviceError>(status != cudaErrorInsufficientDriver,
-                     "cuda: the driver is older than this build needs (CUDA {}.{}); update it, or "
-                     "use --device cpu",
+                     "cuda: there is no NVIDIA driver, or one older than this build needs (CUDA "
+                     "{}.{}); install it, or use --device cpu",
                      CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
   check<DeviceError>(status == cudaSuccess && devices > 0,
                      "cuda: no GPU was found ({}); use --device cpu", cudaGetErrorString(status));
