@@ -79,7 +79,8 @@ Command add_bench_train(CLI::App& bench) {
   add_text(*app, flags->warmup, {"--warmup", "N", "steps before them (default 3)"});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
-  add_switch(*app, flags->profile, {"--profile", "", "add the milliseconds of each part and kernel"});
+  add_switch(*app, flags->profile,
+             {"--profile", "", "add the milliseconds of each part and kernel"});
   return {app, [flags] { return run(*flags); }};
 }
 
