@@ -1,7 +1,7 @@
 """What a pipeline does to `yona translate`: endless input, damaged models, readers that leave, full
 disks, two runs at once. Each case gives a right answer or one clear line, and never a crash.
 
-usage: translate_battery_test.py      YONA_PROGRAM is the program (default build/yona)
+usage: translate_battery_slow_test.py      YONA_PROGRAM is the program (default build/yona)
 """
 
 import os
