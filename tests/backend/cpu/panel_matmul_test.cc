@@ -7,49 +7,20 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/backend/cpu/kernel_test.h"
+#include "tests/backend/cpu/matmul_problem.h"
 
 namespace yona {
 namespace {
 
-using test::Matrix;
+using test::MatmulCase;
+using test::MatmulProblem;
 
-struct Case {
-  std::int64_t m, n, k;
-  bool transpose_a = false, transpose_b = false;
-  bool accumulate = false;
-  bool bias = false;
-  Activation activation = Activation::none;
-};
-
-struct Problem {
-  explicit Problem(const Case& of)
-      : each(of),
-        a(of.transpose_a ? Matrix::random(of.k, of.m, 1, 3) : Matrix::random(of.m, of.k, 1, 3)),
-        b(of.transpose_b ? Matrix::random(of.n, of.k, 2, 1) : Matrix::random(of.k, of.n, 2, 1)),
-        c(Matrix::random(of.m, of.n, 3, 5)),
-        bias(Matrix::random(1, of.n, 4)) {}
-  MatmulArgs args() {
-    return {.a = a.view(),
-            .b = b.view(),
-            .c = c.view(),
-            .transpose_a = each.transpose_a,
-            .transpose_b = each.transpose_b,
-            .accumulate = each.accumulate,
-            .bias = each.bias ? bias.view() : View{},
-            .activation = each.activation};
-  }
-
-  Case each;
-  Matrix a, b, c, bias;
-};
-
-void expect_like_reference(const Case& each) {
+void expect_like_reference(const MatmulCase& each) {
   SCOPED_TRACE(testing::Message() << each.m << "×" << each.n << "×" << each.k << " ta "
                                   << each.transpose_a << " tb " << each.transpose_b);
-  Problem expected(each);
-  Problem one(each);
-  Problem two(each);
+  MatmulProblem expected(each);
+  MatmulProblem one(each);
+  MatmulProblem two(each);
   reference_kernels().matmul(expected.args(), test::one_thread());
   cpu::panel_matmul(one.args(), each.k, *test::one_thread().pool);
   cpu::panel_matmul(two.args(), each.k, *test::two_threads().pool);
@@ -83,7 +54,7 @@ TEST(PanelMatmul, IsTheReferencesForSizesAroundPiecesAndBlocks) {
 }
 
 TEST(PanelMatmul, CarriesInfinityAndNaNThrough) {
-  Problem problem({.m = 40, .n = 8, .k = 4, .transpose_b = true});
+  MatmulProblem problem({.m = 40, .n = 8, .k = 4, .transpose_b = true});
   problem.a.at(0, 0) = INFINITY;
   problem.a.at(39, 1) = NAN;
   cpu::panel_matmul(problem.args(), 4, *test::one_thread().pool);

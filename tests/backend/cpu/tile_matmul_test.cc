@@ -8,44 +8,14 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/backend/cpu/kernel_test.h"
+#include "tests/backend/cpu/matmul_problem.h"
 #include "tests/backend/cpu/plain_tiles.h"
 
 namespace yona {
 namespace {
 
-using test::Matrix;
-
-struct TileCase {
-  std::int64_t m, n, k;
-  bool transpose_a = false, transpose_b = false;
-  bool accumulate = false;
-  bool bias = false;
-  Activation activation = Activation::none;
-};
-
-struct TileProblem {
-  explicit TileProblem(const TileCase& of)
-      : each(of),
-        a(of.transpose_a ? Matrix::random(of.k, of.m, 1, 3) : Matrix::random(of.m, of.k, 1, 3)),
-        b(of.transpose_b ? Matrix::random(of.n, of.k, 2, 1) : Matrix::random(of.k, of.n, 2, 1)),
-        c(Matrix::random(of.m, of.n, 3, 5)),
-        bias(Matrix::random(1, of.n, 4)) {}
-  MatmulArgs args() {
-    return {.a = a.view(),
-            .b = b.view(),
-            .c = c.view(),
-            .transpose_a = each.transpose_a,
-            .transpose_b = each.transpose_b,
-            .accumulate = each.accumulate,
-            .bias = each.bias ? bias.view() : View{},
-            .activation = each.activation,
-            .precision = Precision::bf16};
-  }
-
-  TileCase each;
-  Matrix a, b, c, bias;
-};
+using test::MatmulCase;
+using test::MatmulProblem;
 
 std::vector<cpu::TileUnit> tile_units() {
   std::vector<cpu::TileUnit> units{test::kPlainTiles};
@@ -55,14 +25,14 @@ std::vector<cpu::TileUnit> tile_units() {
   return units;
 }
 
-void expect_like_reference(const TileCase& each) {
+void expect_like_reference(const MatmulCase& each) {
   SCOPED_TRACE(testing::Message() << each.m << "×" << each.n << "×" << each.k << " ta "
                                   << each.transpose_a << " tb " << each.transpose_b);
-  TileProblem expected(each);
+  MatmulProblem expected(each, Precision::bf16);
   reference_kernels().matmul(expected.args(), test::one_thread());
   for (const cpu::TileUnit& unit : tile_units()) {
-    TileProblem one(each);
-    TileProblem two(each);
+    MatmulProblem one(each, Precision::bf16);
+    MatmulProblem two(each, Precision::bf16);
     cpu::tile_matmul(one.args(), each.k, *test::one_thread().pool, unit);
     cpu::tile_matmul(two.args(), each.k, *test::two_threads().pool, unit);
     EXPECT_TRUE(test::is_near(one.c, expected.c, test::kToleranceBf16,
@@ -96,8 +66,8 @@ TEST(TileMatmul, IsTheReferencesForSizesAroundPiecesAndBlocks) {
 
 TEST(TileMatmul, TakesOperandsThatAreRoundedAlready) {
   for (const bool transpose : {false, true}) {
-    TileProblem expected({.m = 50, .n = 40, .k = 70, .transpose_a = transpose});
-    TileProblem got = expected;
+    MatmulProblem expected({.m = 50, .n = 40, .k = 70, .transpose_a = transpose}, Precision::bf16);
+    MatmulProblem got = expected;
     reference_kernels().matmul(expected.args(), test::one_thread());
     std::vector<std::uint16_t> a;
     MatmulArgs args = got.args();
@@ -116,8 +86,9 @@ TEST(TileMatmul, TakesOperandsThatAreRoundedAlready) {
 
 TEST(TileMatmul, CarriesInfinityAndNaNThrough) {
   for (const cpu::TileUnit& unit : tile_units()) {
-    TileProblem problem(
-        {.m = 40, .n = 8, .k = 4, .transpose_b = true, .activation = Activation::relu});
+    MatmulProblem problem(
+        {.m = 40, .n = 8, .k = 4, .transpose_b = true, .activation = Activation::relu},
+        Precision::bf16);
     problem.a.fill(1.0F);
     problem.b.fill(1.0F);
     problem.a.at(0, 0) = INFINITY;
