@@ -75,4 +75,11 @@ template <class T, class Size>
 void launch_key_gradients(AttentionBackwardProblem<T> problem, std::int64_t longest_k,
                           cudaStream_t stream);
 
+// Of a block of key or query gradients: a tile of each operand, and the block's own rows.
+template <class Size>
+std::size_t gradient_shared_bytes(int d_k, int d_v) {
+  return sizeof(float) * static_cast<std::size_t>(Size::kTile * (d_k + 1 + d_v + 1) +
+                                                  Size::kBlockRows * (d_k + d_v));
+}
+
 }  // namespace yona::cuda

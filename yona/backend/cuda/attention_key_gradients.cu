@@ -7,12 +7,6 @@ namespace yona::cuda {
 
 namespace {
 
-template <class Size>
-std::size_t shared_bytes(int d_k, int d_v) {
-  return sizeof(float) * static_cast<std::size_t>(Size::kTile * (d_k + 1 + d_v + 1) +
-                                                  Size::kBlockRows * (d_k + d_v));
-}
-
 template <class T, class Size>
 __global__ void __launch_bounds__(Size::kBlockThreads)
     key_gradients_kernel(AttentionBackwardProblem<T> p) {
@@ -103,7 +97,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
 template <class T, class Size>
 void launch_key_gradients(AttentionBackwardProblem<T> problem, std::int64_t longest_k,
                           cudaStream_t stream) {
-  const std::size_t shared = shared_bytes<Size>(problem.in.d_k, problem.in.d_v);
+  const std::size_t shared = gradient_shared_bytes<Size>(problem.in.d_k, problem.in.d_v);
   allow_shared(key_gradients_kernel<T, Size>, shared);
   problem.in.tiles = static_cast<int>(blocks_for(longest_k, Size::kBlockRows));
   const dim3 grid(static_cast<unsigned>(problem.in.sentences * problem.in.tiles),

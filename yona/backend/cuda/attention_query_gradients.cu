@@ -8,12 +8,6 @@ namespace yona::cuda {
 
 namespace {
 
-template <class Size>
-std::size_t shared_bytes(int d_k, int d_v) {
-  return sizeof(float) * static_cast<std::size_t>(Size::kTile * (d_k + 1 + d_v + 1) +
-                                                  Size::kBlockRows * (d_k + d_v));
-}
-
 // Adds ds of this lane's key to the warp's row of the bias' gradient. Between the ends of the bias'
 // reach every lane has a column of its own; what is clipped to an end is added up first.
 template <class T>
@@ -138,7 +132,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
 template <class T, class Size>
 void launch_query_gradients(AttentionBackwardProblem<T> problem, unsigned blocks,
                             cudaStream_t stream) {
-  const std::size_t shared = shared_bytes<Size>(problem.in.d_k, problem.in.d_v);
+  const std::size_t shared = gradient_shared_bytes<Size>(problem.in.d_k, problem.in.d_v);
   allow_shared(query_gradients_kernel<T, Size>, shared);
   const dim3 grid(blocks, static_cast<unsigned>(problem.in.heads));
   query_gradients_kernel<T, Size><<<grid, Size::kBlockThreads, shared, stream>>>(problem);
