@@ -64,6 +64,27 @@ SubwordPair train_new(const RunConfig& config, Reporter& reporter) {
 
 }  // namespace
 
+void prepare_folder(const TrainerOptions& options) {
+  const std::filesystem::path& run = options.output;
+  std::error_code error;
+  std::filesystem::create_directories(run, error);
+  check<IoError>(!error, "{}: cannot make the output folder: {}", run.string(), error.message());
+  const bool has_run = std::filesystem::exists(run / "checkpoints") ||
+                       std::filesystem::exists(run / "model.safetensors");
+  check(options.resume || !has_run,
+        "{}: this folder holds a run already; use --resume to go on with it, or another --output",
+        run.string());
+}
+
+RunConfig with_usable_precision(RunConfig config, const Backend& backend, Reporter& reporter) {
+  if (config.train.precision == Precision::bf16 && !backend.has_bf16()) {
+    reporter.message(MessageLevel::warning,
+                     "this CPU has no bf16 instructions: products are computed in f32");
+    config.train.precision = Precision::f32;
+  }
+  return config;
+}
+
 SubwordPair prepare_subwords(const RunConfig& config, const TrainerOptions& options,
                              Reporter& reporter) {
   if (options.resume && std::filesystem::exists(options.output / "vocab.json")) {

@@ -1,10 +1,12 @@
-// What a run trains on and starts from: its sub-words, its data sets, the shape of its model.
+// What a run trains on and starts from: its folder, its sub-words, its data sets, the shape of its
+// model.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <vector>
 
+#include "yona/backend/backend.h"
 #include "yona/data/dataset.h"
 #include "yona/io/translation_model.h"
 #include "yona/text/subword.h"
@@ -14,6 +16,13 @@
 #include "yona/train/validation.h"
 
 namespace yona {
+
+// Makes the run's folder. Throws IoError when it cannot, and InvalidArgument when it holds a run
+// that is not to be resumed: nothing is trained over by accident.
+void prepare_folder(const TrainerOptions& options);
+
+// bf16 where the backend gains by it; elsewhere f32, said once.
+RunConfig with_usable_precision(RunConfig config, const Backend& backend, Reporter& reporter);
 
 // Of a run that goes on, its own sub-words; else those of the model that it starts from, else the
 // .spm files given, else new ones trained on the corpora; saved in the run's folder.

@@ -1,6 +1,8 @@
 #include "yona/train/run_state.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "yona/base/error.h"
@@ -61,6 +63,25 @@ void read_optimiser(const std::filesystem::path& path, const Optimiser& optimise
 
 }  // namespace
 
+std::set<std::int64_t> RunState::to_keep(std::span<const std::int64_t> checkpoints,
+                                         std::int64_t best, std::int64_t last) const {
+  std::vector<std::pair<double, std::int64_t>> by_cost;
+  for (const auto& [step, score] : scores) {
+    by_cost.emplace_back(cost(score), step);
+  }
+  std::sort(by_cost.begin(), by_cost.end());
+  by_cost.resize(std::min(by_cost.size(), static_cast<std::size_t>(best)));
+  std::set<std::int64_t> keep;
+  for (const auto& [cost, step] : by_cost) {
+    keep.insert(step);
+  }
+  const std::size_t count =
+      std::min(checkpoints.size(), static_cast<std::size_t>(std::max<std::int64_t>(last, 1)));
+  const auto newest = checkpoints.last(count);
+  keep.insert(newest.begin(), newest.end());
+  return keep;
+}
+
 Json RunState::to_json() const {
   Json json;
   json["version"] = kStateVersion;
@@ -109,6 +130,29 @@ void save_checkpoint(const std::filesystem::path& run, const RunState& state, co
     write_optimiser(folder / "optimizer.safetensors", optimiser);
     write_json(folder / "state.json", state.to_json());
   });
+}
+
+Json settings_that_stay(const RunConfig& config, const ModelInfo& info) {
+  Json same;
+  same["model"] = to_json(describe(info));
+  same["train.seed"] = config.train.seed;
+  same["train.batch_tokens"] = config.train.batch_tokens;
+  same["train.accumulate"] = config.train.accumulate;
+  same["train.ema"] = config.train.ema;
+  same["train.freeze"] = config.train.freeze;
+  same["train.best_by"] = config.train.best_by;
+  return same;
+}
+
+void check_same_settings(const RunState& state, const Json& now,
+                         const std::filesystem::path& checkpoint) {
+  for (const auto& [key, value] : state.same.items()) {
+    check(now.contains(key) && now.at(key) == value,
+          "{}: {} was {} when the run began and is {} now; resume with the same value, or begin a "
+          "new run with --init",
+          checkpoint.string(), key, value.dump(),
+          now.contains(key) ? now.at(key).dump() : "absent");
+  }
 }
 
 RunState load_checkpoint(const std::filesystem::path& folder, const Parameters& parameters,

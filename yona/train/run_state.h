@@ -7,12 +7,15 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 
 #include "yona/base/json.h"
 #include "yona/data/batch_stream.h"
 #include "yona/io/translation_model.h"
 #include "yona/train/optimiser.h"
+#include "yona/train/run_config.h"
 
 namespace yona {
 
@@ -37,6 +40,11 @@ struct RunState {
            (best == scores.end() ? std::numeric_limits<double>::infinity() : cost(best->second));
   }
 
+  // Of the checkpoints of these updates, in rising order: the best so many by their validation, and
+  // the last so many, at least one.
+  std::set<std::int64_t> to_keep(std::span<const std::int64_t> checkpoints, std::int64_t best,
+                                 std::int64_t last) const;
+
   Json to_json() const;
   static RunState from_json(const Json& json, const std::filesystem::path& file);
 };
@@ -44,6 +52,12 @@ struct RunState {
 // Writes checkpoints/step-N and switches `latest`.
 void save_checkpoint(const std::filesystem::path& run, const RunState& state, const ModelInfo& info,
                      const Parameters& parameters, const Optimiser& optimiser);
+
+// The settings that a resumed run must share with its first part to continue it bit by bit.
+Json settings_that_stay(const RunConfig& config, const ModelInfo& info);
+// Throws InvalidArgument naming the first setting that is not what it was when the run began.
+void check_same_settings(const RunState& state, const Json& now,
+                         const std::filesystem::path& checkpoint);
 
 // Reads the checkpoint in `folder` into parameters and optimiser.
 RunState load_checkpoint(const std::filesystem::path& folder, const Parameters& parameters,

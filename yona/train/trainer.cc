@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -15,67 +14,23 @@
 #include "yona/io/checkpoints.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/run_lock.h"
+#include "yona/train/finite_guard.h"
 #include "yona/train/learner.h"
 #include "yona/train/memory_plan.h"
 #include "yona/train/optimiser.h"
+#include "yona/train/reporters.h"
 #include "yona/train/run_inputs.h"
 #include "yona/train/run_state.h"
 #include "yona/train/schedule.h"
-#include "yona/train/tensorboard.h"
+#include "yona/train/tensorboard_reporter.h"
 
 namespace yona {
 
 namespace {
 
-// A folder that already holds a run is not trained over by accident.
-void prepare_folder(const TrainerOptions& options) {
-  const std::filesystem::path& run = options.output;
-  std::error_code error;
-  std::filesystem::create_directories(run, error);
-  check<IoError>(!error, "{}: cannot make the output folder: {}", run.string(), error.message());
-  const bool has_run = std::filesystem::exists(run / "checkpoints") ||
-                       std::filesystem::exists(run / "model.safetensors");
-  check(options.resume || !has_run,
-        "{}: this folder holds a run already; use --resume to go on with it, or another --output",
-        run.string());
-}
-
-// bf16 where the device gains by it; elsewhere f32, said once.
-RunConfig with_usable_precision(RunConfig config, const Backend& backend, Reporter& reporter) {
-  if (config.train.precision == Precision::bf16 && !backend.has_bf16()) {
-    reporter.message(MessageLevel::warning,
-                     "this CPU has no bf16 instructions: products are computed in f32");
-    config.train.precision = Precision::f32;
-  }
-  return config;
-}
-
 LossConfig loss_config(const TrainConfig& train) {
   return {
       .label_smoothing = train.label_smoothing, .rdrop = train.rdrop, .precision = train.precision};
-}
-
-// The settings that a resumed run must share with its first part to continue it bit by bit.
-Json settings_that_stay(const RunConfig& config, const ModelInfo& info) {
-  Json same;
-  same["model"] = to_json(describe(info));
-  same["train.seed"] = config.train.seed;
-  same["train.batch_tokens"] = config.train.batch_tokens;
-  same["train.accumulate"] = config.train.accumulate;
-  same["train.ema"] = config.train.ema;
-  same["train.freeze"] = config.train.freeze;
-  same["train.best_by"] = config.train.best_by;
-  return same;
-}
-
-void check_same(const Json& before, const Json& now, const std::filesystem::path& checkpoint) {
-  for (const auto& [key, value] : before.items()) {
-    check(now.contains(key) && now.at(key) == value,
-          "{}: {} was {} when the run began and is {} now; resume with the same value, or begin a "
-          "new run with --init",
-          checkpoint.string(), key, value.dump(),
-          now.contains(key) ? now.at(key).dump() : "absent");
-  }
 }
 
 // What train.best_by names.
@@ -103,8 +58,9 @@ class Trainer {
   // Reads the micro-batches of the next update; the position after them is the run's.
   void read_batches();
   UpdateReport update();
-  void check_finite(const UpdateReport& report);
   std::string describe_batches() const;
+  // Empty before the first.
+  std::filesystem::path saved_checkpoint() const;
   void after_update();
   void validate();
   void save();
@@ -115,8 +71,9 @@ class Trainer {
   FinishReport finish_report() const;
 
   TrainerOptions options_;
-  Reporter silent_;
-  Reporter& reporter_;
+  std::optional<TensorBoardReporter> tensorboard_;
+  Reporters reporter_;
+  FiniteGuard guard_;
   RunLock lock_;
   std::unique_ptr<Backend> backend_;
   RunConfig config_;
@@ -131,17 +88,16 @@ class Trainer {
   RunState state_;
   std::optional<BatchStream> stream_;
   std::vector<PairBatch> batches_;
-  std::optional<TensorBoardWriter> tensorboard_;
   Clock::time_point start_ = Clock::now();
   std::int64_t saved_update_ = -1;
-  std::int64_t skipped_in_a_row_ = 0;
   bool interrupted_ = false;
   bool stopped_early_ = false;
 };
 
 Trainer::Trainer(RunConfig config, const TrainerOptions& options)
     : options_(options),
-      reporter_(options.reporter != nullptr ? *options.reporter : silent_),
+      reporter_(options.reporter),
+      guard_(config.train.on_nan, reporter_),
       lock_((prepare_folder(options), options.output)),
       backend_(make_backend(options.device, {.threads = options.threads})),
       config_(with_usable_precision(std::move(config), *backend_, reporter_)),
@@ -165,7 +121,8 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
   restore();
   replace_file(options_.output / "config.yaml", to_yaml(with_absolute_paths(config_)));
   if (config_.train.tensorboard) {
-    tensorboard_.emplace(options_.output / "tensorboard", state_.update);
+    tensorboard_.emplace(options_.output / "tensorboard", state_.update, config_.train.log_every);
+    reporter_.add(*tensorboard_);
   }
 }
 
@@ -177,7 +134,7 @@ void Trainer::restore() {
   if (checkpoint) {
     const Json same = state_.same;
     state_ = load_checkpoint(checkpoint->path, parameters_, optimiser_);
-    check_same(state_.same, same, checkpoint->path);
+    check_same_settings(state_, same, checkpoint->path);
     saved_update_ = state_.update;
     reporter_.message(MessageLevel::info,
                       fmt::format("going on from {}", checkpoint->path.string()));
@@ -289,25 +246,9 @@ std::string Trainer::describe_batches() const {
                      config_.data.corpora[static_cast<std::size_t>(corpus_of(sentence))].name);
 }
 
-// The optimiser has left the weights alone when a gradient was not finite.
-void Trainer::check_finite(const UpdateReport& report) {
-  skipped_in_a_row_ = report.skipped ? skipped_in_a_row_ + 1 : 0;
-  if (!report.skipped) {
-    return;
-  }
-  constexpr std::int64_t kMostSkipped = 100;
-  const std::string last_good =
-      saved_update_ > 0 ? fmt::format("the last good checkpoint is {}/checkpoints/step-{}",
-                                      options_.output.string(), saved_update_)
-                        : "no checkpoint has been saved yet";
-  const std::string what =
-      fmt::format("the loss is {} and the gradient's norm {} at update {}, {}", report.loss,
-                  report.gradient_norm, report.update, describe_batches());
-  check<Error>(config_.train.on_nan == OnNan::skip && skipped_in_a_row_ < kMostSkipped,
-               "train: {}; {}; try a lower train.learning_rate, train.clip_norm=1 or "
-               "train.on_nan=skip",
-               what, last_good);
-  reporter_.message(MessageLevel::warning, what + "; the update is left out");
+std::filesystem::path Trainer::saved_checkpoint() const {
+  return saved_update_ > 0 ? options_.output / "checkpoints" / fmt::format("step-{}", saved_update_)
+                           : std::filesystem::path();
 }
 
 TrainResult Trainer::run() {
@@ -315,18 +256,10 @@ TrainResult Trainer::run() {
   start_ = Clock::now();
   while (!finished()) {
     const UpdateReport report = update();
-    check_finite(report);
+    guard_.check(report, describe_batches(), saved_checkpoint());
     state_.update = report.update;
     state_.position = stream_->position();
     reporter_.updated(report);
-    if (tensorboard_ && report.update % config_.train.log_every == 0) {
-      tensorboard_->scalar("train/loss", report.update, report.loss);
-      tensorboard_->scalar("train/perplexity", report.update, report.perplexity());
-      tensorboard_->scalar("train/learning_rate", report.update, report.learning_rate);
-      tensorboard_->scalar("train/gradient_norm", report.update, report.gradient_norm);
-      tensorboard_->scalar("train/tokens_per_second", report.update,
-                           static_cast<double>(report.target_tokens) / report.step_seconds);
-    }
     after_update();
     if (options_.stop != nullptr && options_.stop->load()) {
       interrupted_ = true;
@@ -376,40 +309,19 @@ void Trainer::validate() {
       }
     }
     reporter_.validated(report);
-    if (tensorboard_) {
-      tensorboard_->scalar(report.set + "/loss", report.update, report.loss);
-      tensorboard_->scalar(report.set + "/perplexity", report.update, report.perplexity());
-      tensorboard_->scalar(report.set + "/nats_per_byte", report.update, report.nats_per_byte);
-      for (const ValidationFigure& figure : report.figures) {
-        tensorboard_->scalar(report.set + "/" + figure.name, report.update, figure.value);
-      }
-      tensorboard_->flush();
-    }
   }
 }
 
 void Trainer::save() {
   save_checkpoint(options_.output, state_, info_, parameters_, optimiser_);
   saved_update_ = state_.update;
-  reporter_.saved(state_.update,
-                  options_.output / "checkpoints" / fmt::format("step-{}", state_.update));
-  std::vector<std::pair<double, std::int64_t>> best;
-  for (const auto& [step, score] : state_.scores) {
-    best.emplace_back(state_.cost(score), step);
+  reporter_.saved(state_.update, saved_checkpoint());
+  std::vector<std::int64_t> all;
+  for (const Checkpoint& checkpoint : list_checkpoints(options_.output)) {
+    all.push_back(checkpoint.step);
   }
-  std::sort(best.begin(), best.end());
-  best.resize(std::min(best.size(), static_cast<std::size_t>(config_.train.keep_best)));
-  std::set<std::int64_t> keep;
-  for (const auto& [cost, step] : best) {
-    keep.insert(step);
-  }
-  std::vector<Checkpoint> all = list_checkpoints(options_.output);
-  const std::size_t last =
-      static_cast<std::size_t>(std::max<std::int64_t>(config_.train.keep_last, 1));
-  for (std::size_t i = all.size() > last ? all.size() - last : 0; i < all.size(); ++i) {
-    keep.insert(all[i].step);
-  }
-  prune_checkpoints(options_.output, keep);
+  prune_checkpoints(options_.output,
+                    state_.to_keep(all, config_.train.keep_best, config_.train.keep_last));
 }
 
 FinishReport Trainer::finish_report() const {

@@ -1,0 +1,81 @@
+#include "yona/train/run_state.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+
+#include "tests/harness/temp_dir.h"
+
+namespace yona {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+RunState scored(std::string best_by, std::map<std::int64_t, double> scores) {
+  RunState state;
+  state.best_by = std::move(best_by);
+  state.scores = std::move(scores);
+  return state;
+}
+
+TEST(RunState, KeepsTheBestAndTheLastCheckpoints) {
+  const std::vector<std::int64_t> all{100, 200, 300, 400};
+  const RunState loss = scored("loss", {{100, 3.0}, {200, 1.0}, {300, 2.0}, {400, 4.0}});
+  EXPECT_THAT(loss.to_keep(all, 1, 1), ElementsAre(200, 400));
+  EXPECT_THAT(loss.to_keep(all, 2, 1), ElementsAre(200, 300, 400));
+  EXPECT_THAT(loss.to_keep(all, 0, 2), ElementsAre(300, 400));
+  EXPECT_THAT(loss.to_keep(all, 0, 0), ElementsAre(400));  // one to go on from
+  EXPECT_THAT(loss.to_keep(all, 99, 99), ElementsAre(100, 200, 300, 400));
+  EXPECT_THAT(scored("loss", {}).to_keep({}, 1, 1), IsEmpty());
+}
+
+TEST(RunState, MoreIsBetterWhereTheFigureIsBleu) {
+  const std::vector<std::int64_t> all{100, 200, 300};
+  const RunState bleu = scored("bleu", {{100, 30.0}, {200, 10.0}, {300, 20.0}});
+  EXPECT_THAT(bleu.to_keep(all, 1, 1), ElementsAre(100, 300));
+}
+
+TEST(RunState, IsTheSameAfterBeingWrittenAndRead) {
+  RunState state = scored("bleu", {{100, 30.5}});
+  state.update = 120;
+  state.position = {3, 17};
+  state.best_update = 100;
+  state.bad_validations = 2;
+  state.same["train.seed"] = 5;
+  const RunState read = RunState::from_json(state.to_json(), "state.json");
+  EXPECT_EQ(read.to_json(), state.to_json());
+  EXPECT_TRUE(std::isinf(read.best_loss));  // JSON has no infinity
+}
+
+TEST(RunState, SaysWhatIsWrongWithItsFile) {
+  EXPECT_THAT(testing::message_of<FormatError>([] {
+                RunState::from_json(Json{{"version", 99}}, "a/state.json");
+              }),
+              HasSubstr("a/state.json: made by another version of yona"));
+  EXPECT_THAT(
+      testing::message_of<FormatError>([] { RunState::from_json(Json::array(), "a/state.json"); }),
+      HasSubstr("a/state.json: not the state of a run"));
+}
+
+TEST(RunState, NamesTheSettingThatIsNotWhatItWas) {
+  RunState state;
+  state.same = {{"train.ema", 0.5}, {"train.seed", 1}};
+  check_same_settings(state, state.same, "step-1");
+  EXPECT_EQ(testing::message_of<InvalidArgument>([&] {
+              check_same_settings(state, {{"train.ema", 0.5}, {"train.seed", 2}}, "step-1");
+            }),
+            "step-1: train.seed was 1 when the run began and is 2 now; resume with the same value, "
+            "or begin a new run with --init");
+  EXPECT_THAT(testing::message_of<InvalidArgument>([&] {
+                check_same_settings(state, {{"train.ema", 0.5}}, "step-1");
+              }),
+              HasSubstr("is absent now"));
+}
+
+}  // namespace
+}  // namespace yona
