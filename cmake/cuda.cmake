@@ -28,6 +28,9 @@ enable_language(CUDA)
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has had it since 12.0
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
 endif()
+if(CMAKE_VERSION VERSION_LESS 3.26 AND NOT TARGET CUDA::nvToolsExt)
+  add_library(CUDA::nvToolsExt INTERFACE IMPORTED)  # CMake 3.25 stumbles over CUDA 13, which has it no more
+endif()
 find_package(CUDAToolkit REQUIRED)
 add_library(libyona_cuda SHARED ${cuda_sources})
 set_target_properties(libyona_cuda PROPERTIES OUTPUT_NAME yona_cuda PREFIX lib)
