@@ -38,9 +38,11 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.round_bf16);
   function(k.pack);
   function(k.packed_matmul);
+  function(k.screen);
+  function(k.screened_matmul);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 31 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 33 * sizeof(Kernel<AddArgs>));
 }
 
 TEST(Registration, GivesTheReferenceEveryKernel) {

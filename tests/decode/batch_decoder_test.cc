@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include "yona/decode/search.h"
 #include "yona/tensor/ops/matmul.h"
 #include "yona/tensor/ops/softmax.h"
+#include "yona/tensor/packed_weights.h"
 
 #include "tests/harness/temp_dir.h"
 #include "tests/harness/toy_model.h"
@@ -149,6 +151,42 @@ TEST(BatchDecoder, HoldsToLengthsPrefixesAndBans) {
           << mode;
     }
   }
+}
+
+TEST(BatchDecoder, FindsTheSameTokensGreedilyWithoutScores) {
+  TransformerConfig config = toy_config();
+  config.source_vocabulary = config.target_vocabulary = 700;
+  config.d_model = 32;
+  config.tying = Tying::none;  // else an untrained model repeats its input
+  Transformer model(config);
+  Parameters parameters(model, shared_backend("cpu"), Gradients::no);
+  parameters.initialise(3);
+  const PackedWeights packed(parameters.weights());
+  std::vector<DecodeRequest> requests = requests_of({5, 1, 3, 7, 2, 6});
+  requests[2].prefix = {4, 4, 2};
+  std::set<std::int32_t> tokens;
+  for (const std::int64_t min_length : {0, 6}) {
+    for (const std::size_t batch : {1U, 4U, 6U}) {
+      DecodeOptions options;
+      options.beam = 1;
+      options.min_length = min_length;
+      options.suppress_unknown = min_length > 0;
+      BatchDecoder exact({&model}, shared_backend("cpu"), options);
+      options.scores = false;
+      BatchDecoder quick({&model}, shared_backend("cpu"), options);
+      for (std::size_t first = 0; first < requests.size(); first += batch) {
+        const auto part =
+            std::span(requests).subspan(first, std::min(batch, requests.size() - first));
+        const auto expected = exact.decode(part), found = quick.decode(part);
+        for (std::size_t i = 0; i < part.size(); ++i) {
+          EXPECT_EQ(found[i].front().ids, expected[i].front().ids);
+          EXPECT_NEAR(found[i].front().score, expected[i].front().score, 0.1);
+          tokens.insert(expected[i].front().ids.begin(), expected[i].front().ids.end());
+        }
+      }
+    }
+  }
+  EXPECT_GT(tokens.size(), 10U);  // there was something to choose
 }
 
 TEST(BatchDecoder, NeverRepeatsAnNgram) {

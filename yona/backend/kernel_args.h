@@ -51,6 +51,28 @@ struct PackedMatmulArgs {
   Activation activation = Activation::none;
 };
 
+// Weights [n, k] once more in a quarter of the memory, to see quickly where a product is largest:
+// row r is about scales[r] · values[r], and for any x the product with one differs from that with
+// the other by at most errors[r] · ‖x‖, rounding in f32 included.
+struct Screen {
+  View values{};  // i8 [panels, k · kPanelRows]: packed, the last panel filled with zeros
+  View scales{}, errors{};  // f32 [1, n]
+};
+struct ScreenArgs {
+  View weights{};  // packed
+  Screen screen{};
+};
+
+// y = x · weightsᵀ as far as it takes to know the largest elements of each row: those that may be
+// among them have the bits that packed_matmul gives; the others are smaller than all of them, and
+// off by at most their error · ‖x‖.
+inline constexpr std::int64_t kMostScreened = 8;
+struct ScreenedMatmulArgs {
+  View x{}, weights{}, y{};  // weights packed
+  Screen screen{};
+  std::int64_t largest = 1;  // how many to know: at most kMostScreened
+};
+
 // dy ← dy ∘ [y > 0] · scale for relu (in place); bias_gradient += column sums of the result.
 struct BiasActivationBackwardArgs {
   View y{}, dy{};

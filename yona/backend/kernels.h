@@ -44,6 +44,8 @@ struct Kernels {
   Kernel<RoundArgs> round_bf16{"round_bf16"};
   Kernel<PackArgs> pack{"pack"};
   Kernel<PackedMatmulArgs> packed_matmul{"packed_matmul"};
+  Kernel<ScreenArgs> screen{"screen"};
+  Kernel<ScreenedMatmulArgs> screened_matmul{"screened_matmul"};
   Kernel<BiasActivationBackwardArgs> bias_activation_backward{"bias_activation_backward"};
   Kernel<DropoutArgs> dropout{"dropout"};
   Kernel<EmbedArgs> embed{"embed"};

@@ -37,4 +37,11 @@ void copy_packed_row(const View& weights, std::int64_t row, T* to) {
   }
 }
 
+// The error of a row in a Screen: what its rounding may do to a product, for each unit of ‖x‖, and
+// what a sum of k products in f32, in any order, may be off by, once for each of the two products.
+inline double screen_error(double rounding_norm, double norm, std::int64_t k) {
+  constexpr double kUnit = 1.0 / (1 << 23);
+  return rounding_norm * (1 + 1e-4) + 2 * static_cast<double>(k + 8) * kUnit * norm;
+}
+
 }  // namespace yona

@@ -140,6 +140,7 @@ AlignmentForm alignment_form(const TranslateFlags& flags) {
 DecodeOptions decode_options(const TranslateFlags& flags) {
   DecodeOptions options = options_of(flags.search);
   options.alignments = alignment_form(flags) != AlignmentForm::none;
+  options.scores = output_form(flags) != OutputForm::text || flags.word_scores;
   if (!flags.alignment_layer.empty()) {
     options.alignment_layer =
         integer_value("--alignment-layer", flags.alignment_layer, {1, 1 << 20}) - 1;

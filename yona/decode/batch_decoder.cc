@@ -32,14 +32,23 @@ void gather_rows(std::vector<Unit>& units, StepRows& rows) {
   }
 }
 
+// How many of a row's largest logits tell all that matters; 0: all of them are wanted.
+std::int64_t largest_needed(const DecodeOptions& options) {
+  if (options.beam > 1 || options.sampling.on || options.scores || options.no_repeat_ngram > 0) {
+    return 0;
+  }
+  // The best token, and as many as may be banned: </s> and <unk>.
+  return 1 + (options.min_length > 0 ? 1 : 0) + (options.suppress_unknown ? 1 : 0);
+}
+
 // Runs the searches to their ends; `done` takes each one that has come to its own.
 template <class Done>
-void run_steps(std::vector<Unit>& units, Stepper& stepper, StepCandidates& candidates,
-               const Done& done) {
+void run_steps(std::vector<Unit>& units, Stepper& stepper, std::int64_t largest,
+               StepCandidates& candidates, const Done& done) {
   StepRows rows;
   while (!units.empty()) {
     gather_rows(units, rows);
-    candidates.find(stepper.step(rows), units);
+    candidates.find(stepper.step(rows, largest), units);
     std::size_t place = 0;
     std::erase_if(units, [&](Unit& unit) {
       const std::vector<Candidate> found = candidates.of(unit, place++);
@@ -120,7 +129,7 @@ std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const Decode
       {.rows = static_cast<std::int64_t>(batch.units.size()) * width, .steps = batch.steps},
       region_);
   StepCandidates candidates(options_, region_);
-  run_steps(batch.units, stepper, candidates, [&](Unit& unit) {
+  run_steps(batch.units, stepper, largest_needed(options_), candidates, [&](Unit& unit) {
     if (options_.sampling.on) {
       answers[unit.answer][unit.sample] = unit.search->results().front();
     } else {

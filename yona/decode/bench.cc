@@ -55,6 +55,7 @@ std::vector<DecodeRequest> random_requests(const TranslateBenchOptions& options,
 DecodeOptions decode_options(const TranslateBenchOptions& options) {
   DecodeOptions result;
   result.beam = options.beam;
+  result.scores = false;
   result.min_length = options.new_tokens;
   result.limit = {.factor = 0, .extra = options.new_tokens};
   return result;

@@ -53,6 +53,9 @@ struct DecodeOptions {
   std::int32_t unknown_id = 1;       // <unk>
   SamplingOptions sampling{};
   EnsembleMean ensemble = EnsembleMean::log_probabilities;
+  // Are log-probabilities wanted? Without them a greedy search finds the same tokens sooner, and
+  // their scores are rough.
+  bool scores = true;
   bool alignments = false;            // from cross-attention, the mean of its heads
   std::int64_t alignment_layer = -1;  // which decoder layer's; from the end when negative
 

@@ -4,6 +4,7 @@
 
 #include "yona/tensor/ops/log_add.h"
 #include "yona/tensor/ops/matmul.h"
+#include "yona/tensor/ops/screened_matmul.h"
 #include "yona/tensor/ops/softmax.h"
 
 namespace yona {
@@ -32,15 +33,21 @@ Stepper::Stepper(std::span<const Transformer* const> models, EnsembleMean mean,
 }
 
 Tensor Stepper::logits(Member& member, const StepRows& rows, const Tensor& ids,
-                       const std::shared_ptr<const Layout>& layout) {
+                       const std::shared_ptr<const Layout>& layout, std::int64_t largest) {
   Context c{.region = region_, .cache = &member.cache};
   member.cache.begin_step(rows.parents, rows.sentences);
   const Ragged states = member.model.decode({ids, layout}, member.memory, c);  // [rows, d_model]
   member.memory.values = Tensor();
-  return matmul(states.values, member.model.projection(), Transpose::yes, c);  // [rows, V - 1]
+  const Tensor projection = member.model.projection();
+  constexpr std::int64_t kFewRows = 4;  // more of them wait for arithmetic, not for the memory
+  if (largest > 0 && largest <= kMostScreened && states.values.rows() <= kFewRows &&
+      projection.storage()->packed != nullptr) {
+    return screened_matmul(states.values, projection, largest, c);  // [rows, V - 1]
+  }
+  return matmul(states.values, projection, Transpose::yes, c);  // [rows, V - 1]
 }
 
-StepLogits Stepper::step(const StepRows& rows) {
+StepLogits Stepper::step(const StepRows& rows, std::int64_t largest) {
   const auto count = static_cast<std::int64_t>(rows.ids.size());
   std::vector<std::int32_t> inputs = rows.ids;
   for (std::int32_t& id : inputs) {
@@ -49,8 +56,9 @@ StepLogits Stepper::step(const StepRows& rows) {
   const Tensor ids(region_, DType::i32, Shape{count});
   ids.upload(inputs);
   const auto layout = make_step_layout(count, steps_++, region_);
-  StepLogits result{logits(members_.front(), rows, ids, layout), false};
-  if (members_.size() == 1) {
+  const bool alone = members_.size() == 1;
+  StepLogits result{logits(members_.front(), rows, ids, layout, alone ? largest : 0), false};
+  if (alone) {
     return result;
   }
   Context c{.region = region_};
@@ -58,7 +66,7 @@ StepLogits Stepper::step(const StepRows& rows) {
   result = {log_softmax(result.values, c), true};
   for (std::size_t m = 1; m < members_.size(); ++m) {
     const bool last = m + 1 == members_.size();
-    const Tensor other = log_softmax(logits(members_[m], rows, ids, layout), c);
+    const Tensor other = log_softmax(logits(members_[m], rows, ids, layout, 0), c);
     if (mean_ == EnsembleMean::probabilities) {
       result.values = log_add(result.values, other, last ? -std::log(models) : 0.0F, c);
     } else {

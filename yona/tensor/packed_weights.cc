@@ -3,11 +3,14 @@
 #include <utility>
 
 #include "yona/backend/backend.h"
+#include "yona/backend/panels.h"
 
 namespace yona {
 
 PackedWeights::PackedWeights(const Tensor& weights, Reader reader)
-    : weights_(weights), reader_(std::move(reader)) {
+    : weights_(weights),
+      reader_(std::move(reader)),
+      screen_region_(weights.storage()->region->backend()) {
   check(weights.dtype() == DType::f32 && weights.contiguous(),
         "packed weights: a contiguous buffer of f32 is needed, not {} of {}", weights.shape(),
         weights.dtype());
@@ -36,6 +39,27 @@ View PackedWeights::packed(const Tensor& weight) {
           found->second.cols);
   }
   return weight.view();
+}
+
+Screen PackedWeights::screen(const Tensor& weight) {
+  const View view = packed(weight);
+  const std::lock_guard lock(mutex_);
+  const auto [found, is_new] = screens_.try_emplace(static_cast<const float*>(weight.raw()));
+  ScreenTensors& tensors = found->second;
+  if (is_new) {
+    tensors.values =
+        Tensor(screen_region_, DType::i8, Shape{panel_count(view), weight.cols() * kPanelRows});
+    tensors.scales = Tensor(screen_region_, DType::f32, Shape{weight.rows()});
+    tensors.errors = Tensor(screen_region_, DType::f32, Shape{weight.rows()});
+  }
+  const Screen screen{.values = tensors.values.view(),
+                      .scales = tensors.scales.view(),
+                      .errors = tensors.errors.view()};
+  if (is_new) {
+    Backend& backend = screen_region_.backend();
+    backend.kernels().screen({.weights = view, .screen = screen}, backend.exec());
+  }
+  return screen;
 }
 
 // Packed weights and this one have no element in common.

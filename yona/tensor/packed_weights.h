@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 
+#include "yona/tensor/region.h"
 #include "yona/tensor/tensor.h"
 
 namespace yona {
@@ -34,6 +35,10 @@ class PackedWeights {
   // another shape. Several threads may ask; one that asks while another packs waits.
   View packed(const Tensor& weight);
 
+  // A screen of a packed weight, made when it is first asked for: a quarter of the weight's memory
+  // more.
+  Screen screen(const Tensor& weight);
+
   // The rows of a table [n, k] when it has been packed (be it without its last rows), else an empty
   // View: its rows are where they were.
   View packed_table(const Tensor& table) const;
@@ -42,12 +47,17 @@ class PackedWeights {
   struct Shape2 {
     std::int64_t rows = 0, cols = 0;
   };
+  struct ScreenTensors {
+    Tensor values, scales, errors;
+  };
   void check_apart(const Tensor& weight) const;
 
   Tensor weights_;
   Reader reader_;
   mutable std::mutex mutex_;
   std::map<const float*, Shape2> packed_;  // by where they begin
+  Region screen_region_;
+  std::map<const float*, ScreenTensors> screens_;
 };
 
 }  // namespace yona

@@ -7,7 +7,7 @@
 
 #include "yona/backend/cpu/matmul_plan.h"
 #include "yona/backend/cpu/panel_product.h"
-#include "yona/backend/cpu/scratch.h"
+#include "yona/backend/cpu/spread_panel.h"
 #include "yona/backend/cpu/transpose.h"
 #include "yona/backend/panels.h"
 #include "yona/backend/registration.h"
@@ -16,15 +16,35 @@ namespace yona::cpu {
 
 namespace {
 
-// The last panel, which may have fewer rows, spread to a whole one. Valid until the next call.
-const float* spread(const Panel<float>& panel, std::int64_t k) {
+void multiply_last_panel(PanelProduct product, const Panel<float>& panel) {
   thread_local Scratch<float> scratch;
-  float* whole = scratch.get(static_cast<std::size_t>(k * kPanelRows));
-  for (std::int64_t j = 0; j < k; ++j) {
-    std::copy_n(panel.data + j * panel.rows, panel.rows, whole + j * kPanelRows);
-    std::fill_n(whole + j * kPanelRows + panel.rows, kPanelRows - panel.rows, 0.0F);
-  }
-  return whole;
+  product.panel = spread_panel(panel, product.k, scratch);
+  multiply_panel(product, panel.rows);
+}
+
+// Slices: a few panels that are read side by side, fewer where threads would go without.
+void multiply_one_row(const PackedMatmulArgs& args, Exec& exec) {
+  const std::int64_t panels = panel_count(args.weights);
+  const std::int64_t group =
+      std::clamp<std::int64_t>(panels / exec.pool->threads(), 1, kPanelsAtOnce);
+  exec.pool->run_ranges(panels, group, [&](std::int64_t begin, std::int64_t end) {
+    const auto first = panel_of<float>(args.weights, begin);
+    PanelProduct product{.x = args.x.row<float>(0),
+                         .rows = 1,
+                         .k = args.x.cols,
+                         .panel = first.data,
+                         .y = args.y.row<float>(0) + first.first,
+                         .bias = args.bias ? args.bias.row<float>(0) + first.first : nullptr,
+                         .least = args.activation == Activation::relu ? 0.0F : -INFINITY};
+    const auto last = panel_of<float>(args.weights, end - 1);
+    const std::int64_t whole = end - begin - (last.rows < kPanelRows ? 1 : 0);
+    multiply_row(product, whole);
+    if (whole < end - begin) {
+      product.y = args.y.row<float>(0) + last.first;
+      product.bias = args.bias ? args.bias.row<float>(0) + last.first : nullptr;
+      multiply_last_panel(product, last);
+    }
+  });
 }
 
 // Slices: blocks of at most 128 rows, which stay in the second-level cache, and at most 64 groups
@@ -35,6 +55,10 @@ void packed_matmul(const PackedMatmulArgs& args, Exec& exec) {
     return;
   }
   if (args.y.rows == 0 || args.y.cols == 0) {
+    return;
+  }
+  if (args.y.rows == 1) {
+    multiply_one_row(args, exec);
     return;
   }
   constexpr std::int64_t kBlockRows = 128;
@@ -60,9 +84,10 @@ void packed_matmul(const PackedMatmulArgs& args, Exec& exec) {
       product.y = args.y.row<float>(row) + panel.first;
       product.bias = args.bias ? args.bias.row<float>(0) + panel.first : nullptr;
       if (panel.rows < kPanelRows) {
-        product.panel = spread(panel, args.x.cols);
+        multiply_last_panel(product, panel);
+      } else {
+        multiply_panel(product);
       }
-      multiply_panel(product, panel.rows);
     }
   });
 }

@@ -189,6 +189,68 @@ void multiply_whole_panel(const PanelProduct& product) {
   }
 }
 
+// Sums of all the panels in registers, a row of each of them in turn.
+template <std::int64_t kPanels>
+HWY_INLINE void multiply_row_blocks(const PanelProduct& product) {
+  const Floats d;
+  constexpr std::int64_t kVectors = kPanelRows / kLanes;
+  const std::int64_t k = product.k;
+  Vector sums[kPanels][kVectors];
+#pragma GCC unroll 4
+  for (std::int64_t p = 0; p < kPanels; ++p) {
+#pragma GCC unroll 4
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      sums[p][v] = hn::Zero(d);
+    }
+  }
+  const float* HWY_RESTRICT panel = product.panel;
+  for (std::int64_t j = 0; j < k; ++j, panel += kPanelRows) {
+    const Vector element = hn::Set(d, product.x[j]);
+#pragma GCC unroll 4
+    for (std::int64_t p = 0; p < kPanels; ++p) {
+#pragma GCC unroll 4
+      for (std::int64_t v = 0; v < kVectors; ++v) {
+        const Vector weights = hn::LoadU(d, panel + p * k * kPanelRows + v * kLanes);
+        sums[p][v] = hn::MulAdd(element, weights, sums[p][v]);
+      }
+    }
+  }
+  const Vector least = hn::Set(d, product.least);
+#pragma GCC unroll 4
+  for (std::int64_t p = 0; p < kPanels; ++p) {
+#pragma GCC unroll 4
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      const std::int64_t at = p * kPanelRows + v * kLanes;
+      const Vector shift = product.bias != nullptr ? hn::LoadU(d, product.bias + at) : hn::Zero(d);
+      hn::StoreU(hn::Max(least, hn::Add(sums[p][v], shift)), d, product.y + at);
+    }
+  }
+}
+
+// Only AVX-512 has registers for more than one panel.
+void multiply_row_panels(const PanelProduct& product, std::int64_t panels) {
+  constexpr bool kWide = kLanes == 16;
+  PanelProduct part = product;
+  while (panels > 0) {
+    const std::int64_t count = !kWide || panels < 2 ? 1 : panels < 4 ? 2 : 4;
+    if constexpr (kWide) {
+      if (count == 4) {
+        multiply_row_blocks<4>(part);
+      } else if (count == 2) {
+        multiply_row_blocks<2>(part);
+      }
+    }
+    if (count == 1) {
+      part.last = product.last && panels == 1;
+      multiply_whole_panel(part);
+    }
+    part.panel += count * part.k * kPanelRows;
+    part.y += count * kPanelRows;
+    part.bias = part.bias != nullptr ? part.bias + count * kPanelRows : nullptr;
+    panels -= count;
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace yona::cpu
@@ -198,6 +260,7 @@ HWY_AFTER_NAMESPACE();
 namespace yona::cpu {
 
 HWY_EXPORT(multiply_whole_panel);
+HWY_EXPORT(multiply_row_panels);
 
 namespace {
 
@@ -235,6 +298,10 @@ void multiply_panel(const PanelProduct& product, std::int64_t columns) {
   } else {
     HWY_DYNAMIC_DISPATCH(multiply_whole_panel)(product);
   }
+}
+
+void multiply_row(const PanelProduct& product, std::int64_t panels) {
+  HWY_DYNAMIC_DISPATCH(multiply_row_panels)(product, panels);
 }
 
 }  // namespace yona::cpu
