@@ -33,6 +33,8 @@ LazyWeights::LazyWeights(const std::filesystem::path& folder, const Parameters& 
       copy(weights_.back());
     }
   }
+  std::sort(weights_.begin(), weights_.end(),
+            [](const Weight& a, const Weight& b) { return a.to.raw() < b.to.raw(); });
 }
 
 void LazyWeights::read(const Tensor& part) {

@@ -68,11 +68,21 @@ Parameters::Parameters(Module& model, Backend& backend, Gradients gradients, DTy
       count_(count_parameters(model)),
       region_(backend, region_bytes(model, count_, dtype, gradients)),
       weights_(region_, dtype, Shape{1, count_}) {
-  std::int64_t offset = 0;
+  // Without gradients matrices are often read late (LazyWeights): vectors, which are read at once,
+  // lie together before them and touch little memory.
+  std::int64_t vectors = 0;
+  if (gradients == Gradients::no) {
+    model_.visit([&](const std::string& /*name*/, Parameter& parameter) {
+      vectors += parameter.shape.rank() == 1 ? parameter.shape.elements() : 0;
+    });
+  }
+  std::int64_t vector_offset = 0;
+  std::int64_t offset = vectors;
   model_.visit([&](const std::string& name, Parameter& parameter) {
-    parameter.value = weights_.slice(offset, parameter.shape);
-    entries_.push_back({name, parameter.value, offset});
-    offset += parameter.shape.elements();
+    std::int64_t& next = vectors > 0 && parameter.shape.rank() == 1 ? vector_offset : offset;
+    parameter.value = weights_.slice(next, parameter.shape);
+    entries_.push_back({name, parameter.value, next});
+    next += parameter.shape.elements();
   });
   model_.visit_constants([&](Constant& constant) {
     constant.value = Tensor(region_, dtype, constant.shape);
