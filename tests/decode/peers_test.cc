@@ -48,13 +48,14 @@ class SeededModel {
     const std::vector<double> moves =
         random_values(parameters_->count(), json.at("seed").get<std::uint64_t>() + 100, -0.3, 0.3);
     std::vector<double> weights = values_of(parameters_->weights());
+    std::size_t move = 0;
     for (const Parameters::Entry& entry : parameters_->entries()) {
       const bool is_table = entry.name == "shared.weight" || entry.name == "projection.weight" ||
                             entry.name.ends_with("embedding.weight");
       const double scale = entry.value.shape().rank() == 1 ? 1.0 : is_table ? 2.0 : 3.0;
       for (std::int64_t i = entry.offset; i < entry.offset + entry.value.elements(); ++i) {
         double& weight = weights[static_cast<std::size_t>(i)];
-        weight = scale * weight + moves[static_cast<std::size_t>(i)];
+        weight = scale * weight + moves[move++];
       }
     }
     set_values(parameters_->weights(), weights);
