@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """Table 3 of "Attention Is All You Need" on small data: every row trained, the table beside the paper's.
 
-  YONA_DATA=/path/to/data recipes/table3/run.py [--updates N] [--rows A1,C3] [OUTPUT]
+  YONA_DATA=/path/to/data recipes/table3/run.py [--updates N] [--rows A1,C3] [--device cuda] [--jobs N] [OUTPUT]
 
 Multi30k, English to German. The paper's base is too large for 29,000 pairs, so each row here is the
 paper's row with every width divided by four and three layers instead of six: the base is N=3,
 d_model=128, d_ff=512, h=8, d_k=d_v=16; the rows change the same thing in the same proportion. What
 can be compared is the direction of each change, not the numbers. A row that is done is not trained
-again: stop and go on as you like.
+again: stop and go on as you like. With --jobs several rows train side by side, each with its log in its
+folder: such models leave most of a GPU idle. Extra settings for `yona train` go through YONA_FLAGS.
 """
 import argparse
 import json
+import math
 import os
+import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -52,31 +56,56 @@ def run(*command):
                           stdout=subprocess.PIPE).stdout
 
 
-def train(folder, row, data, updates, seed):
+def train(folder, row, data, a):
     settings = []
     for key, value in row.items():
         section = "train" if key == "label_smoothing" else "model"
         settings += ["--set", f"{section}.{key}={value}"]
     resume = ["--resume"] if (folder / "checkpoints").exists() else [
-        "--preset", "tiny", "--seed", seed, "--src-lang", "en", "--tgt-lang", "de",
+        "--preset", "tiny", "--seed", a.seed, "--src-lang", "en", "--tgt-lang", "de",
         "--train-src", data / "train.en.gz", "--train-tgt", data / "train.de.gz",
         "--valid-src", data / "val.en.gz", "--valid-tgt", data / "val.de.gz",
-        "--vocab-size", "6000", "--batch-tokens", "4096", "--updates", updates,
+        "--vocab-size", "6000", "--batch-tokens", "4096", "--updates", a.updates,
         "--set", "train.warmup=1000", "--set", "train.valid_every=500",
-        "--set", "train.save_every=500", "--set", "train.keep_last=1", *settings]
-    subprocess.run([str(YONA), "train", "--output", str(folder), *map(str, resume)], check=True)
+        "--set", "train.save_every=500", "--set", "train.keep_last=1", *settings,
+        *shlex.split(os.environ.get("YONA_FLAGS", ""))]
+    command = [YONA, "train", "--output", folder, "--device", a.device, *resume]
+    if a.jobs > 1:
+        command += ["--threads", "1"]
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "train.log", "w", encoding="utf-8") as file:
+        log = file if a.jobs > 1 else sys.stderr
+        subprocess.run([str(word) for word in command], check=True, stdout=log, stderr=log)
 
 
-def measure(folder, data):
-    """Parameters in millions, perplexity per sub-word and BLEU on the validation set."""
+def measure(folder, data, a):
+    """Parameters, perplexity per sub-word and BLEU on the validation set."""
     info = json.loads(run(YONA, "info", "--model", folder, "--json"))
+    threads = ["--threads", "1"] if a.jobs > 1 else []
     run(YONA, "translate", "--model", folder, "--input", data / "val.en.gz",
-        "--output", folder / "val.de")
+        "--output", folder / "val.de", *threads)
     score = json.loads(run(YONA, "score", "--ref", data / "val.de.gz", "--hyp", folder / "val.de",
-                           "--metrics", "bleu", "--json"))
+                           "--metrics", "bleu", "--width", "2", "--json"))
     with open(folder / "checkpoints" / "latest" / "state.json", encoding="utf-8") as file:
         state = json.load(file)
-    return info, score, state
+    return {"parameters": info["model"]["parameters"], "perplexity": math.exp(state["best_loss"]),
+            "bleu": score["score"], "updates": state["update"]}
+
+
+def do_row(name, data, a):
+    """Trains and measures a row that has no result yet; None, and a line, where that failed."""
+    change, *_ = ROWS[name]
+    folder = a.output / name
+    result = folder / "row.json"
+    if not result.exists():
+        print(f"row {name}: {change or 'the base'}", file=sys.stderr, flush=True)
+        try:
+            train(folder, BASE | change, data, a)
+            result.write_text(json.dumps(measure(folder, data, a)))
+        except subprocess.CalledProcessError as error:
+            print(f"row {name} failed: {error}", file=sys.stderr, flush=True)
+            return None
+    return json.loads(result.read_text())
 
 
 def main():
@@ -86,6 +115,8 @@ def main():
     parser.add_argument("--updates", type=int, default=2000)
     parser.add_argument("--rows", default=",".join(ROWS))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--jobs", type=int, default=1, help="rows that train side by side")
     a = parser.parse_args()
     data = Path(os.environ.get("YONA_DATA", "")) / "multi30k"
     if not (data / "train.en.gz").exists():
@@ -95,21 +126,12 @@ def main():
     wrong = [name for name in a.rows.split(",") if name not in ROWS]
     if wrong:
         sys.exit(f"recipes/table3: no row named {wrong[0]}; there are: {', '.join(ROWS)}")
-    results = {}
-    for name in a.rows.split(","):
-        change, *_ = ROWS[name]
-        folder = a.output / name
-        result = folder / "row.json"
-        if not result.exists():
-            print(f"row {name}: {change or 'the base'}", file=sys.stderr, flush=True)
-            train(folder, BASE | change, data, a.updates, a.seed)
-            info, score, state = measure(folder, data)
-            result.write_text(json.dumps({
-                "parameters": info["model"]["parameters"],
-                "perplexity": 2.718281828459045 ** state["best_loss"],
-                "bleu": score["score"]}))
-        results[name] = json.loads(result.read_text())
+    rows = a.rows.split(",")
+    with ThreadPoolExecutor(a.jobs) as pool:
+        found = pool.map(lambda name: do_row(name, data, a), rows)
+        results = {name: row for name, row in zip(rows, found) if row is not None}
     print_table(results)
+    sys.exit(0 if len(results) == len(rows) else 1)
 
 
 def print_table(results):
