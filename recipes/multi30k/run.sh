@@ -39,6 +39,7 @@ fi
 last=(--set train.valid_every=1000000 --set train.save_every=2000)
 large=(--set train.batch_tokens=8192 --set train.learning_rate=0.005 --set model.dropout=0.3 --set train.warmup=1000
   --set train.ema=0.999 "${last[@]}")
+device=()
 case $plan in
   short)
     settings=(--set train.updates=4000 --set train.batch_tokens=4096 --set train.learning_rate=0.004 --set model.dropout=0.2
@@ -46,18 +47,20 @@ case $plan in
   full)
     settings=(--set train.updates=10500 --set train.batch_tokens=4096 --set train.learning_rate=0.004 --set model.dropout=0.3
       --set train.warmup=1000 --set train.ema=0.999 "${last[@]}") ;;
-  gpu) settings=(--set train.updates=10200 "${large[@]}" --device cuda --set train.precision=bf16 --set train.save_every=1000000) ;;
+  gpu)
+    device=(--device cuda)
+    settings=(--set train.updates=10200 "${large[@]}" --set train.precision=bf16 --set train.save_every=1000000) ;;
   best) settings=(--set train.updates=10000 "${large[@]}" --set train.rdrop=3) ;;
 esac
+# shellcheck disable=SC2086  # YONA_FLAGS holds several words
 if [ -d "$output/checkpoints" ]; then
-  "$root/build/yona" train --output "$output" --resume ${YONA_FLAGS:-}
+  "$root/build/yona" train --output "$output" --resume "${device[@]}" ${YONA_FLAGS:-}
 else
-  # shellcheck disable=SC2086  # YONA_FLAGS holds several words
   "$root/build/yona" train --preset tiny --output "$output" --seed "$seed" \
     --train-src "$data/train.$source.gz" --train-tgt "$data/train.$target.gz" \
     --valid-src "$data/val.$source.gz" --valid-tgt "$data/val.$target.gz" \
     --src-lang "$source" --tgt-lang "$target" --set data.vocabulary_size=6000 \
-    --set model.norm=pre --set train.schedule=cosine "${settings[@]}" ${YONA_FLAGS:-}
+    --set model.norm=pre --set train.schedule=cosine "${settings[@]}" "${device[@]}" ${YONA_FLAGS:-}
 fi
 test=test_2016_flickr
 "$root/build/yona" translate --model "$output" --input "$data/$test.$source.gz" \
