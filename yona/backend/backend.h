@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "yona/backend/kernels.h"
+#include "yona/backend/replay.h"
 
 namespace yona {
 
@@ -44,6 +45,10 @@ class Backend {
   virtual void upload(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void download(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void synchronize() = 0;
+
+  // Decoding without waiting: see replay.h.
+  virtual std::unique_ptr<Replay> make_replay() { return std::make_unique<Replay>(); }
+  virtual std::unique_ptr<Readback> make_readback() { return std::make_unique<Readback>(); }
 
   // What measures kernels here, for exec().profile.
   virtual std::unique_ptr<Profile> make_profile() { return std::make_unique<Profile>(); }

@@ -186,6 +186,8 @@ struct AdditiveAttentionBackwardArgs {
 // collected. Row r sees counts[r] of them: table[r · table_stride + j] for j = 0, 1, …, or, without
 // a table, first[r] + j. out = softmax(scores) v per head, where scores are scale · q·k, or those
 // of additive attention when there is a vector. A row that sees nothing gives zero.
+// With `fresh`, the keys and values of this step, row r of it is first put at places[r] of the
+// cache, and seen last; a row with a place of -1 has none, and sees nothing.
 struct CachedAttentionArgs {
   View q{}, k{}, v{};  // [rows, h·d_k], [N, h·d_k], [N, h·d_v]
   View out{};          // [rows, h·d_v]
@@ -197,7 +199,9 @@ struct CachedAttentionArgs {
   std::int64_t d_k = 0;
   std::int64_t d_v = 0;
   float scale = 1.0F;
-  View vector{};  // [heads, d_k], optional
+  View vector{};                         // [heads, d_k], optional
+  View fresh{};                          // [rows, h·d_k + h·d_v], optional, with
+  const std::int32_t* places = nullptr;  // [rows]
 };
 
 // The best continuations of each group of rows (the beams of a sentence). The score of token t
@@ -218,7 +222,8 @@ struct TopKArgs {
   bool normalised = false;             // logits are log-probabilities: log_sums are 0, or NaN
   View scores{};                       // f32 [sentences, k]
   View tokens{}, rows{};               // i32 [sentences, k]
-  View log_sums{};                     // f32 [1, rows]; NaN where a logit is NaN or +infinity
+  // f32 [1, rows]; NaN where a logit is NaN or +infinity. Not written where the score is -infinity.
+  View log_sums{};
 };
 
 // The weights themselves, before dropout, for looking inside: what out is the product of with v.

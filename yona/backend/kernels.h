@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "yona/backend/beam_args.h"
 #include "yona/backend/exec.h"
 #include "yona/backend/kernel_args.h"
 
@@ -58,6 +59,8 @@ struct Kernels {
   Kernel<AdditiveAttentionBackwardArgs> additive_attention_backward{"additive_attention_backward"};
   Kernel<CachedAttentionArgs> cached_attention{"cached_attention"};
   Kernel<TopKArgs> top_k{"top_k"};
+  Kernel<BeamStepArgs> beam_step{"beam_step"};
+  Kernel<BeamMoveArgs> beam_move{"beam_move"};
   Kernel<AttentionWeightsArgs> attention_weights{"attention_weights"};
   Kernel<AdditiveAttentionWeightsArgs> additive_attention_weights{"additive_attention_weights"};
   Kernel<CrossEntropyArgs> cross_entropy{"cross_entropy"};

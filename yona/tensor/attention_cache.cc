@@ -65,10 +65,11 @@ CachedKeys AttentionCache::append(const Tensor& keys_and_values, Context& c) {
   const Tensor& layer = self_[next_self_++];
   const Tensor place = layer.row_range(step_ * size_.rows, rows_);
   c.kernels().add({.a = keys_and_values.view(), .y = place.view()}, c.exec());
-  return {.keys_and_values = layer, .counts = table_counts_, .table = table_, .first = {}};
+  return {.keys_and_values = layer, .counts = table_counts_, .table = table_};
 }
 
-CachedKeys AttentionCache::memory(const Layout& layout, const std::function<Tensor()>& make) {
+CachedKeys AttentionCache::memory(const Layout& layout, const std::function<Tensor()>& make,
+                                  Context& /*c*/) {
   if (next_cross_ == cross_.size()) {
     check(step_ == 0, "attention cache: a layer joins at step {}", step_ + 1);
     cross_.push_back(make());
@@ -76,10 +77,8 @@ CachedKeys AttentionCache::memory(const Layout& layout, const std::function<Tens
   if (!memory_first_) {
     find_memory_rows(layout);
   }
-  return {.keys_and_values = cross_[next_cross_++],
-          .counts = memory_counts_,
-          .table = {},
-          .first = memory_first_};
+  return {
+      .keys_and_values = cross_[next_cross_++], .counts = memory_counts_, .first = memory_first_};
 }
 
 void AttentionCache::find_memory_rows(const Layout& layout) {

@@ -14,11 +14,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "yona/tensor/ops/cached_attention.h"
+#include "yona/tensor/layer_cache.h"
 
 namespace yona {
 
@@ -27,7 +26,7 @@ struct CacheSize {
   std::int64_t steps = 0;
 };
 
-class AttentionCache {
+class AttentionCache : public LayerCache {
  public:
   // Memory comes from the region, layer by layer as the first step asks for it; pages are touched
   // as rows are written.
@@ -39,14 +38,8 @@ class AttentionCache {
 
   std::int64_t step() const { return step_; }  // from 0; -1 before the first
 
-  // --- for layers, each of which asks in turn, in the same order at every step ----------------
-
-  // Keeps this step's keys and values [rows, width] of the next self-attention, and gives all that
-  // its queries see.
-  CachedKeys append(const Tensor& keys_and_values, Context& c);
-  // The keys and values of the memory for the next cross-attention; `make` is called in the first
-  // step, and its result [tokens, width], laid out as `layout`, is kept.
-  CachedKeys memory(const Layout& layout, const std::function<Tensor()>& make);
+  CachedKeys append(const Tensor& keys_and_values, Context& c) override;
+  CachedKeys memory(const Layout& layout, const std::function<Tensor()>& make, Context& c) override;
 
  private:
   void move_ancestors(std::span<const std::int32_t> parents);

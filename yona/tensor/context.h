@@ -24,7 +24,7 @@ struct RandomCounters {
   std::uint64_t key() const { return mix(mix(mix(mix(seed, update), micro_batch), rank), pass); }
 };
 
-class AttentionCache;
+class LayerCache;
 
 struct Context {
   Region& region;
@@ -32,7 +32,7 @@ struct Context {
   bool training = false;  // dropout on
   RandomCounters random{};
   Precision precision = Precision::f32;
-  AttentionCache* cache = nullptr;         // incremental decoding: what earlier steps have left
+  LayerCache* cache = nullptr;             // incremental decoding: what earlier steps have left
   AttentionRecorder* attention = nullptr;  // nullptr: nobody looks, no weights are formed
 
   Backend& backend() const { return region.backend(); }

@@ -31,7 +31,7 @@ class Region {
 
   std::int64_t in_use() const { return in_use_; }
   std::int64_t peak() const { return peak_; }  // highest address reached: what a step touches
-  Backend& backend() { return backend_; }
+  Backend& backend() const { return backend_; }
 
  private:
   friend class StoragePtr;

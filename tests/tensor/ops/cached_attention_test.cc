@@ -136,6 +136,48 @@ TEST(CachedAttention, GivesZeroWhereNothingIsSeenAndIsNotMovedByLargeScores) {
   }
 }
 
+// Keys of the step itself, put into the cache on the way, against a cache that has them already.
+TEST(CachedAttention, PutsFreshKeysIntoTheCacheAndSeesThem) {
+  for (const std::string_view backend : backends()) {
+    for (const std::int64_t d : {5, 32, 64, 128}) {
+      SCOPED_TRACE(::testing::Message() << backend << ", heads of " << d);
+      Region region(shared_backend(backend), std::int64_t{1} << 24U);
+      soil(region, 1 << 20);
+      Context c{.region = region};
+      constexpr std::int64_t kHeads = 3, kRows = 3, kCached = 40;
+      const std::int64_t width = 2 * kHeads * d;
+      std::vector<double> cache = random_values(kCached * width, 1);
+      const std::vector<double> fresh = random_values(kRows * width, 2);
+      const Tensor q =
+          tensor_of(random_values(kRows * kHeads * d, 3), {kRows, kHeads * d}, DType::f32, region);
+      const std::vector<std::int32_t> counts{9, 0, 17}, places{30, -1, 31};
+      std::vector<std::int32_t> table(kRows * 20, 0);
+      for (std::size_t j = 0; j < 20; ++j) {
+        table[j] = static_cast<std::int32_t>(j * 3 % 29);
+        table[40 + j] = static_cast<std::int32_t>(j * 5 % 29);
+      }
+      CachedKeys seen{.keys_and_values = tensor_of(cache, {kCached, width}, DType::f32, region),
+                      .counts = uploaded(counts, Shape{kRows}, region),
+                      .table = uploaded(table, Shape{kRows, 20}, region)};
+      seen.fresh = tensor_of(fresh, {kRows, width}, DType::f32, region);
+      seen.places = uploaded(places, Shape{kRows}, region);
+      const Tensor out = cached_attention(q, seen, heads_of(kHeads, d, d), c);
+
+      std::copy_n(fresh.begin(), width, cache.begin() + 30 * width);
+      std::copy_n(fresh.begin() + 2 * width, width, cache.begin() + 31 * width);
+      table[9] = 30;
+      table[40 + 17] = 31;
+      const CachedKeys whole{
+          .keys_and_values = tensor_of(cache, {kCached, width}, DType::f32, region),
+          .counts = uploaded(std::vector<std::int32_t>{10, 0, 18}, Shape{kRows}, region),
+          .table = uploaded(table, Shape{kRows, 20}, region)};
+      expect_near(values_of(out), values_of(cached_attention(q, whole, heads_of(kHeads, d, d), c)),
+                  1e-6, "out");
+      expect_near(values_of(seen.keys_and_values), cache, 1e-7, "cache");
+    }
+  }
+}
+
 TEST(CachedAttention, RefusesShapesThatDoNotFit) {
   Region region(shared_backend("reference"), std::int64_t{1} << 20U);
   Context c{.region = region};

@@ -115,6 +115,52 @@ TEST_P(TopKTest, FindsTheBestOfASentencesBeams) {
   }
 }
 
+// Every backend finds what the reference finds: large rows, with many equal logits or few, many
+// bans or few, and rows that are no beams.
+TEST_P(TopKTest, FindsWhatTheReferenceFinds) {
+  constexpr std::int64_t kRows = 6;
+  constexpr std::int64_t kVocabulary = 5003;
+  for (const double levels : {3.0, 40.0, 1e6}) {
+    for (const std::int64_t bans : {0, 1, 3, 40}) {
+      for (const std::int64_t k : {1, 8, 64, 70}) {
+        SCOPED_TRACE(::testing::Message() << levels << " levels, " << bans << " bans, k " << k);
+        std::vector<double> logits = random_values(kRows * kVocabulary, 3, -1, 1);
+        for (double& logit : logits) {
+          logit = std::round(logit * levels) / levels * 8.0;
+        }
+        std::vector<std::int64_t> ban_offsets{0};
+        std::vector<std::int32_t> banned;
+        for (std::int64_t row = 0; row < kRows; ++row) {
+          for (std::int64_t i = 0; i < bans; ++i) {
+            banned.push_back(static_cast<std::int32_t>((i * 1237 + row) % kVocabulary));
+            logits[static_cast<std::size_t>(row * kVocabulary + banned.back())] = 9.0;
+          }
+          ban_offsets.push_back(static_cast<std::int64_t>(banned.size()));
+        }
+        const auto found_by = [&](const char* backend) {
+          TopKRun run(backend);
+          TopKOptions options =
+              run.options({0, -kInfiniteScore, -0.5F, -1, -kInfiniteScore, -2}, {0, 4, 4, 6}, k);
+          if (bans > 0) {
+            options.ban_offsets = run.uploaded(ban_offsets);
+            options.bans = run.uploaded(banned);
+          }
+          return run.run(logits, kRows, options);
+        };
+        const std::vector<Found> expected = found_by("reference");
+        const std::vector<Found> found = found_by(GetParam());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          ASSERT_EQ(found[i].token, expected[i].token) << "place " << i;
+          ASSERT_EQ(found[i].row, expected[i].row) << "place " << i;
+          if (expected[i].token >= 0) {
+            ASSERT_NEAR(found[i].score, expected[i].score, 1e-5);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(TopKTest, OrdersEqualScoresByRowAndToken) {
   TopKRun run(GetParam());
   const std::vector<Found> found =

@@ -132,7 +132,7 @@ HWY_EXPORT(attend_cached);
 namespace {
 
 void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
-  if (args.q.dtype != DType::f32 || args.vector) {
+  if (args.q.dtype != DType::f32 || args.vector || args.fresh) {
     reference_kernels().cached_attention.function()(args, exec);
     return;
   }

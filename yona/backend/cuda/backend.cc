@@ -10,6 +10,7 @@
 #include "yona/backend/cuda/memory.h"
 #include "yona/backend/cuda/profile.h"
 #include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/replay.h"
 #include "yona/backend/cuda/upload.h"
 
 namespace yona::cuda {
@@ -83,6 +84,12 @@ class CudaBackend : public Backend {
   }
   void synchronize() override {
     check_cuda(cudaStreamSynchronize(stream_.get()), "the computation");
+  }
+  std::unique_ptr<Replay> make_replay() override {
+    return std::make_unique<GraphReplay>(exec_, stream_.get());
+  }
+  std::unique_ptr<Readback> make_readback() override {
+    return std::make_unique<PinnedReadback>(stream_.get());
   }
   std::unique_ptr<Profile> make_profile() override {
     return std::make_unique<EventProfile>(stream_.get());

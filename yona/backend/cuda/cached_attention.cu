@@ -1,5 +1,11 @@
-// Attention of single queries over the rows of a cache, for decoding. A warp takes a row and head:
-// its lanes are channels, and keys come one after another (online softmax).
+// Attention of single queries over the rows of a cache, for decoding; keys and values of the step
+// itself are put into the cache on the way.
+//
+// Heads of 32, 64 and 128 channels: eight channels to a lane, so that a warp, which takes a row and
+// head, has several keys at once, each group of lanes with an online softmax of its own; two keys
+// of a group are on their way together. A block has four neighbouring rows, which mostly are beams
+// of one sentence: what one of them reads is in the cache for the others. Other heads and additive
+// scores: lanes are channels, and keys come one after another.
 
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/rows.cuh"
@@ -11,23 +17,62 @@ namespace {
 
 constexpr int kWidestHead = 512;
 constexpr int kChannels = kWidestHead / kLanes;  // of a lane
+constexpr int kBlockRows = 4;
+constexpr int kBlockHeads = kWarps / kBlockRows;
 
 template <class T>
 struct Cached {
-  Rows<T> q, k, v, out;
+  Rows<T> q, k, v, out, fresh;
   Rows<float> vector;
   const std::int32_t* table = nullptr;
   std::int64_t table_stride = 0;
   const std::int64_t* first = nullptr;
   const std::int32_t* counts = nullptr;
+  const std::int32_t* places = nullptr;
   std::int64_t rows = 0;
   int heads = 1, d_k = 0, d_v = 0;
   float scale = 1.0F;
+};
 
-  __device__ std::int64_t key_row(std::int64_t row, int j) const {
-    return table != nullptr ? std::int64_t{table[row * table_stride + j]} : first[row] + j;
+// The rows of the cache that one query sees; the last one is its own when there are fresh ones.
+struct Seen {
+  const std::int32_t* table;
+  std::int64_t first;
+  int earlier, place, count;
+
+  template <class T>
+  __device__ Seen(const Cached<T>& c, std::int64_t row)
+      : table(c.table != nullptr ? c.table + row * c.table_stride : nullptr),
+        first(c.table != nullptr ? 0 : c.first[row]),
+        earlier(c.counts[row]),
+        place(c.fresh.there() ? c.places[row] : -1),
+        count(!c.fresh.there() ? earlier
+              : place < 0      ? 0
+                               : earlier + 1) {}
+
+  __device__ std::int64_t row(int j) const {
+    return j == earlier       ? std::int64_t{place}
+           : table != nullptr ? std::int64_t{table[j]}
+                              : first + j;
   }
 };
+
+// The part of the row's fresh key and value that this head sees, by all lanes of a warp.
+template <class T>
+__device__ void put_fresh(const Cached<T>& c, std::int64_t row, int place, int head, int lane) {
+  if (place < 0) {
+    return;
+  }
+  const T* k = c.fresh.row(row) + head * c.d_k;
+  const T* v = c.fresh.row(row) + c.heads * c.d_k + head * c.d_v;
+  for (int i = lane; i < c.d_k; i += kLanes) {
+    c.k.row(place)[head * c.d_k + i] = k[i];
+  }
+  for (int i = lane; i < c.d_v; i += kLanes) {
+    c.v.row(place)[head * c.d_v + i] = v[i];
+  }
+  __syncwarp();
+}
 
 template <class T>
 __device__ float score_of(const Cached<T>& c, const T* q, const T* k, int head, int lane) {
@@ -49,12 +94,14 @@ __global__ void __launch_bounds__(kThreads) cached_attention_kernel(Cached<T> c)
   const std::int64_t row = item / c.heads;
   const auto head = static_cast<int>(item % c.heads);
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const Seen seen(c, row);
+  put_fresh(c, row, seen.place, head, lane);
   const T* q = c.q.row(row) + head * c.d_k;
   float largest = -INFINITY;
   float total = 0.0F;
   float sums[kChannels] = {};
-  for (int j = 0; j < c.counts[row]; ++j) {
-    const std::int64_t key = c.key_row(row, j);
+  for (int j = 0; j < seen.count; ++j) {
+    const std::int64_t key = seen.row(j);
     const float score = score_of(c, q, c.k.row(key) + head * c.d_k, head, lane);
     const float top = fmaxf(largest, score);
     const float base = top == -INFINITY ? 0.0F : top;
@@ -81,6 +128,119 @@ __global__ void __launch_bounds__(kThreads) cached_attention_kernel(Cached<T> c)
   }
 }
 
+// What a group of lanes has of a softmax so far, in powers of two; each lane has its channels.
+struct Online {
+  float largest = -INFINITY;
+  float total = 0.0F;
+  float sums[kPack] = {};
+
+  __device__ void add(float score, const float (&v)[kPack]) {
+    const float top = fmaxf(largest, score);
+    const float base = top == -INFINITY ? 0.0F : top;
+    const float correction = exp2f(largest - base);
+    const float weight = exp2f(score - base);
+    largest = top;
+    total = total * correction + weight;
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      sums[i] = sums[i] * correction + weight * v[i];
+    }
+  }
+  // With the group that is `distance` lanes away.
+  __device__ void join(int distance) {
+    const float other = __shfl_xor_sync(0xFFFFFFFFU, largest, distance);
+    const float top = fmaxf(largest, other);
+    const float factor = exp2f(largest - (top == -INFINITY ? 0.0F : top));
+    largest = top;
+    total *= factor;
+    total += __shfl_xor_sync(0xFFFFFFFFU, total, distance);
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      sums[i] *= factor;
+      sums[i] += __shfl_xor_sync(0xFFFFFFFFU, sums[i], distance);
+    }
+  }
+};
+
+template <class T, int kHead>
+__global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
+  constexpr int kKeyLanes = kHead / kPack;   // lanes of a key
+  constexpr int kKeys = kLanes / kKeyLanes;  // keys of a warp at a time
+  constexpr int kAhead = 2;                  // keys of a group at a time
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kBlockRows + warp % kBlockRows;
+  const int head = static_cast<int>(blockIdx.y) * kBlockHeads + warp / kBlockRows;
+  if (row >= c.rows || head >= c.heads) {
+    return;
+  }
+  const int group = lane / kKeyLanes;
+  const int channel = head * kHead + lane % kKeyLanes * kPack;
+  const Seen seen(c, row);
+  put_fresh(c, row, seen.place, head, lane);
+  float q[kPack];
+  load8(c.q.row(row) + channel, q);
+#pragma unroll
+  for (int i = 0; i < kPack; ++i) {
+    q[i] *= c.scale * kLog2E;
+  }
+  Online online;
+  for (int base = 0; base < seen.count; base += kKeys * kAhead) {
+    float k[kAhead][kPack];
+    float v[kAhead][kPack];
+#pragma unroll
+    for (int a = 0; a < kAhead; ++a) {
+      const std::int64_t key = seen.row(min(base + a * kKeys + group, seen.count - 1));
+      load8(c.k.row(key) + channel, k[a]);
+      load8(c.v.row(key) + channel, v[a]);
+    }
+#pragma unroll
+    for (int a = 0; a < kAhead; ++a) {
+      float score = 0.0F;
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        score += q[i] * k[a][i];
+      }
+#pragma unroll
+      for (int distance = kKeyLanes / 2; distance > 0; distance /= 2) {
+        score += __shfl_xor_sync(0xFFFFFFFFU, score, distance);
+      }
+      online.add(base + a * kKeys + group < seen.count ? score : -INFINITY, v[a]);
+    }
+  }
+#pragma unroll
+  for (int distance = kKeyLanes; distance < kLanes; distance *= 2) {
+    online.join(distance);
+  }
+  if (group == 0) {
+    const float factor = online.total > 0.0F ? 1.0F / online.total : 0.0F;
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      online.sums[i] *= factor;
+    }
+    store8(c.out.row(row) + channel, online.sums);
+  }
+}
+
+template <class T>
+bool fits_packs(const Cached<T>& c) {
+  return c.d_k == c.d_v && !c.vector.there() && whole_packs(c.q, c.k, c.v, c.out);
+}
+
+template <class T>
+void launch(const Cached<T>& c, cudaStream_t stream) {
+  const dim3 grid(blocks_for(c.rows, kBlockRows), blocks_for(c.heads, kBlockHeads));
+  if (fits_packs(c) && c.d_k == 64) {
+    cached_heads_kernel<T, 64><<<grid, kThreads, 0, stream>>>(c);
+  } else if (fits_packs(c) && c.d_k == 32) {
+    cached_heads_kernel<T, 32><<<grid, kThreads, 0, stream>>>(c);
+  } else if (fits_packs(c) && c.d_k == 128) {
+    cached_heads_kernel<T, 128><<<grid, kThreads, 0, stream>>>(c);
+  } else {
+    cached_attention_kernel<<<blocks_for(c.rows * c.heads, kWarps), kThreads, 0, stream>>>(c);
+  }
+}
+
 void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
   check<NotImplemented>(args.d_v <= kWidestHead,
                         "cached_attention: heads of {} channels are wider than the {} of the cuda "
@@ -91,22 +251,13 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
   }
   with_type(args.q.dtype, "cached_attention", [&](auto t) {
     using T = decltype(t);
-    const Cached<T> cached{rows_of<T>(args.q),
-                           rows_of<T>(args.k),
-                           rows_of<T>(args.v),
-                           rows_of<T>(args.out),
-                           args.vector ? rows_of<float>(args.vector) : Rows<float>{},
-                           args.table,
-                           args.table_stride,
-                           args.first,
-                           args.counts,
-                           args.q.rows,
-                           static_cast<int>(args.heads),
-                           static_cast<int>(args.d_k),
-                           static_cast<int>(args.d_v),
-                           args.scale};
-    cached_attention_kernel<<<blocks_for(args.q.rows * args.heads, kWarps), kThreads, 0,
-                              stream_of(exec)>>>(cached);
+    launch(Cached<T>{rows_of<T>(args.q), rows_of<T>(args.k), rows_of<T>(args.v),
+                     rows_of<T>(args.out), args.fresh ? rows_of<T>(args.fresh) : Rows<T>{},
+                     args.vector ? rows_of<float>(args.vector) : Rows<float>{}, args.table,
+                     args.table_stride, args.first, args.counts, args.places, args.q.rows,
+                     static_cast<int>(args.heads), static_cast<int>(args.d_k),
+                     static_cast<int>(args.d_v), args.scale},
+           stream_of(exec));
   });
   check_launch("cached_attention");
 }

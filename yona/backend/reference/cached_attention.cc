@@ -1,5 +1,6 @@
 // Attention of single queries over the rows of a cache, as plain loops.
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -23,11 +24,15 @@ double score(const CachedAttentionArgs& args, const T* q, const T* k, std::int64
 
 template <class T>
 void attend(const CachedAttentionArgs& args, std::int64_t row, std::int64_t head) {
+  const std::int64_t count = args.counts[row];
   const auto key_row = [&](std::int64_t j) {
-    return args.table != nullptr ? std::int64_t{args.table[row * args.table_stride + j]}
-                                 : args.first[row] + j;
+    return j == count              ? std::int64_t{args.places[row]}
+           : args.table != nullptr ? std::int64_t{args.table[row * args.table_stride + j]}
+                                   : args.first[row] + j;
   };
-  std::vector<double> weights(static_cast<std::size_t>(args.counts[row]));
+  const bool has_place = args.fresh && args.places[row] >= 0;
+  const std::int64_t seen = args.fresh ? (has_place ? count + 1 : 0) : count;
+  std::vector<double> weights(static_cast<std::size_t>(seen));
   for (std::size_t j = 0; j < weights.size(); ++j) {
     const std::int64_t key = key_row(static_cast<std::int64_t>(j));
     weights[j] = score(args, args.q.row<T>(row) + head * args.d_k,
@@ -44,8 +49,21 @@ void attend(const CachedAttentionArgs& args, std::int64_t row, std::int64_t head
   }
 }
 
+template <class T>
+void put_fresh(const CachedAttentionArgs& args) {
+  const std::int64_t keys = args.heads * args.d_k;
+  for (std::int64_t row = 0; args.fresh && row < args.q.rows; ++row) {
+    if (const std::int64_t place = args.places[row]; place >= 0) {
+      const T* from = args.fresh.row<T>(row);
+      std::copy_n(from, keys, args.k.row<T>(place));
+      std::copy_n(from + keys, args.heads * args.d_v, args.v.row<T>(place));
+    }
+  }
+}
+
 void cached_attention(const CachedAttentionArgs& args, Exec& /*exec*/) {
   with_type(args.q.dtype, "cached_attention", [&](auto zero) {
+    put_fresh<decltype(zero)>(args);
     for (std::int64_t row = 0; row < args.q.rows; ++row) {
       for (std::int64_t head = 0; head < args.heads; ++head) {
         attend<decltype(zero)>(args, row, head);

@@ -19,6 +19,9 @@ double log_sum(const float* x, std::int64_t n) {
   double largest = -kInfinity;
   double sum = 0;
   for (std::int64_t j = 0; j < n; ++j) {
+    if (std::isnan(x[j])) {
+      return std::numeric_limits<double>::quiet_NaN();
+    }
     largest = std::max(largest, double{x[j]});
   }
   for (std::int64_t j = 0; j < n; ++j) {

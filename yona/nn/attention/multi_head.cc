@@ -1,6 +1,6 @@
 #include "yona/nn/attention/multi_head.h"
 
-#include "yona/tensor/attention_cache.h"
+#include "yona/tensor/layer_cache.h"
 
 namespace yona {
 
@@ -53,7 +53,7 @@ Ragged MultiHeadAttention::operator()(const Ragged& x, const Ragged& memory, Con
   const Ragged Q =
       x.with(linear(x.values, query_weight_.value, query_bias_.value, {}, c));  // [T, h·d_k]
   if (c.cache != nullptr) {
-    const CachedKeys seen = c.cache->memory(*memory.layout, keys_and_values);
+    const CachedKeys seen = c.cache->memory(*memory.layout, keys_and_values, c);
     return output_(x.with((*attend_)(Q.values, seen, c)), c);  // [rows, d_model]
   }
   const Tensor kv = keys_and_values();

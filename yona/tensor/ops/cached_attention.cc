@@ -14,6 +14,10 @@ Tensor attend(const Tensor& q, const CachedKeys& keys, const View& vector,
   check(keys.counts.elements() == q.rows() &&
             (keys.table ? keys.table.rows() : keys.first.elements()) == q.rows(),
         "cached_attention: {} counts for {} queries", keys.counts.elements(), q.rows());
+  check(!keys.fresh || (keys.fresh.rows() == q.rows() && keys.places.elements() == q.rows() &&
+                        keys.fresh.cols() == keys.keys_and_values.cols()),
+        "cached_attention: new keys {} do not fit {} queries and a cache of {}", keys.fresh.shape(),
+        q.rows(), keys.keys_and_values.shape());
   Tensor out = c.empty(q.dtype(), Shape{q.rows(), d_values});
   c.kernels().cached_attention({.q = q.view(),
                                 .k = keys.keys_and_values.columns(0, d_keys).view(),
@@ -27,7 +31,9 @@ Tensor attend(const Tensor& q, const CachedKeys& keys, const View& vector,
                                 .d_k = options.d_k,
                                 .d_v = options.d_v,
                                 .scale = options.scale,
-                                .vector = vector},
+                                .vector = vector,
+                                .fresh = keys.fresh ? keys.fresh.view() : View{},
+                                .places = keys.fresh ? keys.places.data<std::int32_t>() : nullptr},
                                c.exec());
   return out;
 }

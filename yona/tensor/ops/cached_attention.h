@@ -9,8 +9,11 @@ namespace yona {
 struct CachedKeys {
   Tensor keys_and_values;  // [N, h·d_k + h·d_v]
   Tensor counts;           // i32 [rows]: how many rows of the cache a query sees
-  Tensor table;            // i32 [rows, most]: which; or empty, then they follow each other
-  Tensor first;            // i64 [rows]: from this one on
+  Tensor table{};          // i32 [rows, most]: which; or empty, then they follow each other
+  Tensor first{};          // i64 [rows]: from this one on
+  // This step's keys and values [rows, h·d_k + h·d_v], when they are not in the cache yet: the op
+  // puts those of row r at places[r] (i32 [rows]; -1: nowhere), and row r sees them too.
+  Tensor fresh{}, places{};
 };
 
 // q [rows, h·d_k] → [rows, h·d_v]. options.mask, prefix, bias and dropout are not used. Without a
