@@ -44,7 +44,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.screened_matmul);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 33 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 35 * sizeof(Kernel<AddArgs>));
 }
 
 TEST(Registration, GivesTheReferenceEveryKernel) {

@@ -6,6 +6,7 @@
 
 #include "yona/base/error.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/compute_type.h"
 #include "yona/decode/bench.h"
 
 namespace yona::cli {
@@ -23,6 +24,7 @@ struct BenchTranslateFlags {
   std::string new_tokens = "32";
   std::string repetitions = "3";
   std::string device = "cpu";
+  std::string compute_type = "auto";
   std::string threads = "0";
   bool profile = false;
 };
@@ -46,6 +48,7 @@ TranslateBenchOptions options_of(const BenchTranslateFlags& flags) {
   options.new_tokens = integer_value("--new", flags.new_tokens, {1, 1 << 20});
   options.repetitions = integer_value("--reps", flags.repetitions, {1});
   options.device = word_value("--device", flags.device, {"cpu", "cuda"});
+  options.precision = compute_precision(flags.compute_type, options.device);
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   options.profile = flags.profile;
   const std::int64_t longest = std::max(options.source_length, options.new_tokens);
@@ -64,6 +67,7 @@ Command add_bench_translate(CLI::App& bench) {
   CLI::App* app = add_command(
       bench, {"translate", "time the decoding of random sentences; prints one JSON line",
               "yona bench translate --preset base --batch 1 --beam 1 --threads 1\n"
+              "yona bench translate --preset base --batch 512 --device cuda --compute-type bf16\n"
               "yona bench translate --model my-model --batch 32 --beam 4 --profile"});
   const auto flags = std::make_shared<BenchTranslateFlags>();
   add_text(*app, flags->model, {"--model", "DIR", "a model folder (default: random weights)"});
@@ -79,6 +83,7 @@ Command add_bench_translate(CLI::App& bench) {
            {"--new", "N", "output tokens of a sentence, exactly (default 32)"});
   add_text(*app, flags->repetitions, {"--reps", "N", "runs that are timed (default 3)"});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
+  add_compute_type(*app, flags->compute_type);
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   add_switch(*app, flags->profile, {"--profile", "", "add the milliseconds of each kernel"});
   return {app, [flags] { return run(*flags); }};

@@ -10,6 +10,7 @@
 #include "yona/base/human.h"
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/compute_type.h"
 #include "yona/cli/search_flags.h"
 #include "yona/cli/translation_input.h"
 #include "yona/cli/translation_output.h"
@@ -25,10 +26,11 @@ namespace fs = std::filesystem;
 struct TranslateFlags {
   std::vector<std::string> models;
   std::string input, output, prefixes, targets;
-  std::string batch_tokens = "4096";
+  std::string batch_tokens;
   std::string long_lines = "split";
   std::string encoding = "repair";
   std::string device = "cpu";
+  std::string compute_type = "auto";
   std::string threads = "0";
   std::string alignment, alignment_layer;
   SearchFlags search;
@@ -158,19 +160,27 @@ void check_alignment_layer(const DecodeOptions& options, const TranslationModel&
         options.alignment_layer + 1, layers);
 }
 
+// A GPU is busy from a few hundred sentences on; a CPU's caches hold fewer.
+std::int64_t batch_tokens(const std::string& given, const std::string& device) {
+  constexpr std::int64_t kCpu = 4096;
+  constexpr std::int64_t kCuda = 65536;
+  return given.empty() ? (device == "cuda" ? kCuda : kCpu)
+                       : integer_value("--batch-tokens", given, {1, 1 << 30});
+}
+
 int run(const CLI::App& app, const TranslateFlags& flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
-  const DecodeOptions search = decode_options(flags);
-  const TextOptions text{.batch_tokens =
-                             integer_value("--batch-tokens", flags.batch_tokens, {1, 1 << 30})};
+  DecodeOptions search = decode_options(flags);
+  const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
+  search.precision = compute_precision(flags.compute_type, device);
+  const TextOptions text{.batch_tokens = batch_tokens(flags.batch_tokens, device)};
   const bool refuses_long = word_value("--long", flags.long_lines, {"split", "refuse"}) == "refuse";
   const bool refuses_bad =
       word_value("--encoding", flags.encoding, {"repair", "refuse"}) == "refuse";
   LinesBeside prefixes("--prefix", flags.prefixes);
   LinesBeside targets("--score-targets", flags.targets);
   const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-  const std::unique_ptr<Backend> backend =
-      make_backend(word_value("--device", flags.device, {"cpu", "cuda"}), {.threads = threads});
+  const std::unique_ptr<Backend> backend = make_backend(device, {.threads = threads});
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
   const auto models = load_models(flags.models, *backend);
   check_alignment_layer(search, *models.front());
@@ -246,9 +256,9 @@ Command add_translate(CLI::App& program) {
                 "yona translate --model run --sample --temperature 0.8 --json < news.en"});
   const auto flags = std::make_shared<TranslateFlags>();
   add_file_flags(*app, *flags);
-  add_text(
-      *app, flags->batch_tokens,
-      {"--batch-tokens", "N", "source tokens decoded together, times the beam (default 4096)"});
+  add_text(*app, flags->batch_tokens,
+           {"--batch-tokens", "N",
+            "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});
   add_text(*app, flags->long_lines,
            {"--long", "split|refuse",
             "lines longer than the model takes: translate them sentence by sentence (split, the "
@@ -259,6 +269,7 @@ Command add_translate(CLI::App& program) {
             "end with an error"});
   add_switch(*app, flags->json, {"--json", "", "an object a line: scores, tokens, all hypotheses"});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
+  add_compute_type(*app, flags->compute_type);
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   add_word_flags(*app, *flags);
   add_search_flags(*app, flags->search);

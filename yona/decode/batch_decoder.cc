@@ -72,7 +72,14 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
     : models_(std::move(models)),
       options_((check_options(options), options)),
       max_positions_(least_positions(models_, "decode")),
-      region_(backend) {}
+      region_(backend) {
+  check(options.precision == Precision::f32 || backend.planned_device() == Device::cuda,
+        "decode: bf16 is for GPUs; use f32");
+  Context c{.region = region_, .precision = options.precision};
+  for (const Transformer* model : models_) {
+    rounded_.push_back(std::make_unique<RoundedWeights>(model->projection(), c));
+  }
+}
 
 std::int64_t BatchDecoder::max_length(std::int64_t source_tokens) const {
   const double most = std::floor(options_.limit.factor * static_cast<double>(source_tokens)) +
@@ -95,12 +102,50 @@ void BatchDecoder::check_request(const DecodeRequest& request, std::size_t index
         request.prefix.size(), max_length(length));
 }
 
+bool BatchDecoder::is_resident(std::span<const DecodeRequest> requests) const {
+  return region_.backend().device() == Device::cuda && ResidentDecoder::suits(options_, models_) &&
+         std::all_of(requests.begin(), requests.end(),
+                     [](const DecodeRequest& request) { return request.prefix.empty(); });
+}
+
+std::vector<std::vector<Hypothesis>> BatchDecoder::decode_resident(
+    std::span<const DecodeRequest> requests) {
+  std::vector<std::vector<Hypothesis>> answers(requests.size());
+  std::vector<ResidentRequest> searched;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const std::int64_t longest = max_length(static_cast<std::int64_t>(requests[i].source.size()));
+    if (requests[i].source.empty() || longest == 0) {
+      answers[i].resize(1);
+    } else {
+      searched.push_back({requests[i].source, longest});
+      places.push_back(i);
+    }
+  }
+  if (searched.empty()) {
+    return answers;
+  }
+  if (!resident_) {
+    resident_ = std::make_unique<ResidentDecoder>(*models_.front(), options_, region_);
+  }
+  std::vector<std::vector<Hypothesis>> found = resident_->decode(searched);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    answers[places[i]] = std::move(found[i]);
+  }
+  return answers;
+}
+
 std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const DecodeRequest> requests) {
   const std::int64_t searches = options_.sampling.on ? options_.n_best : 1;
   std::vector<std::vector<Hypothesis>> answers(requests.size());
-  Batch batch;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     check_request(requests[i], i);
+  }
+  if (is_resident(requests)) {
+    return decode_resident(requests);
+  }
+  Batch batch;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     const std::int64_t longest = max_length(static_cast<std::int64_t>(requests[i].source.size()));
     if (requests[i].source.empty() || longest == 0) {
       answers[i].resize(static_cast<std::size_t>(searches));
@@ -125,7 +170,7 @@ std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const Decode
   }
   const std::int64_t width = options_.sampling.on ? 1 : options_.beam;
   Stepper stepper(
-      models_, options_.ensemble, batch.sources,
+      models_, options_, batch.sources,
       {.rows = static_cast<std::int64_t>(batch.units.size()) * width, .steps = batch.steps},
       region_);
   StepCandidates candidates(options_, region_);

@@ -4,13 +4,16 @@
 // This is the level of token ids: Translator (translator.h) is the one of text.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "yona/backend/backend.h"
 #include "yona/decode/options.h"
 #include "yona/decode/request.h"
+#include "yona/decode/resident_decoder.h"
 #include "yona/models/transformer.h"
+#include "yona/tensor/operand.h"
 
 namespace yona {
 
@@ -35,11 +38,15 @@ class BatchDecoder {
 
  private:
   void check_request(const DecodeRequest& request, std::size_t index) const;
+  bool is_resident(std::span<const DecodeRequest> requests) const;
+  std::vector<std::vector<Hypothesis>> decode_resident(std::span<const DecodeRequest> requests);
 
   std::vector<const Transformer*> models_;
   DecodeOptions options_;
   std::int64_t max_positions_ = 0;
   Region region_;
+  std::vector<std::unique_ptr<RoundedWeights>> rounded_;  // of the models, in bf16
+  std::unique_ptr<ResidentDecoder> resident_;             // made when it is first needed
 };
 
 }  // namespace yona

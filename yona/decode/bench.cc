@@ -58,6 +58,7 @@ DecodeOptions decode_options(const TranslateBenchOptions& options) {
   result.scores = false;
   result.min_length = options.new_tokens;
   result.limit = {.factor = 0, .extra = options.new_tokens};
+  result.precision = options.precision;
   return result;
 }
 
@@ -104,9 +105,9 @@ Json bench_translate(const TranslateBenchOptions& options) {
 
   const auto batch = static_cast<std::size_t>(options.batch);
   std::int64_t tokens = decode_all(decoder, requests, batch);
-  Profile profile;
+  const std::unique_ptr<Profile> profile = backend->make_profile();
   std::vector<double> seconds, cpu_seconds;
-  backend->exec().profile = options.profile ? &profile : nullptr;
+  backend->exec().profile = options.profile ? profile.get() : nullptr;
   for (std::int64_t i = 0; i < options.repetitions; ++i) {
     const auto begin = Clock::now();
     const std::clock_t cpu_begin = std::clock();
@@ -114,11 +115,12 @@ Json bench_translate(const TranslateBenchOptions& options) {
     cpu_seconds.push_back(static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC);
     seconds.push_back(seconds_since(begin));
   }
+  profile->finish();
   backend->exec().profile = nullptr;
   const double typical = median(seconds);
   Json result{{"engine", "yona"},
               {"preset", options.model.empty() ? options.preset : options.model.string()},
-              {"compute", "float32"},
+              {"compute", options.precision == Precision::bf16 ? "bfloat16" : "float32"},
               {"threads", backend->exec().pool != nullptr ? backend->exec().pool->threads() : 0},
               {"beam", options.beam},
               {"batch", options.batch},
@@ -133,7 +135,7 @@ Json bench_translate(const TranslateBenchOptions& options) {
               {"first_s", first},
               {"mem_mb", peak_megabytes()}};
   if (options.profile) {
-    result["ms_by_kernel"] = milliseconds_by_kernel(profile, options.repetitions);
+    result["ms_by_kernel"] = milliseconds_by_kernel(*profile, options.repetitions);
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "yona/backend/kernel_args.h"
 #include "yona/base/json.h"
 #include "yona/models/transformer_config.h"
 
@@ -21,6 +22,7 @@ struct TranslateBenchOptions {
   std::int64_t new_tokens = 32;     // exactly so many come out: none ends before
   std::int64_t repetitions = 3;     // that are timed, after one that is not
   std::string device = "cpu";
+  Precision precision = Precision::f32;
   int threads = 0;
   bool profile = false;  // milliseconds per kernel
 };

@@ -4,20 +4,26 @@
 
 namespace yona {
 
-double length_normalised(const DecodeOptions& options, double sum, const OutputLength& length) {
+double length_divisor(const DecodeOptions& options, const OutputLength& length) {
   const auto tokens = static_cast<double>(length.tokens);
   switch (options.mode) {
     case BeamMode::paper:
-      return sum / std::pow((5.0 + tokens) / 6.0, options.length_penalty);
+      return std::pow((5.0 + tokens) / 6.0, options.length_penalty);
     case BeamMode::huggingface:
-      return sum / std::pow(tokens - static_cast<double>(length.prefix), options.length_penalty);
+      return std::pow(tokens - static_cast<double>(length.prefix), options.length_penalty);
     case BeamMode::marian:
-      return (sum - options.word_penalty * tokens) / std::pow(tokens, options.length_penalty);
     case BeamMode::ctranslate2:
     case BeamMode::fairseq:
       break;
   }
-  return sum / std::pow(tokens, options.length_penalty);
+  return std::pow(tokens, options.length_penalty);
+}
+
+double length_normalised(const DecodeOptions& options, double sum, const OutputLength& length) {
+  const double words = options.mode == BeamMode::marian
+                           ? options.word_penalty * static_cast<double>(length.tokens)
+                           : 0.0;
+  return (sum - words) / length_divisor(options, length);
 }
 
 bool prefix_counts(BeamMode mode) {

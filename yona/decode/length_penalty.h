@@ -19,6 +19,9 @@ struct OutputLength {
 //   fairseq      sum / |Y|^α                       |Y| with </s>; α is its --lenpen
 double length_normalised(const DecodeOptions& options, double sum, const OutputLength& length);
 
+// What the sum is divided by; marian's word penalty is apart.
+double length_divisor(const DecodeOptions& options, const OutputLength& length);
+
 // Does a prefix count in the sum? Not in Hugging Face's and CTranslate2's.
 bool prefix_counts(BeamMode mode);
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "yona/backend/kernel_args.h"
+
 namespace yona {
 
 // Whose beam search: which candidates go on, when a sentence is done, and what a score is. See
@@ -58,6 +60,8 @@ struct DecodeOptions {
   bool scores = true;
   bool alignments = false;            // from cross-attention, the mean of its heads
   std::int64_t alignment_layer = -1;  // which decoder layer's; from the end when negative
+  // Of products and, on a GPU, of what goes from layer to layer; scores are f32. bf16: GPUs alone.
+  Precision precision = Precision::f32;
 
   // The settings that each program has when nothing is asked of it.
   static DecodeOptions for_mode(BeamMode mode);

@@ -15,6 +15,9 @@ namespace yona {
 // The ids of sentences, one after another, as a model takes them.
 Tokens tokens_of(std::span<const std::vector<std::int32_t>> sentences, Region& region);
 
+// states · projectionᵀ: the logits [rows, V - 1] of the next tokens, f32 whatever the states are.
+Tensor next_logits(const Tensor& states, const Transformer& model, Context& c);
+
 struct StepRows {
   std::vector<std::int32_t> ids;        // the last token of each row; -1: the first input
   std::vector<std::int32_t> parents;    // row of the step before
@@ -35,7 +38,7 @@ struct StepLogits {
 class Stepper {
  public:
   // Runs the encoders. The models, which must outlive this object, have one target vocabulary.
-  Stepper(std::span<const Transformer* const> models, EnsembleMean mean,
+  Stepper(std::span<const Transformer* const> models, const DecodeOptions& options,
           std::span<const std::vector<std::int32_t>> sources, const CacheSize& size,
           Region& region);
 
@@ -54,6 +57,7 @@ class Stepper {
 
   Region& region_;
   EnsembleMean mean_;
+  Precision precision_;
   std::deque<Member> members_;
   std::int64_t steps_ = 0;
 };
