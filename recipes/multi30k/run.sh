@@ -2,24 +2,24 @@
 # Multi30k, English to German or French (or any pair of its languages), preset tiny: trains,
 # translates test_2016_flickr with beam 4 and scores it.
 #
-#   YONA_DATA=/path/to/data recipes/multi30k/run.sh [--full | --gpu | --best] [--seed N] [OUTPUT [SOURCE TARGET]]
+#   YONA_DATA=/path/to/data recipes/multi30k/run.sh [--full | --best] [--seed N] [OUTPUT [SOURCE TARGET]]
 #
 #   (none)   4,000 updates of 4,096 tokens: half an hour on two CPU cores
-#   --full   10,500 updates of 4,096 tokens: 75 minutes on two CPU cores
-#   --gpu    10,200 updates of 8,192 tokens in bf16 on a GPU: 0.7 minutes on one H200
-#   --best   10,000 updates of 8,192 tokens with R-Drop: best on a GPU, with YONA_FLAGS as below
+#   --full   10,200 updates of 8,192 tokens: 0.7 minutes on one H200, two to three hours on two cores
+#   --best   10,000 updates of 8,192 tokens with R-Drop: 1.3 minutes on one H200
+#
+# On a GPU: YONA_FLAGS="--device cuda --precision bf16", through which any setting of `yona train` goes.
 #
 # All but the first end with the last weights, which the learning rate has annealed, and validate only
 # there. A run that was stopped goes on when the same command is given again. The data folder holds
-# multi30k/train.en.gz, val.en.gz and so on. Extra settings for `yona train` go through YONA_FLAGS, for
-# example YONA_FLAGS="--device cuda --precision bf16".
+# multi30k/train.en.gz, val.en.gz and so on.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 plan=short
 seed=1
 while [[ ${1:-} == --* ]]; do
   case $1 in
-    --full | --gpu | --best) plan=${1#--} ;;
+    --full | --best) plan=${1#--} ;;
     --seed) seed=$2; shift ;;
     *) echo "recipes/multi30k: unknown option $1" >&2; exit 2 ;;
   esac
@@ -34,33 +34,28 @@ if [ ! -f "$data/train.$source.gz" ] || [ ! -f "$data/train.$target.gz" ]; then
   exit 77
 fi
 
-# What differs: with little time less dropout learns more; with more time the average reaches further
-# back; a GPU takes twice the batch in nearly the same time.
-last=(--set train.valid_every=1000000 --set train.save_every=2000)
-large=(--set train.batch_tokens=8192 --set train.learning_rate=0.005 --set model.dropout=0.3 --set train.warmup=1000
-  --set train.ema=0.999 "${last[@]}")
-device=()
+# What differs: with little time less dropout learns more; with more time the average reaches further back.
 case $plan in
   short)
     settings=(--set train.updates=4000 --set train.batch_tokens=4096 --set train.learning_rate=0.004 --set model.dropout=0.2
       --set train.warmup=600 --set train.ema=0.998 --set train.valid_every=500 --set train.save_every=500) ;;
-  full)
-    settings=(--set train.updates=10500 --set train.batch_tokens=4096 --set train.learning_rate=0.004 --set model.dropout=0.3
-      --set train.warmup=1000 --set train.ema=0.999 "${last[@]}") ;;
-  gpu)
-    device=(--device cuda)
-    settings=(--set train.updates=10200 "${large[@]}" --set train.precision=bf16 --set train.save_every=1000000) ;;
-  best) settings=(--set train.updates=10000 "${large[@]}" --set train.rdrop=3) ;;
+  *)
+    settings=(--set train.batch_tokens=8192 --set train.learning_rate=0.005 --set model.dropout=0.3 --set train.warmup=1000
+      --set train.ema=0.999 --set train.valid_every=1000000 --set train.save_every=2000) ;;
+esac
+case $plan in
+  full) settings+=(--set train.updates=10200) ;;
+  best) settings+=(--set train.updates=10000 --set train.rdrop=3) ;;
 esac
 # shellcheck disable=SC2086  # YONA_FLAGS holds several words
 if [ -d "$output/checkpoints" ]; then
-  "$root/build/yona" train --output "$output" --resume "${device[@]}" ${YONA_FLAGS:-}
+  "$root/build/yona" train --output "$output" --resume ${YONA_FLAGS:-}
 else
   "$root/build/yona" train --preset tiny --output "$output" --seed "$seed" \
     --train-src "$data/train.$source.gz" --train-tgt "$data/train.$target.gz" \
     --valid-src "$data/val.$source.gz" --valid-tgt "$data/val.$target.gz" \
     --src-lang "$source" --tgt-lang "$target" --set data.vocabulary_size=6000 \
-    --set model.norm=pre --set train.schedule=cosine "${settings[@]}" "${device[@]}" ${YONA_FLAGS:-}
+    --set model.norm=pre --set train.schedule=cosine "${settings[@]}" ${YONA_FLAGS:-}
 fi
 test=test_2016_flickr
 "$root/build/yona" translate --model "$output" --input "$data/$test.$source.gz" \

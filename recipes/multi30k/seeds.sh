@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A plan of run.sh with seeds 1, 2 and 3 side by side, and the mean of their BLEU.
 #
-#   YONA_DATA=/path/to/data recipes/multi30k/seeds.sh [--full | --gpu | --best] [OUTPUT [SOURCE TARGET]]
+#   YONA_DATA=/path/to/data recipes/multi30k/seeds.sh [--full | --best] [OUTPUT [SOURCE TARGET]]
 #
 # Models go to OUTPUT-1 to OUTPUT-3, logs beside them. Runs that share a GPU give the bits that they
 # would give alone, only later; NVIDIA's MPS (nvidia-cuda-mps-control -d) makes three twice as fast.
