@@ -27,6 +27,6 @@ if [ $status -ne 0 ]; then
   tail -n 3 "$output"-[123].log >&2
   exit $status
 fi
-awk '/^BLEU/ { match($0, /= [0-9.]+/); bleu = substr($0, RSTART + 2, RLENGTH - 2)
+awk '/^ *BLEU/ { match($0, /= [0-9.]+/); bleu = substr($0, RSTART + 2, RLENGTH - 2)
                print FILENAME ": " bleu; sum += bleu; n++ }
      END { printf "mean of %d: %.2f\n", n, sum / n }' "$output"-[123].score

@@ -24,6 +24,7 @@
 #include "yona/io/atomic_file.h"
 #include "yona/train/progress.h"
 #include "yona/train/trainer.h"
+#include "yona/train/translation_scorer.h"
 
 namespace yona::cli {
 
@@ -134,15 +135,28 @@ std::vector<std::string> sides(const std::vector<Pair>& pairs, std::string Pair:
   return lines;
 }
 
-void show_score(const std::vector<Pair>& pairs, const std::vector<std::string>& outputs) {
+// As `yona score` would count.
+double score_of(const std::string& metric, const std::string& language,
+                const std::vector<Pair>& pairs, const std::vector<std::string>& outputs) {
+  const std::unique_ptr<Metric> counter = validation_metric(metric, language);
+  References references(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    references[i] = {pairs[i].second};
+  }
+  return counter->score(corpus_statistics(*counter, outputs, references).sums()).value;
+}
+
+void show_score(const std::vector<Pair>& pairs, const std::vector<std::string>& outputs,
+                const std::string& language) {
   int exact = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     exact += outputs[i] == pairs[i].second ? 1 : 0;
   }
   std::cout << fmt::format(
       "\nexact match on {} inputs with combinations never seen in training: "
-      "{:.1f} %\n\n",
-      pairs.size(), 100.0 * exact / static_cast<double>(pairs.size()));
+      "{:.1f} %; BLEU {:.1f}, chrF {:.1f}\n\n",
+      pairs.size(), 100.0 * exact / static_cast<double>(pairs.size()),
+      score_of("bleu", language, pairs, outputs), score_of("chrf", language, pairs, outputs));
   for (std::size_t i = 0; i < std::min<std::size_t>(8, pairs.size()); ++i) {
     const bool right = outputs[i] == pairs[i].second;
     std::cout << fmt::format("  {} → {}{}\n", pairs[i].first, outputs[i],
@@ -228,7 +242,7 @@ int run(const DemoOptions& options) {
   const std::unique_ptr<TranslationModel> model =
       TranslationModel::load(folder / "model", *backend);
   Translator translator({model.get()}, *backend);
-  show_score(test, translator.translate(sides(test, &Pair::first)));
+  show_score(test, translator.translate(sides(test, &Pair::first)), options.target);
   write_page(*model, *backend, test.front().first, folder);
   show_next_step(options);
   if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
