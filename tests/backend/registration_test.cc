@@ -16,6 +16,10 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.embed_backward);
   function(k.residual_norm);
   function(k.residual_norm_backward);
+  function(k.rms_norm);
+  function(k.rms_norm_backward);
+  function(k.bucket_bias);
+  function(k.bucket_bias_backward);
   function(k.attention);
   function(k.attention_backward);
   function(k.additive_attention);
@@ -28,6 +32,11 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.log_softmax_backward);
   function(k.gelu);
   function(k.gelu_backward);
+  function(k.gelu_tanh);
+  function(k.gelu_tanh_backward);
+  function(k.silu);
+  function(k.silu_backward);
+  function(k.multiply);
   function(k.add);
   function(k.fill);
   function(k.squared_norm);
@@ -44,7 +53,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.screened_matmul);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 35 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 44 * sizeof(Kernel<AddArgs>));
 }
 
 TEST(Registration, GivesTheReferenceEveryKernel) {

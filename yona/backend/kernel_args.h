@@ -135,6 +135,30 @@ struct ResidualNormBackwardArgs {
   View dweight{}, dbias{};  // each optional
 };
 
+// y = x · rstd ∘ weight, rstd = 1/√(mean(x²) + epsilon), per row (Zhang and Sennrich 2019).
+struct RmsNormArgs {
+  View x{}, y{};
+  View weight{};      // [1, d]
+  View statistics{};  // [rows, 1]: rstd
+  float epsilon = 1e-6F;
+};
+
+// g = dy ∘ weight, x̂ = x · rstd:  dx (+)= rstd · (g - x̂ · mean(g ∘ x̂));  dweight += Σ dy ∘ x̂
+struct RmsNormBackwardArgs {
+  RmsNormArgs forward{};  // x, weight and statistics are read
+  View dy{}, dx{};        // dx optional
+  bool accumulate_dx = false;
+  View dweight{};  // optional
+};
+
+// y[h, r] = table[buckets[r], h]: what a head adds to its scores at each distance, from a table by
+// buckets of distances. The gradient is added: dtable[buckets[r], h] += dy[h, r], in order of r.
+struct BucketBiasArgs {
+  const std::int32_t* buckets = nullptr;  // [y.cols]
+  View table{};                           // [buckets, heads]; backward: its gradient
+  View y{};                               // [heads, distances]; backward: its gradient
+};
+
 enum class Mask : std::uint8_t { none, causal, prefix };
 
 // For every sentence s and head: out = dropout(softmax(scale · q kᵀ + bias, masked)) v.
@@ -188,6 +212,8 @@ struct AdditiveAttentionBackwardArgs {
 // of additive attention when there is a vector. A row that sees nothing gives zero.
 // With `fresh`, the keys and values of this step, row r of it is first put at places[r] of the
 // cache, and seen last; a row with a place of -1 has none, and sees nothing.
+// bias [heads, 2R+1] is added to the scores by the distance from the last that is seen, clipped to
+// [-R, R].
 struct CachedAttentionArgs {
   View q{}, k{}, v{};  // [rows, h·d_k], [N, h·d_k], [N, h·d_v]
   View out{};          // [rows, h·d_v]
@@ -202,6 +228,7 @@ struct CachedAttentionArgs {
   View vector{};                         // [heads, d_k], optional
   View fresh{};                          // [rows, h·d_k + h·d_v], optional, with
   const std::int32_t* places = nullptr;  // [rows]
+  View bias{};                           // optional
 };
 
 // The best continuations of each group of rows (the beams of a sentence). The score of token t
@@ -258,10 +285,10 @@ struct RDropArgs {
   float alpha = 0.0F;
 };
 
-struct RowsArgs {  // softmax, log_softmax, gelu: y from x row by row
+struct RowsArgs {  // softmax, log_softmax, gelu, silu: y from x row by row
   View x{}, y{};
 };
-struct RowsBackwardArgs {  // dx (+)= f'(…) dy; `saved` is y for softmax kinds, x for gelu
+struct RowsBackwardArgs {  // dx (+)= f'(…) dy; `saved` is y for softmax kinds, else x
   View saved{}, dy{}, dx{};
   bool accumulate = false;
 };
@@ -270,6 +297,11 @@ struct AddArgs {  // y = alpha · a + beta · b; b optional
   View a{}, b{}, y{};
   float alpha = 1.0F;
   float beta = 1.0F;
+};
+
+struct MultiplyArgs {  // y (+)= a ∘ b; y may be a or b
+  View a{}, b{}, y{};
+  bool accumulate = false;
 };
 
 struct LogAddArgs {  // y = log(e^a + e^b) + shift: the sum of probabilities; y may be a or b

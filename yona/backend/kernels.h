@@ -53,6 +53,10 @@ struct Kernels {
   Kernel<EmbedBackwardArgs> embed_backward{"embed_backward"};
   Kernel<ResidualNormArgs> residual_norm{"residual_norm"};
   Kernel<ResidualNormBackwardArgs> residual_norm_backward{"residual_norm_backward"};
+  Kernel<RmsNormArgs> rms_norm{"rms_norm"};
+  Kernel<RmsNormBackwardArgs> rms_norm_backward{"rms_norm_backward"};
+  Kernel<BucketBiasArgs> bucket_bias{"bucket_bias"};
+  Kernel<BucketBiasArgs> bucket_bias_backward{"bucket_bias_backward"};
   Kernel<AttentionArgs> attention{"attention"};
   Kernel<AttentionBackwardArgs> attention_backward{"attention_backward"};
   Kernel<AdditiveAttentionArgs> additive_attention{"additive_attention"};
@@ -71,6 +75,11 @@ struct Kernels {
   Kernel<RowsBackwardArgs> log_softmax_backward{"log_softmax_backward"};
   Kernel<RowsArgs> gelu{"gelu"};
   Kernel<RowsBackwardArgs> gelu_backward{"gelu_backward"};
+  Kernel<RowsArgs> gelu_tanh{"gelu_tanh"};
+  Kernel<RowsBackwardArgs> gelu_tanh_backward{"gelu_tanh_backward"};
+  Kernel<RowsArgs> silu{"silu"};
+  Kernel<RowsBackwardArgs> silu_backward{"silu_backward"};
+  Kernel<MultiplyArgs> multiply{"multiply"};
   Kernel<AddArgs> add{"add"};
   Kernel<LogAddArgs> log_add{"log_add"};
   Kernel<FillArgs> fill{"fill"};

@@ -86,6 +86,19 @@ inline float from_bf16(std::uint16_t value) {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(value) << 16U);
 }
 
+// IEEE half precision, exactly.
+inline float from_f16(std::uint16_t value) {
+  const std::uint32_t sign = (value & 0x8000U) << 16U;
+  const std::uint32_t exponent = (value >> 10U) & 0x1fU;
+  const std::uint32_t fraction = value & 0x3ffU;
+  if (exponent == 0) {  // zero and subnormal: fraction · 2⁻²⁴
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
+    return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, magnitude) | sign);
+  }
+  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+  return __builtin_bit_cast(float, sign | (wide << 23U) | (fraction << 13U));
+}
+
 }  // namespace yona
 
 template <>

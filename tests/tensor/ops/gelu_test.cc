@@ -37,5 +37,23 @@ TEST(Gelu, HasThePublishedValuesAndItsLimits) {
               "cpu");
 }
 
+TEST(GeluTanh, PassesEveryUseOfItsCases) {
+  const OpFunction whole = [](const Inputs& x, Context& c) { return Inputs{gelu_tanh(x[0], c)}; };
+  check_op({"matrix", {{{3, 5}}}, whole});
+  check_op({"wide range", {{{6, 33}, true, -8, 8}}, whole});
+  check_op({"many rows", {{{70, 17}}}, whole});
+}
+
+TEST(GeluTanh, IsNearTheExactOneAndHasItsLimits) {
+  const OpCase given{"values", {{{1, 5}}}, [](const Inputs& x, Context& c) {
+                       set_values(x[0], {-100, -1, 0, 1, 100});
+                       return Inputs{gelu_tanh(x[0], c)};
+                     }};
+  const std::vector<double> expected{0, -0.1588080093917233, 0, 0.8411919906082768, 100};
+  expect_near(run_op(given).outputs[0], expected, 1e-14, "reference");
+  expect_near(run_op(given, {.backend = "cpu", .dtype = DType::f32}).outputs[0], expected, 1e-6,
+              "cpu");
+}
+
 }  // namespace
 }  // namespace yona::testing

@@ -42,7 +42,18 @@ HWY_INLINE float dot(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, s
   return sum_of_lanes(d, sum);
 }
 
-// scores[head · count + j] = scale · q·k_j
+// The newest row of the cache is at distance 0, those before it at -1, -2, …
+HWY_INLINE void add_bias(const CachedRow& at, float* scores) {
+  const std::int64_t reach = at.args.bias.cols / 2;
+  for (std::int64_t head = 0; head < at.args.heads; ++head) {
+    const float* bias = at.args.bias.row<float>(head) + reach;
+    for (std::int64_t j = 0; j < at.count; ++j) {
+      scores[head * at.count + j] += bias[std::max(j + 1 - at.count, -reach)];
+    }
+  }
+}
+
+// scores[head · count + j] = scale · q·k_j (+ bias by distance)
 HWY_INLINE void fill_scores(const CachedRow& at, float* scores) {
   const CachedAttentionArgs& args = at.args;
   const float* q = args.q.row<float>(at.row);
@@ -52,6 +63,9 @@ HWY_INLINE void fill_scores(const CachedRow& at, float* scores) {
       scores[head * at.count + j] =
           args.scale * dot(q + head * args.d_k, k + head * args.d_k, args.d_k);
     }
+  }
+  if (args.bias) {
+    add_bias(at, scores);
   }
 }
 

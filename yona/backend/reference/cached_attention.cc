@@ -37,6 +37,11 @@ void attend(const CachedAttentionArgs& args, std::int64_t row, std::int64_t head
     const std::int64_t key = key_row(static_cast<std::int64_t>(j));
     weights[j] = score(args, args.q.row<T>(row) + head * args.d_k,
                        args.k.row<T>(key) + head * args.d_k, head);
+    if (args.bias) {
+      const std::int64_t distance = static_cast<std::int64_t>(j) + 1 - seen;
+      const std::int64_t reach = args.bias.cols / 2;
+      weights[j] += double{args.bias.row<T>(head)[std::max(distance, -reach) + reach]};
+    }
   }
   softmax_in_place(weights);
   for (std::int64_t c = 0; c < args.d_v; ++c) {

@@ -18,6 +18,12 @@ Tensor attend(const Tensor& q, const CachedKeys& keys, const View& vector,
                         keys.fresh.cols() == keys.keys_and_values.cols()),
         "cached_attention: new keys {} do not fit {} queries and a cache of {}", keys.fresh.shape(),
         q.rows(), keys.keys_and_values.shape());
+  check(!options.bias || (options.bias.rows() == options.heads && options.bias.cols() % 2 == 1),
+        "cached_attention: a bias of shape {} is not [{}, 2R+1]", options.bias.shape(),
+        options.heads);
+  check<NotImplemented>(!options.bias || c.exec().device != Device::cuda,
+                        "cached_attention: relative positions are not on the GPU yet; use "
+                        "--device cpu");
   Tensor out = c.empty(q.dtype(), Shape{q.rows(), d_values});
   c.kernels().cached_attention({.q = q.view(),
                                 .k = keys.keys_and_values.columns(0, d_keys).view(),
@@ -33,7 +39,8 @@ Tensor attend(const Tensor& q, const CachedKeys& keys, const View& vector,
                                 .scale = options.scale,
                                 .vector = vector,
                                 .fresh = keys.fresh ? keys.fresh.view() : View{},
-                                .places = keys.fresh ? keys.places.data<std::int32_t>() : nullptr},
+                                .places = keys.fresh ? keys.places.data<std::int32_t>() : nullptr,
+                                .bias = options.bias ? options.bias.view() : View{}},
                                c.exec());
   return out;
 }

@@ -16,8 +16,9 @@ struct CachedKeys {
   Tensor fresh{}, places{};
 };
 
-// q [rows, h·d_k] → [rows, h·d_v]. options.mask, prefix, bias and dropout are not used. Without a
-// backward pass. The plain composition is attention() over the whole sentence, last row.
+// q [rows, h·d_k] → [rows, h·d_v]. options.bias counts distances from the newest row that a query
+// sees; mask, prefix and dropout are not used. Without a backward pass. The plain composition is
+// attention() over the whole sentence, last row.
 Tensor cached_attention(const Tensor& q, const CachedKeys& keys, const AttentionOptions& options,
                         Context& c);
 // The same with the scores of additive_attention().

@@ -8,4 +8,8 @@ Tensor gelu(const Tensor& x, Context& c) {
   return map_rows(x, &Kernels::gelu, &Kernels::gelu_backward, Saves::input, c);
 }
 
+Tensor gelu_tanh(const Tensor& x, Context& c) {
+  return map_rows(x, &Kernels::gelu_tanh, &Kernels::gelu_tanh_backward, Saves::input, c);
+}
+
 }  // namespace yona

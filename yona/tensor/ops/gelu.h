@@ -1,4 +1,4 @@
-// GELU (Hendrycks and Gimpel 2016): x Φ(x).
+// GELU (Hendrycks and Gimpel 2016): x Φ(x), exactly or by the paper's formula with tanh.
 #pragma once
 
 #include "yona/tensor/context.h"
@@ -6,5 +6,7 @@
 namespace yona {
 
 Tensor gelu(const Tensor& x, Context& c);
+// ½ x (1 + tanh(√(2/π) (x + 0.044715 x³)))
+Tensor gelu_tanh(const Tensor& x, Context& c);
 
 }  // namespace yona
