@@ -21,5 +21,14 @@ TEST(Base64, TakesBytesOfEveryValue) {
   EXPECT_EQ(base64("\xFF"), "/w==");
 }
 
+TEST(Base64, IsReadBack) {
+  for (const std::string_view bytes : {"", "f", "fo", "foo", "foob", "\xFB\xFF\xFE\x00"}) {
+    EXPECT_EQ(from_base64(base64(bytes)), bytes);
+  }
+  for (const char* text : {"A", "AAA", "AA=A", "====", "AA A", "Zm9*"}) {
+    EXPECT_FALSE(from_base64(text).has_value()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace yona

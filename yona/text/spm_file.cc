@@ -5,7 +5,7 @@
 //   SentencePiece { string piece = 1; float score = 2; Type type = 3; }
 //   TrainerSpec { …; ModelType model_type = 3; …; repeated string user_defined_symbols = 31; … }
 //   NormalizerSpec { …; bytes precompiled_charsmap = 2; bool add_dummy_prefix = 3;
-//                    bool remove_extra_whitespaces = 4; … }
+//                    bool remove_extra_whitespaces = 4; bool escape_whitespaces = 5; … }
 
 #include "yona/text/spm_file.h"
 
@@ -140,9 +140,37 @@ SpmNormalizer parse_normalizer(std::string_view message, std::string_view name) 
       normalizer.add_dummy_prefix = field->value != 0;
     } else if (field->number == 4 && field->type == varint) {
       normalizer.remove_extra_whitespaces = field->value != 0;
+    } else if (field->number == 5 && field->type == varint) {
+      normalizer.escape_whitespaces = field->value != 0;
     }
   }
   return normalizer;
+}
+
+void append_number(std::string& out, std::uint32_t field, std::uint64_t value) {
+  protobuf::append_key(out, field, varint);
+  protobuf::append_varint(out, value);
+}
+
+std::string piece_message(const SpmPiece& piece) {
+  std::string message;
+  append_bytes(message, 1, piece.text);
+  protobuf::append_key(message, 2, fixed32);
+  const auto bits = __builtin_bit_cast(std::uint32_t, piece.score);
+  for (unsigned shift = 0; shift < 32; shift += 8) {
+    message += static_cast<char>((bits >> shift) & 0xFFU);
+  }
+  append_number(message, 3, static_cast<std::uint64_t>(piece.kind));
+  return message;
+}
+
+std::string normalizer_message(const SpmNormalizer& normalizer) {
+  std::string message;
+  append_bytes(message, 2, normalizer.precompiled_charsmap);
+  append_number(message, 3, normalizer.add_dummy_prefix ? 1 : 0);
+  append_number(message, 4, normalizer.remove_extra_whitespaces ? 1 : 0);
+  append_number(message, 5, normalizer.escape_whitespaces ? 1 : 0);
+  return message;
 }
 
 // The message with each bytes field `number` that equals `from` replaced by `to`.
@@ -190,6 +218,22 @@ SpmFile parse_spm(std::string_view model, std::string_view name) {
   }
   check<FormatError>(!file.pieces.empty(), "{}: not a SentencePiece model: it has no pieces", name);
   return file;
+}
+
+std::string write_spm(const SpmFile& file) {
+  std::string model;
+  for (const SpmPiece& piece : file.pieces) {
+    append_bytes(model, 1, piece_message(piece));
+  }
+  std::string trainer;
+  append_number(trainer, 3, static_cast<std::uint64_t>(file.algorithm));
+  const bool has_bytes = std::any_of(file.pieces.begin(), file.pieces.end(), [](const auto& piece) {
+    return piece.kind == SpmPiece::Kind::byte;
+  });
+  append_number(trainer, 35, has_bytes ? 1 : 0);  // byte_fallback
+  append_bytes(model, 2, trainer);
+  append_bytes(model, 3, normalizer_message(file.normalizer));
+  return model;
 }
 
 std::string rename_spm_piece(std::string_view model, std::string_view from, std::string_view to) {

@@ -36,6 +36,7 @@ struct SpmNormalizer {
   std::string precompiled_charsmap;  // empty: characters stay as they are
   bool add_dummy_prefix = true;
   bool remove_extra_whitespaces = true;
+  bool escape_whitespaces = true;  // as U+2581
 };
 
 struct SpmFile {
@@ -46,6 +47,9 @@ struct SpmFile {
 
 // Throws FormatError naming `name` when `model` is not such a file.
 SpmFile parse_spm(std::string_view model, std::string_view name);
+
+// The bytes of such a file.
+std::string write_spm(const SpmFile& file);
 
 // The same model with the user-defined piece `from` called `to`: how a reserved piece becomes a
 // tag. Throws InvalidArgument when `from` is not a user-defined piece or `to` exists already.

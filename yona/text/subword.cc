@@ -46,6 +46,13 @@ int byte_of(std::string_view piece, std::string_view name) {
   return byte;
 }
 
+SpecialPieces sorted(SpecialPieces special) {
+  std::sort(special.silent.begin(), special.silent.end());
+  std::stable_sort(special.whole.begin(), special.whole.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return special;
+}
+
 bool is_reserved(std::string_view piece) {
   return piece.starts_with("<reserved_") && piece.ends_with(">");
 }
@@ -78,7 +85,13 @@ struct Subword::Impl {
 
   void load();
   void find_tags();
+  std::shared_ptr<const Segmenter> segmenter;  // instead of the processor
+  SpecialPieces special;
+
   std::string_view take_tags(std::string_view line, std::vector<std::int32_t>& ids) const;
+  void encode_text(std::string_view text, std::vector<std::int32_t>& ids) const;
+  std::size_t find_whole(std::string_view text, const std::string*& piece) const;
+  void require_spm(std::string_view what) const;
   std::string normalise(std::string_view text) const;
 };
 
@@ -152,9 +165,10 @@ std::string Subword::Impl::normalise(std::string_view text) const {
 }
 
 Subword::Subword(std::string model, std::shared_ptr<const Vocabulary> vocabulary,
-                 std::string_view name) {
+                 std::string_view name, SpecialPieces special) {
   auto impl = std::make_shared<Impl>();
   impl->name = name;
+  impl->special = sorted(std::move(special));
   impl->model = std::move(model);
   impl->vocabulary = std::move(vocabulary);
   impl->load();
@@ -166,28 +180,78 @@ Subword Subword::load(const std::filesystem::path& path,
   return Subword(text_of(path), std::move(vocabulary), path.string());
 }
 
+Subword::Subword(std::shared_ptr<const Segmenter> segmenter,
+                 std::shared_ptr<const Vocabulary> vocabulary, std::string_view name,
+                 SpecialPieces special) {
+  auto impl = std::make_shared<Impl>();
+  impl->name = name;
+  impl->special = sorted(std::move(special));
+  impl->segmenter = std::move(segmenter);
+  impl->vocabulary = std::move(vocabulary);
+  impl->file.algorithm = SubwordAlgorithm::bpe;
+  impl->find_tags();
+  impl_ = std::move(impl);
+}
+
+// Where the next whole piece begins, the longest of them; npos when there is none.
+std::size_t Subword::Impl::find_whole(std::string_view text, const std::string*& piece) const {
+  std::size_t first = std::string_view::npos;
+  for (const std::string& candidate : special.whole) {
+    const std::size_t at = text.find(candidate);
+    if (at < first) {
+      first = at;
+      piece = &candidate;
+    }
+  }
+  return first;
+}
+
 void Subword::encode(std::string_view line, std::vector<std::int32_t>& ids) const {
-  const std::string_view text = impl_->take_tags(line, ids);
+  std::string_view text = impl_->take_tags(line, ids);
+  const std::string* piece = nullptr;
+  for (std::size_t at = 0; (at = impl_->find_whole(text, piece)) != std::string_view::npos;) {
+    if (at > 0) {
+      impl_->encode_text(text.substr(0, at), ids);
+    }
+    ids.push_back(impl_->vocabulary->id(*piece));
+    text.remove_prefix(at + piece->size());
+  }
+  if (!text.empty()) {
+    impl_->encode_text(text, ids);
+  }
+}
+
+void Subword::Impl::encode_text(std::string_view text, std::vector<std::int32_t>& ids) const {
+  if (segmenter) {
+    segmenter->encode(text, ids);
+    return;
+  }
   thread_local std::vector<int> spm_ids;  // keeps its storage from line to line
-  check_status(impl_->processor.Encode(text, &spm_ids), impl_->name);
+  check_status(processor.Encode(text, &spm_ids), name);
   const bool has_unknown =
-      std::find(spm_ids.begin(), spm_ids.end(), impl_->processor.unk_id()) != spm_ids.end();
-  if (has_unknown && !impl_->has_own_vocabulary) {
+      std::find(spm_ids.begin(), spm_ids.end(), processor.unk_id()) != spm_ids.end();
+  if (has_unknown && !has_own_vocabulary) {
     // What this side's model does not know, the shared vocabulary may.
     std::vector<std::string> pieces;
-    check_status(impl_->processor.Encode(text, &pieces), impl_->name);
+    check_status(processor.Encode(text, &pieces), name);
     for (const std::string& piece : pieces) {
-      ids.push_back(impl_->vocabulary->id(piece));
+      ids.push_back(vocabulary->id(piece));
     }
     return;
   }
   for (const int id : spm_ids) {
-    ids.push_back(impl_->from_spm[static_cast<std::size_t>(id)]);
+    ids.push_back(from_spm[static_cast<std::size_t>(id)]);
   }
+}
+
+void Subword::Impl::require_spm(std::string_view what) const {
+  check<NotImplemented>(segmenter == nullptr,
+                        "{}: {} needs a SentencePiece model, and this is none", name, what);
 }
 
 void Subword::sample(std::string_view line, double alpha, std::uint64_t key,
                      std::vector<std::int32_t>& ids) const {
+  impl_->require_spm("drawing segmentations");
   const std::string normalised = impl_->normalise(impl_->take_tags(line, ids));
   thread_local std::vector<int> spm_ids;
   spm_ids.clear();
@@ -201,13 +265,20 @@ void Subword::sample(std::string_view line, double alpha, std::uint64_t key,
 }
 
 std::string Subword::decode(std::span<const std::int32_t> ids) const {
+  std::vector<std::int32_t> loud;
   std::vector<std::string_view> pieces;
   pieces.reserve(ids.size());
+  const std::vector<std::int32_t>& silent = impl_->special.silent;
   for (const std::int32_t id : ids) {
     const std::string& piece = impl_->vocabulary->piece(id);
-    if (id != impl_->vocabulary->end() && id != impl_->vocabulary->pad()) {
+    if (id != impl_->vocabulary->end() && id != impl_->vocabulary->pad() &&
+        !std::binary_search(silent.begin(), silent.end(), id)) {
+      loud.push_back(id);
       pieces.emplace_back(piece);
     }
+  }
+  if (impl_->segmenter) {
+    return impl_->segmenter->decode(loud);
   }
   std::string text;
   check_status(impl_->processor.Decode(pieces, &text), impl_->name);
@@ -224,6 +295,10 @@ std::int32_t Subword::tag(std::string_view tag) const {
 }
 
 Subword Subword::with_tags(const std::vector<std::string>& tags) const {
+  if (tags.empty()) {
+    return *this;
+  }
+  impl_->require_spm("adding tags");
   std::string model = impl_->model;
   std::vector<std::string> pieces;
   pieces.reserve(static_cast<std::size_t>(impl_->vocabulary->size()));

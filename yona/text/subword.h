@@ -14,10 +14,17 @@
 #include <string_view>
 #include <vector>
 
+#include "yona/text/segmenter.h"
 #include "yona/text/spm_file.h"
 #include "yona/text/vocabulary.h"
 
 namespace yona {
+
+// Pieces that stand for no stretch of text of their own.
+struct SpecialPieces {
+  std::vector<std::string> whole{};    // one piece wherever they stand in a text: <mask>, say
+  std::vector<std::int32_t> silent{};  // ids left out of decoded text, besides </s> and <pad>
+};
 
 // One side's sub-words. A cheap handle on an immutable model; every call is thread-safe.
 class Subword {
@@ -25,9 +32,14 @@ class Subword {
   // `model` holds the bytes of an .spm file, `name` is for messages. Without a vocabulary the
   // model's own is used. Throws FormatError when the bytes are no model.
   explicit Subword(std::string model, std::shared_ptr<const Vocabulary> vocabulary = nullptr,
-                   std::string_view name = "sub-word model");
+                   std::string_view name = "sub-word model", SpecialPieces special = {});
   static Subword load(const std::filesystem::path& path,
                       std::shared_ptr<const Vocabulary> vocabulary = nullptr);
+
+  // The same around another way to cut text. There is no .spm file then: model() is empty, and
+  // sample() and with_tags() throw NotImplemented.
+  Subword(std::shared_ptr<const Segmenter> segmenter, std::shared_ptr<const Vocabulary> vocabulary,
+          std::string_view name, SpecialPieces special = {});
 
   // Appends the ids of one line, without </s>. Tags at the very front (">>de<< Hello") become one
   // id each, and the rest is encoded as if they were not there, as Hugging Face does.
@@ -67,6 +79,7 @@ struct SubwordPair {
 
   bool has_shared_vocabulary() const { return source.vocabulary() == target.vocabulary(); }
 
+  // Of a folder that yona or OPUS-MT wrote; io/hf_tokenizer.h reads those of other families.
   static SubwordPair load(const std::filesystem::path& folder);
   // Throws IoError. The folder must exist.
   void save(const std::filesystem::path& folder) const;
