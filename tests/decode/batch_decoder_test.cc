@@ -36,7 +36,7 @@ std::vector<DecodeRequest> requests_of(const std::vector<std::int64_t>& lengths)
 // log p(· | source, prefix), from the whole prefix.
 std::vector<float> next_token(ToyModel& toy, const Ids& source, const Ids& prefix) {
   Context c{.region = toy.region};
-  Ids input{toy.model.padding_id()};
+  Ids input{toy.model.start_id()};
   input.insert(input.end(), prefix.begin(), prefix.end());
   const Ragged states = toy.decode({{0, source, input}}, c);
   const Tensor last = states.values.row_range(states.tokens() - 1, 1);

@@ -54,7 +54,14 @@ TEST(ChooseFamily, SaysWhyThereIsNone) {
   d.positions = "learned";
   EXPECT_EQ(choose_family(d).family, nullptr);
   EXPECT_EQ(choose_family(d).reason,
-            "positions are learned: transformers and CTranslate2 will not load this model");
+            "positions are learned: transformers and CTranslate2 will not load this model; trained "
+            "with model.positions=sinusoidal they would");
+  d = tiny("pre");
+  d.tying = "none";
+  d.d_k = 5;
+  d.shared_vocabulary = false;
+  EXPECT_THAT(choose_family(d).reason, HasSubstr("trained with model.d_k=auto model.d_v=auto "
+                                                 "data.shared_vocabulary=true model.tying=all"));
 }
 
 TEST(HfConfig, HasTheKeysThatTransformersAndCTranslate2Read) {
@@ -96,6 +103,8 @@ TEST(HfConfig, ReadsFoldersThatOthersWrote) {
     expected.source_language = expected.target_language = "";
     expected.pad_id = expected.decoder_start_id = 999;
     expected.projection_bias = true;
+    expected.padding = "ordinary";
+    expected.family = norm == std::string("post") ? "marian" : "pegasus";
     EXPECT_EQ(read_description(without_yona(huggingface_config(tiny(norm))), "f"), expected);
   }
   Json opus = without_yona(huggingface_config(tiny("post")));
@@ -112,7 +121,14 @@ TEST(HfConfig, RefusesWhatItCannotRead) {
   };
   EXPECT_THAT(error_of(Json::array()), HasSubstr("not a JSON object"));
   EXPECT_THAT(error_of(Json::object()), HasSubstr("no \"model_type\""));
-  EXPECT_THAT(with("model_type", "bart"), HasSubstr("model_type 'bart' is not supported"));
+  EXPECT_THAT(with("model_type", "led"),
+              HasSubstr("model_type 'led' is not supported; marian, pegasus, bart, mbart, m2m_100, "
+                        "t5, mt5 are"));
+  EXPECT_THAT(
+      with("normalize_before", true),
+      HasSubstr("\"normalize_before\" is true; of this model_type only false is supported"));
+  EXPECT_THAT(with("eos_token_id", {0, 5}), HasSubstr("several tokens are not supported"));
+  EXPECT_THAT(with("decoder_vocab_size", 900), HasSubstr("\"decoder_vocab_size\" 900 differ"));
   EXPECT_THAT(with("d_model", "x"), HasSubstr("\"d_model\" cannot be \"x\""));
   EXPECT_THAT(with("d_model", 1LL << 40), HasSubstr("\"d_model\" cannot be"));
   EXPECT_THAT(with("d_model", 1e300), HasSubstr("\"d_model\" cannot be 1e+300"));

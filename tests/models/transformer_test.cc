@@ -112,7 +112,7 @@ TEST(Transformer, PredictsEveryTokenButPadding) {
     }
     ToyModel toy(config);
     EXPECT_EQ(toy.model.projection().shape(), (Shape{10, 8}));
-    EXPECT_EQ(toy.model.padding_id(), 10);
+    EXPECT_EQ(toy.model.start_id(), 10);
   }
 }
 

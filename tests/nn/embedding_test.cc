@@ -15,7 +15,7 @@ class Embedder : public Module {
   explicit Embedder(double dropout = 0.0)
       : table(7, 4),
         positions(PositionKind::sinusoidal, 5, 4, 10000.0),
-        input(table, positions, dropout) {
+        input(table, positions, {.dropout = dropout}) {
     add("table", table);
     add("positions", positions);
     add("input", input);
@@ -28,7 +28,7 @@ class Embedder : public Module {
 TEST(TokenTable, KeepsItsLastRowForPadding) {
   Embedder embedder;
   BoundModule bound(embedder);
-  EXPECT_EQ(embedder.table.padding_id(), 6);
+  EXPECT_EQ(embedder.table.zero_id(), 6);
   EXPECT_EQ(embedder.table.projection().shape(), (Shape{6, 4}));
   bound.parameters.initialise(1);
   EXPECT_EQ(values_of(embedder.table.weight().row_range(6, 1)), std::vector<double>(4, 0.0));

@@ -17,7 +17,7 @@ Tensor affine(const Tensor& x, const std::string& name, BoundModule& bound) {
 }
 
 TEST(FeedForward, IsTwoProductsWithARectifierBetween) {
-  FeedForward layer(4, 9, FeedForwardActivation::relu, 0.0);
+  FeedForward layer({.d_model = 4, .d_ff = 9, .activation = FeedForwardActivation::relu}, 0.0);
   BoundModule bound(layer);
   const Ragged x = bound.input({3, 2}, 4);
   const Tensor hidden = relu(affine(x.values, "inner", bound), bound.c);
@@ -26,7 +26,7 @@ TEST(FeedForward, IsTwoProductsWithARectifierBetween) {
 }
 
 TEST(FeedForward, TakesGeluInstead) {
-  FeedForward layer(4, 9, FeedForwardActivation::gelu, 0.0);
+  FeedForward layer({.d_model = 4, .d_ff = 9, .activation = FeedForwardActivation::gelu}, 0.0);
   BoundModule bound(layer);
   const Ragged x = bound.input({3, 2}, 4);
   const Tensor hidden = gelu(affine(x.values, "inner", bound), bound.c);
@@ -37,7 +37,7 @@ TEST(FeedForward, TakesGeluInstead) {
 // The mask of the hidden units does not depend on which activation made them.
 TEST(FeedForward, DropsTheSameHiddenUnitsWithEitherActivation) {
   for (const auto activation : {FeedForwardActivation::relu, FeedForwardActivation::gelu}) {
-    FeedForward layer(4, 9, activation, 0.4);
+    FeedForward layer({.d_model = 4, .d_ff = 9, .activation = activation}, 0.4);
     BoundModule bound(layer);
     bound.c.training = true;
     const Ragged x = bound.input({3, 2}, 4);

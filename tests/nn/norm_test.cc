@@ -15,7 +15,7 @@ namespace {
 Ragged tripled(const Ragged& x, Context& c) { return x.with(scale(x.values, 3.0F, c)); }
 
 TEST(Norm, FollowsTheSumInThePapersOrder) {
-  ResidualNormLayer layer(6, NormPosition::post, 0.0);
+  ResidualNormLayer layer({.d_model = 6});
   BoundModule bound(layer);
   const Ragged x = bound.input({2, 3}, 6);
   const Ragged y = layer(
@@ -26,7 +26,7 @@ TEST(Norm, FollowsTheSumInThePapersOrder) {
 }
 
 TEST(Norm, PrecedesTheSubLayerInTheOther) {
-  ResidualNormLayer layer(6, NormPosition::pre, 0.0);
+  ResidualNormLayer layer({.d_model = 6, .position = NormPosition::pre});
   BoundModule bound(layer);
   const Ragged x = bound.input({2, 3}, 6);
   const Ragged y = layer(
@@ -38,7 +38,7 @@ TEST(Norm, PrecedesTheSubLayerInTheOther) {
 
 TEST(Norm, DropsTheSubLayersOutputAlikeInBothOrders) {
   const auto dropped = [](NormPosition position) {
-    ResidualNormLayer layer(6, position, 0.5);
+    ResidualNormLayer layer({.d_model = 6, .position = position, .dropout = 0.5});
     BoundModule bound(layer);
     bound.c.training = true;
     const Ragged x = bound.input({2, 3}, 6);

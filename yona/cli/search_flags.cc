@@ -33,11 +33,8 @@ void set_sampling(const SearchFlags& flags, SamplingOptions& sampling) {
   sampling.seed = static_cast<std::uint64_t>(integer_value("--seed", flags.seed, {0}));
 }
 
-}  // namespace
-
-DecodeOptions options_of(const SearchFlags& flags) {
-  DecodeOptions options =
-      DecodeOptions::for_mode(beam_mode(word_value("--beam-mode", flags.mode, beam_mode_names())));
+// What is typed, over the defaults given.
+DecodeOptions with_flags(const SearchFlags& flags, DecodeOptions options) {
   set(options.beam, "--beam", flags.beam, {1, 1024});
   set(options.n_best, "--n-best", flags.n_best, {1, 1024});
   set(options.length_penalty, "--length-penalty", flags.length_penalty, {-10, 10});
@@ -55,11 +52,29 @@ DecodeOptions options_of(const SearchFlags& flags) {
   return options;
 }
 
+BeamMode mode_of(const SearchFlags& flags) {
+  return beam_mode(word_value("--beam-mode", flags.mode, beam_mode_names()));
+}
+
+}  // namespace
+
+DecodeOptions options_of(const SearchFlags& flags) {
+  return with_flags(flags,
+                    DecodeOptions::for_mode(flags.mode.empty() ? BeamMode::paper : mode_of(flags)));
+}
+
+DecodeOptions options_of(const SearchFlags& flags, const std::filesystem::path& folder,
+                         const ModelInfo& info) {
+  return with_flags(flags, flags.mode.empty() ? folder_options(folder, info)
+                                              : folder_options(folder, info, mode_of(flags)));
+}
+
 void add_search_flags(CLI::App& app, SearchFlags& flags) {
   add_text(app, flags.mode,
            {"--beam-mode", "NAME",
-            "whose search, to the digit: paper (the default), huggingface, ctranslate2, marian or "
-            "fairseq",
+            "whose search, to the digit: paper, huggingface, ctranslate2, marian or fairseq "
+            "(default: paper "
+            "for models of yona, generation_config.json's for others)",
             kSearch});
   add_text(app, flags.beam,
            {"--beam", "N", "hypotheses kept at each step (default 4); 1 is greedy", kSearch});

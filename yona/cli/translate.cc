@@ -1,5 +1,6 @@
 // `yona translate`: lines in, translations out, in order.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 struct TranslateFlags {
   std::vector<std::string> models;
   std::string input, output, prefixes, targets;
+  std::string source_language, target_language;
   std::string batch_tokens;
   std::string long_lines = "split";
   std::string encoding = "repair";
@@ -38,12 +40,13 @@ struct TranslateFlags {
   bool word_scores = false;
 };
 
-std::vector<std::unique_ptr<TranslationModel>> load_models(const std::vector<std::string>& folders,
+std::vector<std::unique_ptr<TranslationModel>> load_models(const TranslateFlags& flags,
                                                            Backend& backend) {
   std::vector<std::unique_ptr<TranslationModel>> models;
-  for (const fs::path& folder : path_list(folders)) {
+  for (const fs::path& folder : path_list(flags.models)) {
     require_folder("--model", folder);
     models.push_back(TranslationModel::load(folder, backend, Packing::yes));
+    models.back()->choose_languages({flags.source_language, flags.target_language});
   }
   return models;
 }
@@ -139,8 +142,8 @@ AlignmentForm alignment_form(const TranslateFlags& flags) {
              : AlignmentForm::soft;
 }
 
-DecodeOptions decode_options(const TranslateFlags& flags) {
-  DecodeOptions options = options_of(flags.search);
+// The options as far as the flags say them; those of the model come when it is there.
+DecodeOptions with_alignments(const TranslateFlags& flags, DecodeOptions options) {
   options.alignments = alignment_form(flags) != AlignmentForm::none;
   options.scores = output_form(flags) != OutputForm::text || flags.word_scores;
   if (!flags.alignment_layer.empty()) {
@@ -151,6 +154,25 @@ DecodeOptions decode_options(const TranslateFlags& flags) {
             (flags.prefixes.empty() && flags.search.n_best.empty() && !flags.search.sample),
         "--score-targets searches for nothing; leave --prefix, --n-best and --sample out");
   return options;
+}
+
+DecodeOptions model_options(const TranslateFlags& flags, const TranslationModel& model) {
+  return with_alignments(flags, options_of(flags.search, model.folder(), model.info()));
+}
+
+// A model of many languages cannot guess which one is wanted.
+void check_languages(const TranslationModel& model, const DecodeOptions& options) {
+  const std::string& family = model.info().family;
+  if ((family != "mbart" && family != "m2m_100") || model.frame().first >= 0 ||
+      model.frame().start >= 0 || options.first_id >= 0) {
+    return;
+  }
+  const Vocabulary& vocabulary = model.subwords().target.vocabulary();
+  const std::vector<std::string> languages = language_tokens(vocabulary);
+  const std::string& first = vocabulary.piece(model.transformer().start_id());
+  check(std::find(languages.begin(), languages.end(), first) != languages.end(),
+        "--tgt-lang: the model has {}; name the one to translate into: {}",
+        counted(languages.size(), "language"), fmt::join(languages, ", "));
 }
 
 // The library counts layers from 0, and knows them only when the model is there.
@@ -170,9 +192,9 @@ std::int64_t batch_tokens(const std::string& given, const std::string& device) {
 
 int run(const CLI::App& app, const TranslateFlags& flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
-  DecodeOptions search = decode_options(flags);
+  with_alignments(flags, options_of(flags.search));  // wrong flags are told before a model loads
   const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
-  search.precision = compute_precision(flags.compute_type, device);
+  const Precision precision = compute_precision(flags.compute_type, device);
   const TextOptions text{.batch_tokens = batch_tokens(flags.batch_tokens, device)};
   const bool refuses_long = word_value("--long", flags.long_lines, {"split", "refuse"}) == "refuse";
   const bool refuses_bad =
@@ -182,7 +204,10 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   const std::unique_ptr<Backend> backend = make_backend(device, {.threads = threads});
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
-  const auto models = load_models(flags.models, *backend);
+  const auto models = load_models(flags, *backend);
+  DecodeOptions search = model_options(flags, *models.front());
+  search.precision = precision;
+  check_languages(*models.front(), search);
   check_alignment_layer(search, *models.front());
   Translator translator(pointers(models), *backend, search, text);
   report_search(translator.options());
@@ -227,6 +252,17 @@ void add_file_flags(CLI::App& app, TranslateFlags& flags) {
             "`0 ||| text ||| F0= log-probability ||| score`"});
 }
 
+void add_language_flags(CLI::App& app, TranslateFlags& flags) {
+  constexpr const char* kLanguages = "Languages";
+  add_text(app, flags.source_language,
+           {"--src-lang", "CODE",
+            "the input's language, for models of several (mBART, M2M100, NLLB, T5), in their code "
+            "or its beginning: en, en_XX, eng_Latn",
+            kLanguages});
+  add_text(app, flags.target_language,
+           {"--tgt-lang", "CODE", "the language to translate into, likewise", kLanguages});
+}
+
 void add_word_flags(CLI::App& app, TranslateFlags& flags) {
   constexpr const char* kWords = "Words";
   add_text(app, flags.alignment,
@@ -251,6 +287,7 @@ Command add_translate(CLI::App& program) {
                 "yona translate --model run < news.en > news.de\n"
                 "yona translate --model run --input news.en.gz --output news.de --beam 8\n"
                 "yona translate --model run1,run2 --n-best 4 --input news.en\n"
+                "yona translate --model nllb --src-lang eng_Latn --tgt-lang deu_Latn < news.en\n"
                 "yona translate --model run --alignment hard --word-scores < news.en\n"
                 "yona translate --model run --input news.en --score-targets news.de\n"
                 "yona translate --model run --sample --temperature 0.8 --json < news.en"});
@@ -271,6 +308,7 @@ Command add_translate(CLI::App& program) {
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
   add_compute_type(*app, flags->compute_type);
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
+  add_language_flags(*app, *flags);
   add_word_flags(*app, *flags);
   add_search_flags(*app, flags->search);
   return {app, [app, flags] { return run(*app, *flags); }};

@@ -37,8 +37,9 @@ std::int64_t largest_needed(const DecodeOptions& options) {
   if (options.beam > 1 || options.sampling.on || options.scores || options.no_repeat_ngram > 0) {
     return 0;
   }
-  // The best token, and as many as may be banned: </s> and <unk>.
-  return 1 + (options.min_length > 0 ? 1 : 0) + (options.suppress_unknown ? 1 : 0);
+  // The best token, and as many as may be banned: </s>, <unk> and those that never come out.
+  return 1 + (options.min_length > 0 ? 1 : 0) + (options.suppress_unknown ? 1 : 0) +
+         static_cast<std::int64_t>(options.banned.size());
 }
 
 // Runs the searches to their ends; `done` takes each one that has come to its own.
@@ -88,13 +89,13 @@ std::int64_t BatchDecoder::max_length(std::int64_t source_tokens) const {
 }
 
 void BatchDecoder::check_request(const DecodeRequest& request, std::size_t index) const {
-  const TransformerConfig& config = models_.front()->config();
+  const Transformer& model = *models_.front();
   const auto length = static_cast<std::int64_t>(request.source.size());
   check(length <= max_positions_, "decode: sentence {} has {} tokens, the model takes at most {}",
         index + 1, length, max_positions_);
-  check_ids(request.source, config.source_vocabulary,
+  check_ids(request.source, model.config().source_vocabulary,
             {.what = "decode", .side = "source", .sentence = index});
-  check_ids(request.prefix, config.target_vocabulary - 1,
+  check_ids(request.prefix, model.outputs(),
             {.what = "decode", .side = "prefix", .sentence = index});
   check(request.prefix.empty() ||
             static_cast<std::int64_t>(request.prefix.size()) < max_length(length),

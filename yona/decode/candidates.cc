@@ -77,7 +77,7 @@ void StepCandidates::find(const StepLogits& logits, std::span<const Unit> units)
   Context c{.region = region_};
   TopKOptions options = RowSettings(units, options_).uploaded_to(region_);
   options.k = wanted(units, logits.values.cols());
-  options.bans_first = options_.mode == BeamMode::ctranslate2;
+  options.bans_first = options_.mode == BeamMode::ctranslate2 || options_.renormalise;
   options.normalised = logits.normalised;
   const TopK best = top_k(logits.values, options, c);
   log_sums_ = best.log_sums.to_vector<float>();

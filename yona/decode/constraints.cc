@@ -12,6 +12,7 @@ void append_bans(const SentenceSearch& search, const Beam& beam, const DecodeOpt
   if (options.suppress_unknown) {
     bans.push_back(options.unknown_id);
   }
+  bans.insert(bans.end(), options.banned.begin(), options.banned.end());
   if (options.no_repeat_ngram > 0) {
     append_repeats(search.tokens_of(beam), options.no_repeat_ngram, bans);
   }

@@ -1,5 +1,5 @@
-// What may not come next: </s> before the minimum length, <unk> where it is not wanted, and the
-// last token of an n-gram that has been.
+// What may not come next: </s> before the minimum length, <unk> where it is not wanted, banned
+// ids, and the last token of an n-gram that has been.
 #pragma once
 
 #include <span>

@@ -14,12 +14,14 @@ class GreedySearch : public SentenceSearch {
   std::int64_t candidates() const override { return 1; }
   std::int32_t forced() const override {
     const bool at_end = length_ + 1 == limits_.max_length;
-    const bool closes = options_.mode == BeamMode::fairseq || forced_is_free();
-    return at_end && closes ? limits_.end : -1;
+    const bool is_huggingface = options_.mode == BeamMode::huggingface;
+    const bool closes =
+        options_.mode == BeamMode::fairseq || (is_huggingface && options_.force_end);
+    return is_huggingface && length_ == 0 && options_.first_id >= 0 ? options_.first_id
+           : at_end && closes                                       ? limits_.end
+                                                                    : -1;
   }
-  bool forced_is_free() const override {
-    return options_.mode == BeamMode::huggingface && options_.force_end;
-  }
+  bool forced_is_free() const override { return options_.mode == BeamMode::huggingface; }
 
  protected:
   bool step(std::span<const Candidate> candidates) override {

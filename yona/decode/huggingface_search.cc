@@ -19,11 +19,14 @@ class HuggingFaceSearch : public SentenceSearch {
  public:
   using SentenceSearch::SentenceSearch;
 
-  // forced_eos_token_id: nothing but </s> at the last place, with a log-probability of zero.
+  // forced_bos_token_id and forced_eos_token_id: nothing but this token at the first place, nothing
+  // but </s> at the last, with a log-probability of zero.
   std::int32_t forced() const override {
-    return options_.force_end && length_ + 1 == limits_.max_length ? limits_.end : -1;
+    return length_ == 0 && options_.first_id >= 0                    ? options_.first_id
+           : options_.force_end && length_ + 1 == limits_.max_length ? limits_.end
+                                                                     : -1;
   }
-  bool forced_is_free() const override { return options_.force_end; }
+  bool forced_is_free() const override { return true; }
 
  protected:
   bool step(std::span<const Candidate> candidates) override {

@@ -48,11 +48,15 @@ struct DecodeOptions {
   EarlyStopping early_stopping = EarlyStopping::no;  // huggingface
   bool force_end = false;  // huggingface: the last token is </s> at no cost (forced_eos_token_id)
   LengthLimit limit{};
-  std::int64_t min_length = 0;       // tokens before </s> may come
-  std::int64_t no_repeat_ngram = 0;  // n-grams of this size come once; 0: any number of times
-  bool suppress_unknown = false;     // <unk> never comes out
-  std::int32_t end_id = 0;           // </s>
-  std::int32_t unknown_id = 1;       // <unk>
+  std::int64_t min_length = 0;         // tokens before </s> may come
+  std::int64_t no_repeat_ngram = 0;    // n-grams of this size come once; 0: any number of times
+  bool suppress_unknown = false;       // <unk> never comes out
+  std::vector<std::int32_t> banned{};  // ids that never come out
+  bool renormalise = false;  // what may not come takes no part in the softmax (renormalize_logits)
+  std::int32_t start_id = -1;   // the decoder's first input; -1: the model's own
+  std::int32_t first_id = -1;   // the first output of all (forced_bos_token_id); -1: any
+  std::int32_t end_id = 0;      // </s>
+  std::int32_t unknown_id = 1;  // <unk>
   SamplingOptions sampling{};
   EnsembleMean ensemble = EnsembleMean::log_probabilities;
   // Are log-probabilities wanted? Without them a greedy search finds the same tokens sooner, and

@@ -26,7 +26,8 @@ std::shared_ptr<const Layout> step_layout(const Tensor& positions) {
 bool ResidentDecoder::suits(const DecodeOptions& options,
                             std::span<const Transformer* const> models) {
   return models.size() == 1 && options.mode == BeamMode::paper && !options.sampling.on &&
-         options.no_repeat_ngram == 0 && options.beam <= kMostBeams;
+         options.no_repeat_ngram == 0 && options.banned.empty() && options.beam <= kMostBeams &&
+         has_plain_projection(*models.front());
 }
 
 std::int64_t ResidentDecoder::slots_for(std::int64_t sentences) {
@@ -62,7 +63,8 @@ void ResidentDecoder::make_room(std::int64_t slots, std::int64_t steps, std::int
   replays_.clear();
   cache_.reset();
   books_.reset();
-  books_ = std::make_unique<ResidentBooks>(region_, size, options_, model_.padding_id());
+  books_ = std::make_unique<ResidentBooks>(
+      region_, size, options_, options_.start_id >= 0 ? options_.start_id : model_.start_id());
   cache_ = std::make_unique<ResidentCache>(region_, size.nodes, tokens);
 }
 

@@ -8,13 +8,12 @@
 #include "yona/decode/models.h"
 #include "yona/decode/stepper.h"
 #include "yona/tensor/attention_recorder.h"
-#include "yona/tensor/ops/matmul.h"
 
 namespace yona {
 
 namespace {
 
-// What the decoder reads for each target: <pad> and all tokens but the last.
+// What the decoder reads for each target: its first input and all tokens but the last.
 std::vector<Ids> decoder_inputs(std::span<const ScorePair> pairs, std::int32_t start) {
   std::vector<Ids> inputs;
   for (const ScorePair& pair : pairs) {
@@ -60,8 +59,8 @@ constexpr std::int64_t kChunkRows = 256;  // of logits at a time
 // -log p of each target, from the states that predict them.
 void append_losses(const Tensor& states, const Tensor& targets, const Transformer& model,
                    Context& c, std::vector<float>& result) {
-  const Tensor logits = matmul(states, model.projection(), Transpose::yes, c);  // [rows, V - 1]
-  const Tensor both = c.empty(DType::f32, Shape{states.rows(), 2});             // loss and nll
+  const Tensor logits = model.logits(states, c);                     // [rows, outputs]
+  const Tensor both = c.empty(DType::f32, Shape{states.rows(), 2});  // loss and nll
   c.kernels().cross_entropy(
       {.logits = logits.view(), .targets = targets.data<std::int32_t>(), .losses = both.view()},
       c.exec());
@@ -73,7 +72,7 @@ void append_losses(const Tensor& states, const Tensor& targets, const Transforme
 
 // Of each model, -log p of every target token, all pairs in a row.
 std::vector<float> losses(const Transformer& model, std::span<const ScorePair> pairs,
-                          AttentionRecorder* recorder, Region& region) {
+                          std::int32_t start, AttentionRecorder* recorder, Region& region) {
   std::vector<Ids> sources, targets;
   for (const ScorePair& pair : pairs) {
     sources.push_back(pair.source);
@@ -82,8 +81,7 @@ std::vector<float> losses(const Transformer& model, std::span<const ScorePair> p
   Context c{.region = region};
   c.attention = recorder;
   const Ragged memory = model.encode(tokens_of(sources, region), c);
-  const Ragged states =
-      model.decode(tokens_of(decoder_inputs(pairs, model.padding_id()), region), memory, c);
+  const Ragged states = model.decode(tokens_of(decoder_inputs(pairs, start), region), memory, c);
   const Tensor ids = tokens_of(targets, region).ids;
   std::vector<float> result;
   for (std::int64_t begin = 0; begin < states.tokens(); begin += kChunkRows) {
@@ -123,7 +121,9 @@ std::vector<std::vector<float>> PairScorer::token_scores(std::span<const ScorePa
           "alignments: there is no decoder layer {}; the model has {}", options_.alignment_layer,
           layers);
     CrossAttention recorder(layer, 1.0F / static_cast<float>(models_.size()), attention);
-    by_model.push_back(losses(*model, pairs, options_.alignments ? &recorder : nullptr, region_));
+    const std::int32_t start = options_.start_id >= 0 ? options_.start_id : model->start_id();
+    by_model.push_back(
+        losses(*model, pairs, start, options_.alignments ? &recorder : nullptr, region_));
   }
   std::vector<std::vector<float>> scores;
   std::vector<double> of_token(models_.size());
@@ -144,7 +144,7 @@ std::vector<std::vector<float>> PairScorer::token_scores(std::span<const ScorePa
 }
 
 std::vector<Hypothesis> PairScorer::score(std::span<const ScorePair> pairs) {
-  const TransformerConfig& config = models_.front()->config();
+  const Transformer& model = *models_.front();
   const std::int64_t most = least_positions(models_, "score");
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     for (const auto& [ids, side] :
@@ -153,10 +153,9 @@ std::vector<Hypothesis> PairScorer::score(std::span<const ScorePair> pairs) {
             "score: the {} of pair {} has {} tokens; between 1 and {} can be scored", side, i + 1,
             ids->size(), most);
     }
-    check_ids(pairs[i].source, config.source_vocabulary,
+    check_ids(pairs[i].source, model.config().source_vocabulary,
               {.what = "score", .side = "source", .sentence = i});
-    check_ids(pairs[i].target, config.target_vocabulary - 1,
-              {.what = "score", .side = "target", .sentence = i});
+    check_ids(pairs[i].target, model.outputs(), {.what = "score", .side = "target", .sentence = i});
   }
   if (pairs.empty()) {
     return {};

@@ -4,7 +4,6 @@
 
 #include "yona/tensor/operand.h"
 #include "yona/tensor/ops/log_add.h"
-#include "yona/tensor/ops/matmul.h"
 #include "yona/tensor/ops/screened_matmul.h"
 #include "yona/tensor/ops/softmax.h"
 
@@ -22,13 +21,19 @@ Tokens tokens_of(std::span<const std::vector<std::int32_t>> sentences, Region& r
   return {tensor, make_layout(offsets, {}, region)};
 }
 
+bool has_plain_projection(const Transformer& model) {
+  const Departures& departures = model.config().departures;
+  return departures.padding == Padding::barred && !departures.projection_bias &&
+         !departures.scaled_output;
+}
+
 // A GPU multiplies matrices of odd width at a seventh of the speed of even ones, and the table has
 // one row more than the projection, <pad>'s: where that makes it even, products see it too.
 Tensor next_logits(const Tensor& states, const Transformer& model, Context& c) {
-  const Tensor projection = model.projection();
-  if (c.backend().planned_device() != Device::cuda) {
-    return matmul(states, projection, Transpose::yes, c);
+  if (c.backend().planned_device() != Device::cuda || !has_plain_projection(model)) {
+    return model.logits(states, c);
   }
+  const Tensor projection = model.projection();
   const std::int64_t V = projection.rows();
   const Tensor logits = c.empty(DType::f32, Shape{states.rows(), (V + 8) / 8 * 8});
   View table = operand_part(projection, c);
@@ -45,7 +50,10 @@ Tensor next_logits(const Tensor& states, const Transformer& model, Context& c) {
 Stepper::Stepper(std::span<const Transformer* const> models, const DecodeOptions& options,
                  std::span<const std::vector<std::int32_t>> sources, const CacheSize& size,
                  Region& region)
-    : region_(region), mean_(options.ensemble), precision_(options.precision) {
+    : region_(region),
+      mean_(options.ensemble),
+      precision_(options.precision),
+      start_(options.start_id >= 0 ? options.start_id : models.front()->start_id()) {
   const Tokens source = tokens_of(sources, region);
   for (const Transformer* model : models) {
     Context c{.region = region, .precision = precision_};
@@ -61,18 +69,18 @@ Tensor Stepper::logits(Member& member, const StepRows& rows, const Tensor& ids,
   member.memory.values = Tensor();
   const Tensor projection = member.model.projection();
   constexpr std::int64_t kFewRows = 4;  // more of them wait for arithmetic, not for the memory
-  if (largest > 0 && largest <= kMostScreened && states.values.rows() <= kFewRows &&
-      projection.storage()->packed != nullptr) {
-    return screened_matmul(states.values, projection, largest, c);  // [rows, V - 1]
+  if (has_plain_projection(member.model) && largest > 0 && largest <= kMostScreened &&
+      states.values.rows() <= kFewRows && projection.storage()->packed != nullptr) {
+    return screened_matmul(states.values, projection, largest, c);  // [rows, outputs]
   }
-  return next_logits(states.values, member.model, c);  // [rows, V - 1]
+  return next_logits(states.values, member.model, c);  // [rows, outputs]
 }
 
 StepLogits Stepper::step(const StepRows& rows, std::int64_t largest) {
   const auto count = static_cast<std::int64_t>(rows.ids.size());
   std::vector<std::int32_t> inputs = rows.ids;
   for (std::int32_t& id : inputs) {
-    id = id < 0 ? members_.front().model.padding_id() : id;
+    id = id < 0 ? start_ : id;
   }
   const Tensor ids(region_, DType::i32, Shape{count});
   ids.upload(inputs);

@@ -31,9 +31,12 @@ struct StepRows {
 };
 
 struct StepLogits {
-  Tensor values;            // [rows, V - 1]
+  Tensor values;            // [rows, Transformer::outputs()]
   bool normalised = false;  // log-probabilities already (ensembles)
 };
+
+// Are logits the product of states and projection, with <pad>'s row behind it?
+bool has_plain_projection(const Transformer& model);
 
 class Stepper {
  public:
@@ -58,6 +61,7 @@ class Stepper {
   Region& region_;
   EnsembleMean mean_;
   Precision precision_;
+  std::int32_t start_;
   std::deque<Member> members_;
   std::int64_t steps_ = 0;
 };

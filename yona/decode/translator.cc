@@ -23,9 +23,13 @@ std::vector<const Transformer*> transformers_of(
   return transformers;
 }
 
-DecodeOptions with_ids(DecodeOptions options, const SubwordPair& subwords) {
-  options.end_id = subwords.target.vocabulary().end();
-  options.unknown_id = subwords.target.vocabulary().unknown();
+// The model's own ids, and the languages that were chosen.
+DecodeOptions with_ids(DecodeOptions options, const TranslationModel& model) {
+  const Vocabulary& vocabulary = model.subwords().target.vocabulary();
+  options.end_id = vocabulary.end();
+  options.unknown_id = vocabulary.unknown();
+  options.start_id = model.frame().start >= 0 ? model.frame().start : options.start_id;
+  options.first_id = model.frame().first >= 0 ? model.frame().first : options.first_id;
   return options;
 }
 
@@ -46,24 +50,35 @@ Translator::Translator(std::vector<const TranslationModel*> models, Backend& bac
                        const DecodeOptions& options, const TextOptions& text)
     : subwords_(
           (check(!models.empty(), "translate: there is no model"), models.front()->subwords())),
-      decoder_(transformers_of(models), backend, with_ids(options, subwords_)),
-      scorer_(transformers_of(models), backend, with_ids(options, subwords_)),
+      frame_(models.front()->frame()),
+      decoder_(transformers_of(models), backend, with_ids(options, *models.front())),
+      scorer_(transformers_of(models), backend, with_ids(options, *models.front())),
       text_(text) {
   check(text.batch_tokens >= 1, "translate: a batch of {} tokens holds nothing", text.batch_tokens);
 }
 
 Ids Translator::source_ids(std::string_view line) const {
-  Ids ids;
-  subwords_.source.encode(line, ids);
-  if (!ids.empty()) {
-    ids.push_back(subwords_.source.vocabulary().end());
-  }
+  Ids text;
+  subwords_.source.encode(line, text);
+  return text.empty() ? text : framed(text);
+}
+
+Ids Translator::framed(const Ids& text) const {
+  Ids ids = frame_.before_source;
+  ids.insert(ids.end(), text.begin(), text.end());
+  ids.insert(ids.end(), frame_.after_source.begin(), frame_.after_source.end());
   return ids;
 }
 
+// Where every output begins with the same token, so does a prefix. Hugging Face's way gives it at
+// no cost instead, where nothing follows it.
 Ids Translator::prefix_ids(std::string_view text) const {
   Ids ids;
   subwords_.target.encode(text, ids);
+  const bool is_free = ids.empty() && options().mode == BeamMode::huggingface;
+  if (options().first_id >= 0 && !is_free) {
+    ids.insert(ids.begin(), options().first_id);
+  }
   return ids;
 }
 
@@ -118,8 +133,11 @@ std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
   for (const SentencePair& pair : pairs) {
     ScorePair& both = ids.emplace_back();
     subwords_.source.encode(pair.source, both.source);
+    both.source = framed(both.source);
+    if (options().first_id >= 0) {
+      both.target.push_back(options().first_id);
+    }
     subwords_.target.encode(pair.target, both.target);
-    both.source.push_back(subwords_.source.vocabulary().end());
     both.target.push_back(subwords_.target.vocabulary().end());
     const auto longest =
         static_cast<std::int64_t>(std::max(both.source.size(), both.target.size()));

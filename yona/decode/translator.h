@@ -30,7 +30,7 @@ struct SentencePair {
 struct Translation {
   std::string text;
   Hypothesis hypothesis;
-  Ids source{};  // what was translated, with </s>
+  Ids source{};  // what was translated, with </s> and the like
 };
 
 struct TextOptions {
@@ -58,19 +58,22 @@ class Translator {
   // Token ids in, hypotheses out, in order: sorted by length and cut into batches inside.
   std::vector<std::vector<Hypothesis>> decode(std::span<const DecodeRequest> requests);
 
-  // A line as token ids with </s>; empty when there is nothing to translate.
+  // A line as token ids with what the model wants around it (</s>, languages); empty when there is
+  // nothing to translate.
   Ids source_ids(std::string_view line) const;
-  // The pieces of a prefix, without </s>.
+  // The pieces of a prefix, without </s>; after the token that every output begins with, if any.
   Ids prefix_ids(std::string_view text) const;
   // Most tokens of a source that can be translated as one, </s> included.
   std::int64_t max_source() const { return decoder_.max_source(); }
   const DecodeOptions& options() const { return decoder_.options(); }
 
  private:
+  Ids framed(const Ids& text) const;
   void align(std::span<const DecodeRequest> requests,
              std::vector<std::vector<Hypothesis>>& answers);
 
   const SubwordPair& subwords_;
+  const TextFrame& frame_;
   BatchDecoder decoder_;
   PairScorer scorer_;
   TextOptions text_;

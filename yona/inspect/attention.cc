@@ -166,9 +166,14 @@ AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend,
                                 Ids target) {
   const Transformer& transformer = model.transformer();
   const SubwordPair& subwords = model.subwords();
-  source.push_back(subwords.source.vocabulary().end());
+  const TextFrame& frame = model.frame();
+  source.insert(source.begin(), frame.before_source.begin(), frame.before_source.end());
+  source.insert(source.end(), frame.after_source.begin(), frame.after_source.end());
+  if (frame.first >= 0) {
+    target.insert(target.begin(), frame.first);
+  }
   Ids read = target;
-  read.insert(read.begin(), transformer.padding_id());
+  read.insert(read.begin(), frame.start >= 0 ? frame.start : transformer.start_id());
   target.push_back(subwords.target.vocabulary().end());
   check_length("source", source, transformer.config());
   check_length("target", read, transformer.config());

@@ -2,6 +2,7 @@
 
 #include "yona/base/error.h"
 #include "yona/io/atomic_file.h"
+#include "yona/io/foreign_config.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
 
@@ -10,16 +11,6 @@ namespace yona {
 namespace {
 
 constexpr int kFormatVersion = 1;  // of the "yona" key; raise it when old readers would go wrong
-
-std::string yona_activation(const std::string& activation, std::string_view where) {
-  if (activation == "swish" || activation == "silu") {
-    return "silu";
-  }
-  check<FormatError>(activation == "relu" || activation == "gelu",
-                     "{}: activation_function '{}' is not supported; relu, gelu and swish are",
-                     where, activation);
-  return activation;
-}
 
 // The keys that Marian and Pegasus share.
 void add_common_keys(const ModelDescription& d, Json& config) {
@@ -52,76 +43,6 @@ void add_common_keys(const ModelDescription& d, Json& config) {
                  {"torch_dtype", "float32"}});
 }
 
-// The keys of a foreign config, with FormatError for what is missing or of another type.
-class ForeignConfig {
- public:
-  ForeignConfig(const Json& json, std::string_view where) : json_(json), where_(where) {}
-
-  template <class T>
-  T get(const char* key) const {
-    const auto found = json_.find(key);
-    check<FormatError>(found != json_.end(), "{}: no \"{}\"", where_, key);
-    try {
-      return found->get<T>();
-    } catch (const Json::exception&) {
-      fail<FormatError>("{}: \"{}\" cannot be {}", where_, key, found->dump());
-    }
-  }
-
-  template <class T>
-  T get(const char* key, T otherwise) const {
-    return json_.contains(key) ? get<T>(key) : otherwise;
-  }
-
-  // A size: whatever fits the model, no silent wrap-around of what does not fit an int.
-  int size(const char* key) const {
-    const Json value = get<Json>(key);
-    check<FormatError>(
-        value.is_number_integer() && value.get<double>() >= 0 && value.get<double>() <= 1 << 30,
-        "{}: \"{}\" cannot be {}", where_, key, value.dump());
-    return value.get<int>();
-  }
-
- private:
-  const Json& json_;
-  std::string_view where_;
-};
-
-ModelDescription read_foreign(const Json& json, const HfFamily& family, std::string_view where) {
-  const ForeignConfig config(json, where);
-  ModelDescription d;
-  d.d_model = config.size("d_model");
-  d.encoder_layers = config.size("encoder_layers");
-  d.decoder_layers = config.size("decoder_layers");
-  d.heads = config.size("encoder_attention_heads");
-  d.d_ff = config.size("encoder_ffn_dim");
-  check<FormatError>(
-      d.heads == config.size("decoder_attention_heads") && d.d_ff == config.size("decoder_ffn_dim"),
-      "{}: heads or feed-forward sizes differ between encoder and decoder", where);
-  check<FormatError>(d.heads > 0 && d.d_model % d.heads == 0,
-                     "{}: d_model {} is not a multiple of {} heads", where, d.d_model, d.heads);
-  d.d_k = d.d_v = d.d_model / d.heads;
-  d.activation = yona_activation(config.get<std::string>("activation_function"), where);
-  d.dropout = config.get<double>("dropout", 0.0);
-  d.attention_dropout = config.get<double>("attention_dropout", 0.0);
-  d.activation_dropout = config.get<double>("activation_dropout", 0.0);
-  d.scale_embedding = config.get<bool>("scale_embedding");
-  d.source_vocab = config.size("vocab_size");
-  d.target_vocab =
-      config.size(json.contains("decoder_vocab_size") ? "decoder_vocab_size" : "vocab_size");
-  d.shared_vocabulary = config.get<bool>("share_encoder_decoder_embeddings", true);
-  d.tying = !config.get<bool>("tie_word_embeddings", true) ? "none"
-            : d.shared_vocabulary                          ? "all"
-                                                           : "target";
-  d.max_positions = config.size("max_position_embeddings");
-  d.eos_id = config.size("eos_token_id");
-  d.pad_id = config.size("pad_token_id");
-  d.decoder_start_id = config.size("decoder_start_token_id");
-  d.norm = family.norm;
-  d.projection_bias = true;  // the reader of the weights may find that it only bars <pad>
-  return description_from_json(to_json(d), where);  // the same checks as for our own
-}
-
 const Json& yona_key(const Json& config, std::string_view where) {
   const Json& own = config["yona"];
   const auto version = own.is_object() ? own.find("version") : own.end();
@@ -141,8 +62,10 @@ FamilyChoice choose_family(const ModelDescription& description) {
   if (obstacle.empty()) {
     return {&family, ""};
   }
+  const std::string settings = remedy(description);
   return {nullptr,
-          fmt::format("{}: transformers and CTranslate2 will not load this model", obstacle)};
+          fmt::format("{}: transformers and CTranslate2 will not load this model{}", obstacle,
+                      settings.empty() ? "" : "; trained with " + settings + " they would")};
 }
 
 Json huggingface_config(const ModelDescription& description) {
@@ -206,13 +129,19 @@ ModelDescription read_description(const Json& config, std::string_view where) {
   if (config.contains("yona")) {
     return description_from_json(yona_key(config, where), where);
   }
-  const std::string type = ForeignConfig(config, where).get<std::string>("model_type");
-  for (const HfFamily* family : {&marian_family(), &pegasus_family()}) {
-    if (type == family->model_type) {
-      return read_foreign(config, *family, where);
-    }
+  const ForeignConfig foreign(config, where);
+  const std::string type = foreign.get<std::string>("model_type");
+  const HfFamily* family = find_family(type);
+  std::vector<std::string_view> types;
+  for (const HfFamily* each : hf_families()) {
+    types.push_back(each->model_type);
   }
-  fail<FormatError>("{}: model_type '{}' is not supported; marian and pegasus are", where, type);
+  check<FormatError>(family != nullptr, "{}: model_type '{}' is not supported; {} are", where, type,
+                     fmt::join(types, ", "));
+  ModelDescription description;
+  family->read(foreign, description);
+  description.family = type;
+  return description_from_json(to_json(description), where);  // the same checks as for our own
 }
 
 }  // namespace yona

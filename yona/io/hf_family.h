@@ -1,33 +1,73 @@
-// A family of Hugging Face models that can hold a yona Transformer: what it can express, what its
-// config.json adds, and which tensors it wants besides the parameters. One file per family.
+// A family of Hugging Face models: what its config.json says, under which names its weights lie,
+// and, for those that yona writes too, which models it can hold. One file per family.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "yona/base/json.h"
+#include "yona/io/foreign_config.h"
 #include "yona/io/model_description.h"
 
 namespace yona {
 
+// A parameter's name in yona and in a family, or how both begin. @ stands for encoder or decoder, #
+// for the number of a layer.
+struct Renaming {
+  std::string_view ours, theirs;
+};
+
 struct HfFamily {
   std::string_view model_type;    // config.json's "model_type"
   std::string_view architecture;  // the class, first in "architectures"
-  std::string_view norm;          // as in ModelDescription
-  bool saves_positions;           // wants embed_positions.weight in the file
-  // Why the family cannot hold this model; empty when it can.
-  std::string (*obstacle)(const ModelDescription& description);
-  // The config keys that differ between families.
-  Json (*config)(const ModelDescription& description);
+  std::span<const Renaming> names;
+  std::span<const Renaming> more_names{};  // those that others of the same naming lack
+  // Fills a description from a config.json that has this model_type.
+  void (*read)(const ForeignConfig& config, ModelDescription& description);
+  // Why the family cannot hold this model, empty when it can; null for a family that yona reads
+  // but does not write.
+  std::string (*obstacle)(const ModelDescription& description) = nullptr;
+  // The config keys, when writing, that differ between families.
+  Json (*config)(const ModelDescription& description) = nullptr;
+  bool saves_positions = false;  // wants embed_positions.weight in the file
 };
 
-// MarianMTModel: post-norm. Junczys-Dowmunt et al. 2018.
+// MarianMTModel (OPUS-MT): post-norm. Junczys-Dowmunt et al. 2018.
 const HfFamily& marian_family();
 // PegasusForConditionalGeneration: pre-norm with final norms. Zhang et al. 2020.
 const HfFamily& pegasus_family();
+// BartForConditionalGeneration: post-norm, learned positions. Lewis et al. 2020.
+const HfFamily& bart_family();
+// MBartForConditionalGeneration (mBART, mBART-50): pre-norm. Liu et al. 2020.
+const HfFamily& mbart_family();
+// M2M100ForConditionalGeneration (M2M100, NLLB-200): pre-norm, fairseq's sinusoids. Fan et al.
+// 2021.
+const HfFamily& m2m_100_family();
+// T5ForConditionalGeneration (T5, T5 1.1, FLAN-T5) and its multilingual sister. Raffel et al. 2020.
+const HfFamily& t5_family();
+const HfFamily& mt5_family();
 
-// What neither family can hold (head sizes, attention, positions, separate vocabularies); empty
-// when there is nothing.
+std::span<const HfFamily* const> hf_families();
+// By model_type; null when there is none.
+const HfFamily* find_family(std::string_view model_type);
+
+// The names that Marian, Pegasus, mBART and M2M100 took from BART.
+std::span<const Renaming> bart_names();
+// The config keys that all of these share.
+void read_bart_config(const ForeignConfig& config, ModelDescription& description);
+
+// Where `parameter`, named as yona names it, is in the family's files: the names to try, in order.
+// Empty for a parameter that the family does not have.
+std::vector<std::string> huggingface_names(const std::string& parameter,
+                                           const HfFamily& family = marian_family());
+
+// What neither family that yona writes can hold (head sizes, attention, positions, separate
+// vocabularies); empty when there is nothing.
 std::string common_obstacle(const ModelDescription& description);
+// The settings of training with which the model would fit one of them:
+// "model.positions=sinusoidal".
+std::string remedy(const ModelDescription& description);
 
 }  // namespace yona

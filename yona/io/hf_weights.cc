@@ -1,92 +1,14 @@
-// Tensor names and the tensors that yona does not train but the families store. Marian and Pegasus
-// took their names from BART, so that one table serves both.
+// What is written: parameters under the family's names, and the tensors that yona does not train
+// but the families store.
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <utility>
 
 #include "yona/base/error.h"
 #include "yona/io/huggingface.h"
 #include "yona/nn/positions.h"
 
 namespace yona {
-
-namespace {
-
-using Renaming = std::pair<std::string_view, std::string_view>;
-
-// Longer names stand before their own beginnings.
-constexpr std::array<Renaming, 8> kModules = {
-    {{"self_attention_norm.", "self_attn_layer_norm."},
-     {"self_attention.", "self_attn."},
-     {"cross_attention_norm.", "encoder_attn_layer_norm."},
-     {"cross_attention.", "encoder_attn."},
-     {"feed_forward_norm.", "final_layer_norm."},
-     {"feed_forward.inner.", "fc1."},
-     {"feed_forward.outer.", "fc2."},
-     {"norm.", "layer_norm."}}};
-constexpr std::array<Renaming, 4> kProjections = {
-    {{"query.", "q_proj."}, {"key.", "k_proj."}, {"value.", "v_proj."}, {"output.", "out_proj."}}};
-
-// Replaces the beginning of `text` by the first rule that fits; false when none does.
-bool rename_front(std::string& text, std::span<const Renaming> rules, std::size_t from) {
-  for (const auto& [ours, theirs] : rules) {
-    if (text.compare(from, ours.size(), ours) == 0) {
-      text.replace(from, ours.size(), theirs);
-      return true;
-    }
-  }
-  return false;
-}
-
-// "layers.12." at `from`: the position behind it, or `from` when there is none.
-std::size_t skip_layer(const std::string& text, std::size_t from) {
-  constexpr std::string_view kLayers = "layers.";
-  if (text.compare(from, kLayers.size(), kLayers) != 0) {
-    return from;
-  }
-  const std::size_t dot = text.find('.', from + kLayers.size());
-  return dot == std::string::npos ? from : dot + 1;
-}
-
-// Names below encoder. and decoder.; empty when the families have nothing of that name.
-std::string stack_name(const std::string& parameter) {
-  std::string name = parameter;
-  const std::size_t module = skip_layer(name, name.find('.') + 1);
-  if (!rename_front(name, kModules, module)) {
-    return "";
-  }
-  const std::size_t dot = name.find('.', module);
-  rename_front(name, kProjections, dot + 1);
-  return "model." + name;
-}
-
-}  // namespace
-
-std::vector<std::string> huggingface_names(const std::string& parameter) {
-  if (parameter == "shared.weight") {  // other writers keep another of the tied names
-    return {"model.shared.weight", "model.encoder.embed_tokens.weight",
-            "model.decoder.embed_tokens.weight", "lm_head.weight"};
-  }
-  if (parameter == "encoder.embedding.weight") {
-    return {"model.encoder.embed_tokens.weight"};
-  }
-  if (parameter == "decoder.embedding.weight") {
-    return {"model.decoder.embed_tokens.weight"};
-  }
-  if (parameter == "projection.weight") {
-    return {"lm_head.weight"};
-  }
-  if (parameter == "projection.bias") {
-    return {"final_logits_bias"};
-  }
-  if (parameter.starts_with("encoder.") || parameter.starts_with("decoder.")) {
-    const std::string name = stack_name(parameter);
-    return name.empty() ? std::vector<std::string>() : std::vector{name};
-  }
-  return {};
-}
 
 HuggingFaceWeights::HuggingFaceWeights(const ModelDescription& description,
                                        std::span<const NamedArray> parameters) {
@@ -101,7 +23,7 @@ HuggingFaceWeights::HuggingFaceWeights(const ModelDescription& description,
       projection_bias = &parameter;
       continue;
     }
-    const std::vector<std::string> names = huggingface_names(parameter.name);
+    const std::vector<std::string> names = huggingface_names(parameter.name, *family);
     check(!names.empty(), "{} has no parameter like '{}'", family->architecture, parameter.name);
     arrays_.push_back(parameter);
     arrays_.back().name = names.front();

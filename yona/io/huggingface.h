@@ -43,13 +43,9 @@ Json special_tokens_map();
 void write_model_configs(const std::filesystem::path& folder, const ModelDescription& description,
                          const GenerationDefaults& defaults = {});
 
-// The description in a config.json of yona, Marian or Pegasus. Throws FormatError, naming `where`
-// (the file), for other model types and for values that are missing or wrong.
+// The description in a config.json of yona's or of a family's (hf_family.h). Throws FormatError,
+// naming `where` (the file), for other model types and for values that are missing or wrong.
 ModelDescription read_description(const Json& config, std::string_view where);
-
-// Where `parameter`, named as yona names it, is in a file of these families: the names to try, in
-// order. Empty for a parameter that they do not have.
-std::vector<std::string> huggingface_names(const std::string& parameter);
 
 // The tensors of a model file: the given parameters under the family's names, and those that the
 // family wants besides (the bias that bars <pad>, position tables). The parameters' data is not

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "yona/backend/backend.h"
-#include "yona/base/error.h"
+#include "yona/io/weight_copy.h"
 
 namespace yona {
 
@@ -13,9 +13,9 @@ namespace {
 
 // What linear(), matmul() and embed() are given: they ask PackedWeights before they read.
 bool is_asked_for(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kEndings = {
-      "query.weight", "key.weight",    "value.weight",     "output.weight",    "inner.weight",
-      "outer.weight", "shared.weight", "embedding.weight", "projection.weight"};
+  constexpr std::array<std::string_view, 10> kEndings = {
+      "query.weight", "key.weight",   "value.weight",  "output.weight",    "inner.weight",
+      "gate.weight",  "outer.weight", "shared.weight", "embedding.weight", "projection.weight"};
   return std::any_of(kEndings.begin(), kEndings.end(),
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
@@ -26,9 +26,7 @@ LazyWeights::LazyWeights(const std::filesystem::path& folder, const Parameters& 
     : file_(folder) {
   for (const Parameters::Entry& entry : parameters.entries()) {
     const NamedArray array = file_.get(entry.name, entry.value.shape());
-    check<NotImplemented>(array.dtype == DType::f32, "{}: {} is {}, only f32 is read so far",
-                          folder.string(), entry.name, array.dtype);
-    weights_.push_back({entry.value, static_cast<const char*>(array.data), false});
+    weights_.push_back({entry.value, static_cast<const char*>(array.data), array.dtype, false});
     if (!is_asked_for(entry.name)) {
       copy(weights_.back());
     }
@@ -61,10 +59,10 @@ void LazyWeights::copy(Weight& weight) const {
   exec.pool->run((elements + kPiece - 1) / kPiece, [&](std::int64_t piece) {
     const std::int64_t begin = piece * kPiece;
     const std::int64_t count = std::min(kPiece, elements - begin);
-    constexpr auto kSize = static_cast<std::int64_t>(sizeof(float));
-    const char* from = weight.from + begin * kSize;
-    weight.to.slice(begin, Shape{count}).upload_bytes(from, count * kSize);
-    file_.forget({from, static_cast<std::size_t>(count * kSize)});
+    const auto size = static_cast<std::int64_t>(size_of(weight.type));
+    const char* from = weight.from + begin * size;
+    copy_weights(weight.to.slice(begin, Shape{count}), from, weight.type, "weight");
+    file_.forget({from, static_cast<std::size_t>(count * size)});
   });
   weight.is_read = true;
 }

@@ -24,7 +24,8 @@ class LazyWeights {
  private:
   struct Weight {
     Tensor to;
-    const char* from = nullptr;  // in the mapped file
+    const char* from = nullptr;  // in the mapped file, of
+    DType type = DType::f32;
     bool is_read = false;
   };
   void copy(Weight& weight) const;

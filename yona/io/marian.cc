@@ -6,6 +6,24 @@ namespace yona {
 
 namespace {
 
+void read_marian(const ForeignConfig& config, ModelDescription& d) {
+  read_bart_config(config, d);
+  config.must_be("static_position_embeddings", true);
+  config.must_be("normalize_embedding", false);
+  config.must_be("normalize_before", false);
+  config.must_be("add_final_layer_norm", false);
+  d.norm = "post";
+  d.target_vocab = config.size("decoder_vocab_size", static_cast<int>(d.source_vocab));
+  d.shared_vocabulary = config.get<bool>("share_encoder_decoder_embeddings", true);
+  check<FormatError>(!d.shared_vocabulary || d.source_vocab == d.target_vocab,
+                     "{}: \"vocab_size\" {} and \"decoder_vocab_size\" {} differ, but "
+                     "\"share_encoder_decoder_embeddings\" is true",
+                     config.where(), d.source_vocab, d.target_vocab);
+  if (!d.shared_vocabulary) {
+    d.tying = d.tying == "all" ? "target" : "none";
+  }
+}
+
 std::string marian_obstacle(const ModelDescription& description) {
   return description.norm != "post" ? "Marian models are post-norm" : common_obstacle(description);
 }
@@ -13,22 +31,20 @@ std::string marian_obstacle(const ModelDescription& description) {
 // normalize_before and normalize_embedding are for CTranslate2's converter.
 Json marian_config(const ModelDescription& d) {
   return {{"decoder_vocab_size", d.target_vocab},
-          {"share_encoder_decoder_embeddings", d.tying == "all"},
-          {"tie_word_embeddings", d.tying != "none"},
+          {"share_encoder_decoder_embeddings", d.tying == "all" || d.tying == "inputs"},
+          {"tie_word_embeddings", d.tying == "all" || d.tying == "target"},
           {"normalize_before", false}};
 }
 
 }  // namespace
 
 const HfFamily& marian_family() {
-  static constexpr HfFamily kFamily = {
-      .model_type = "marian",
-      .architecture = "MarianMTModel",
-      .norm = "post",
-      .saves_positions = false,
-      .obstacle = marian_obstacle,
-      .config = marian_config,
-  };
+  static const HfFamily kFamily = {.model_type = "marian",
+                                   .architecture = "MarianMTModel",
+                                   .names = bart_names(),
+                                   .read = read_marian,
+                                   .obstacle = marian_obstacle,
+                                   .config = marian_config};
   return kFamily;
 }
 

@@ -35,6 +35,17 @@ void for_each_field(Description& d, Visit visit) {
   visit("position_base", d.position_base);
   visit("scale_embedding", d.scale_embedding);
   visit("projection_bias", d.projection_bias);
+  visit("padding", d.padding);
+  visit("norm_kind", d.norm_kind);
+  visit("norm_epsilon", d.norm_epsilon);
+  visit("embedding_norm", d.embedding_norm);
+  visit("gated", d.gated);
+  visit("biases", d.biases);
+  visit("scale_output", d.scale_output);
+  visit("first_position", d.first_position);
+  visit("relative_buckets", d.relative_buckets);
+  visit("relative_reach", d.relative_reach);
+  visit("family", d.family);
   visit("shared_vocabulary", d.shared_vocabulary);
   visit("source_vocab", d.source_vocab);
   visit("target_vocab", d.target_vocab);
@@ -72,7 +83,9 @@ void check_values(const ModelDescription& d, std::string_view where) {
   for_each_field(d, [&](std::string_view key, const auto& value) {
     using T = std::decay_t<decltype(value)>;
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      const int least = key.ends_with("_id") ? -1 : key.ends_with("_layers") ? 0 : 1;
+      const int least = key.ends_with("_id")                                  ? -1
+                        : key.ends_with("_layers") || key == "first_position" ? 0
+                                                                              : 1;
       check<FormatError>(value >= least, "{}: {} is {}; it must be at least {}", where, key, value,
                          least);
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -81,11 +94,13 @@ void check_values(const ModelDescription& d, std::string_view where) {
                          key, value);
     }
   });
-  check_word(where, "activation", d.activation, {"relu", "gelu", "silu"});
-  check_word(where, "positions", d.positions, {"sinusoidal", "learned", "none"});
+  check_word(where, "activation", d.activation, {"relu", "gelu", "gelu_tanh", "silu"});
+  check_word(where, "positions", d.positions, {"sinusoidal", "learned", "relative", "none"});
   check_word(where, "norm", d.norm, {"post", "pre"});
   check_word(where, "attention", d.attention, {"scaled", "unscaled", "additive"});
-  check_word(where, "tying", d.tying, {"all", "target", "none"});
+  check_word(where, "tying", d.tying, {"all", "target", "inputs", "none"});
+  check_word(where, "padding", d.padding, {"barred", "ordinary"});
+  check_word(where, "norm_kind", d.norm_kind, {"layer", "rms"});
   const std::int64_t highest = std::max({d.eos_id, d.unk_id, d.pad(), d.decoder_start()});
   check<FormatError>(highest < d.target_vocab, "{}: token id {} is outside the vocabulary of {}",
                      where, highest, d.target_vocab);

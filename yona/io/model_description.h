@@ -21,14 +21,26 @@ struct ModelDescription {
   double dropout = 0.1;
   double attention_dropout = 0;
   double activation_dropout = 0;
-  std::string activation = "relu";       // relu | gelu | silu
-  std::string positions = "sinusoidal";  // sinusoidal | learned | none
+  std::string activation = "relu";       // relu | gelu | gelu_tanh | silu
+  std::string positions = "sinusoidal";  // sinusoidal | learned | relative | none
   std::string norm = "post";             // post | pre
   std::string attention = "scaled";      // scaled | unscaled | additive
-  std::string tying = "all";             // all | target (decoder input and output) | none
+  std::string tying = "all";             // all | target (decoder input and output) | inputs | none
   double position_base = 10000;
-  bool scale_embedding = true;    // by √d_model
-  bool projection_bias = false;   // a bias on the logits besides the one that bars <pad>
+  bool scale_embedding = true;   // by √d_model
+  bool projection_bias = false;  // a bias on the logits besides the one that bars <pad>
+  // Where published models depart from the paper: Departures in models/transformer_config.h.
+  std::string padding = "barred";   // barred | ordinary
+  std::string norm_kind = "layer";  // layer | rms
+  double norm_epsilon = 1e-5;
+  bool embedding_norm = false;
+  bool gated = false;
+  bool biases = true;
+  bool scale_output = false;        // by 1/√d_model
+  std::int64_t first_position = 0;  // of the sinusoids, or of a file's learned positions
+  std::int64_t relative_buckets = 32;
+  std::int64_t relative_reach = 128;
+  std::string family;             // the model_type of the config.json it came from; empty: yona's
   bool shared_vocabulary = true;  // the same pieces have the same ids on both sides
   std::int64_t source_vocab = 0;  // <pad> included
   std::int64_t target_vocab = 0;

@@ -2,33 +2,51 @@
 
 #include "yona/io/model_folder.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "yona/base/error.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
+#include "yona/io/weight_copy.h"
 
 namespace yona {
+
+namespace {
+
+constexpr float kBarred = -1e8F;  // logits below this never win
+
+}  // namespace
 
 ModelFolder::ModelFolder(const std::filesystem::path& folder)
     : folder_(folder),
       description_(
           read_description(read_json(folder / "config.json"), (folder / "config.json").string())),
       weights_(folder) {
-  if (description_.projection_bias && bias_only_bars_padding()) {
-    description_.projection_bias = false;
+  if (!description_.family.empty()) {
+    complete_description();
   }
 }
 
+std::vector<std::string> ModelFolder::names_of(const std::string& parameter) const {
+  const HfFamily* family = find_family(description_.family);
+  std::vector<std::string> names =
+      huggingface_names(parameter, family != nullptr ? *family : marian_family());
+  if (family == nullptr) {
+    names.insert(names.begin(), parameter);
+  }
+  return names;
+}
+
 std::optional<NamedArray> ModelFolder::find(const std::string& parameter) const {
-  std::vector<std::string> names = huggingface_names(parameter);
-  names.insert(names.begin(), parameter);
-  for (const std::string& name : names) {
+  for (const std::string& name : names_of(parameter)) {
     if (auto found = weights_.find(name)) {
       found->name = parameter;
       if (parameter == "projection.bias") {
         found->shape = Shape{found->shape.elements()};
+      } else if (parameter.ends_with(".positions.weight") && !description_.family.empty()) {
+        skip_positions(*found);
       }
       return found;
     }
@@ -36,35 +54,57 @@ std::optional<NamedArray> ModelFolder::find(const std::string& parameter) const 
   return std::nullopt;
 }
 
+// The first rows of a foreign table of learned positions belong to none.
+void ModelFolder::skip_positions(NamedArray& table) const {
+  const std::int64_t skipped = description_.first_position;
+  if (table.shape.rank() == 2 && table.shape[0] > skipped) {
+    const auto row = static_cast<std::size_t>(table.shape[1]) * size_of(table.dtype);
+    table.data = static_cast<const char*>(table.data) + static_cast<std::size_t>(skipped) * row;
+    table.shape = Shape{table.shape[0] - skipped, table.shape[1]};
+  }
+}
+
 NamedArray ModelFolder::get(const std::string& parameter, const Shape& shape) const {
   const std::optional<NamedArray> found = find(parameter);
   if (!found) {
-    const std::vector<std::string> names = huggingface_names(parameter);
+    const std::vector<std::string> names = names_of(parameter);
     fail<FormatError>("{}: the weights have no tensor '{}'{}", folder_.string(), parameter,
-                      names.empty() ? "" : fmt::format(" (or '{}')", names.front()));
+                      names.empty() ? "" : fmt::format(" (or '{}')", names.back()));
   }
   check<FormatError>(found->shape == shape, "{}: tensor '{}' has shape {}, not {}",
                      folder_.string(), parameter, found->shape, shape);
   return *found;
 }
 
-// Published models carry a trained bias; ours, and some others, only keep <pad> from coming out.
-bool ModelFolder::bias_only_bars_padding() const {
-  const std::optional<NamedArray> bias = find("projection.bias");
-  if (!bias) {
-    return true;
+// What only the weights say: whether there is a bias on the logits, whether T5's projection is its
+// own, whether sinusoids lie with the weights. A bias that only bars the last id is how yona's own
+// models are exported.
+void ModelFolder::complete_description() {
+  if (description_.positions == "sinusoidal" && find("encoder.positions.weight") &&
+      find("decoder.positions.weight")) {
+    description_.positions = "learned";
   }
-  if (bias->dtype != DType::f32) {
-    return false;
+  if (description_.tying == "all" && has_own_projection()) {
+    description_.tying = "inputs";
   }
-  std::vector<float> values(static_cast<std::size_t>(bias->shape.elements()));
-  std::memcpy(values.data(), bias->data, bias->bytes());
-  for (std::size_t id = 0; id < values.size(); ++id) {
-    if (values[id] != 0 && static_cast<std::int64_t>(id) != description_.pad()) {
-      return false;
-    }
+  const std::optional<NamedArray> bias =
+      description_.projection_bias ? find("projection.bias") : std::nullopt;
+  const std::vector<float> values = bias ? floats_of(*bias) : std::vector<float>();
+  const auto used = static_cast<std::size_t>(
+      std::count_if(values.begin(), values.end(), [](float value) { return value != 0; }));
+  const bool bars_last =
+      used == 1 && values.back() <= kBarred && description_.pad() == description_.target_vocab - 1;
+  description_.projection_bias = used > 0 && !bars_last;
+  if (bars_last) {
+    description_.padding = "barred";
   }
-  return true;
+}
+
+bool ModelFolder::has_own_projection() const {
+  const auto shared = find("shared.weight");
+  const auto own = find("projection.weight");
+  return shared && own && shared->bytes() == own->bytes() && shared->data != own->data &&
+         std::memcmp(shared->data, own->data, own->bytes()) != 0;
 }
 
 }  // namespace yona

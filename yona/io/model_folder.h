@@ -1,10 +1,11 @@
-// A model folder opened for reading: its description and its weights under yona's names, whether
-// yona, Marian or Pegasus wrote them.
+// A model folder opened for reading: its description and its weights under yona's names, whoever
+// wrote them.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "yona/base/shape.h"
 #include "yona/io/model_description.h"
@@ -17,6 +18,7 @@ class ModelFolder {
  public:
   explicit ModelFolder(const std::filesystem::path& folder);
 
+  // Of a foreign folder, completed by what only the weights say.
   const ModelDescription& description() const { return description_; }
 
   // A parameter by yona's name, under yona's name. projection.bias of the families has shape [V].
@@ -30,7 +32,10 @@ class ModelFolder {
   void forget(std::string_view data) const noexcept { weights_.forget(data); }
 
  private:
-  bool bias_only_bars_padding() const;
+  std::vector<std::string> names_of(const std::string& parameter) const;
+  void skip_positions(NamedArray& table) const;
+  void complete_description();
+  bool has_own_projection() const;
 
   std::filesystem::path folder_;
   ModelDescription description_;

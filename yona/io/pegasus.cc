@@ -1,11 +1,26 @@
 // PegasusForConditionalGeneration: pre-norm with a norm after each stack, Marian's sinusoids,
 // embeddings always shared three ways.
 
+#include <array>
+
 #include "yona/io/hf_family.h"
 
 namespace yona {
 
 namespace {
+
+// The table of sinusoids lies with the weights, in their type: f16's are rounded.
+constexpr std::array<Renaming, 1> kPositionNames = {
+    {{"@.positions.weight", "model.@.embed_positions.weight"}}};
+
+void read_pegasus(const ForeignConfig& config, ModelDescription& d) {
+  read_bart_config(config, d);
+  config.must_be("static_position_embeddings", true);
+  config.must_be("normalize_embedding", false);
+  config.must_be("normalize_before", true);
+  config.must_be("add_final_layer_norm", true);
+  d.norm = "pre";
+}
 
 std::string pegasus_obstacle(const ModelDescription& description) {
   if (description.norm != "pre") {
@@ -25,14 +40,14 @@ Json pegasus_config(const ModelDescription& /*description*/) {
 }  // namespace
 
 const HfFamily& pegasus_family() {
-  static constexpr HfFamily kFamily = {
-      .model_type = "pegasus",
-      .architecture = "PegasusForConditionalGeneration",
-      .norm = "pre",
-      .saves_positions = true,
-      .obstacle = pegasus_obstacle,
-      .config = pegasus_config,
-  };
+  static const HfFamily kFamily = {.model_type = "pegasus",
+                                   .architecture = "PegasusForConditionalGeneration",
+                                   .names = bart_names(),
+                                   .more_names = kPositionNames,
+                                   .read = read_pegasus,
+                                   .obstacle = pegasus_obstacle,
+                                   .config = pegasus_config,
+                                   .saves_positions = true};
   return kFamily;
 }
 

@@ -21,6 +21,13 @@ SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
     }
     return;
   }
+  for (const char* pickle : {"pytorch_model.bin", "pytorch_model.bin.index.json"}) {
+    check<IoError>(std::filesystem::exists(index) || !std::filesystem::exists(folder / pickle),
+                   "{0}: {1} is a pickle, which can run any program and is never opened; convert "
+                   "it once where transformers is installed: python -c \"from transformers import "
+                   "AutoModelForSeq2SeqLM as M; M.from_pretrained('{0}').save_pretrained('{0}')\"",
+                   folder.string(), pickle);
+  }
   check<IoError>(std::filesystem::exists(index),
                  "{}: no weights: neither model.safetensors nor model.safetensors.index.json",
                  folder.string());

@@ -13,24 +13,34 @@
 #include "yona/io/model_folder.h"
 #include "yona/io/safetensors.h"
 #include "yona/io/tokenizer_json.h"
+#include "yona/io/weight_copy.h"
 
 namespace yona {
 
 namespace {
 
 // Enumerators and the words that a config.json has for them.
-constexpr std::array kActivations{std::pair{FeedForwardActivation::relu, std::string_view("relu")},
-                                  std::pair{FeedForwardActivation::gelu, std::string_view("gelu")}};
+constexpr std::array kActivations{
+    std::pair{FeedForwardActivation::relu, std::string_view("relu")},
+    std::pair{FeedForwardActivation::gelu, std::string_view("gelu")},
+    std::pair{FeedForwardActivation::gelu_tanh, std::string_view("gelu_tanh")},
+    std::pair{FeedForwardActivation::silu, std::string_view("silu")}};
+constexpr std::array kPaddings{std::pair{Padding::barred, std::string_view("barred")},
+                               std::pair{Padding::ordinary, std::string_view("ordinary")}};
+constexpr std::array kNormKinds{std::pair{NormKind::layer, std::string_view("layer")},
+                                std::pair{NormKind::rms, std::string_view("rms")}};
 constexpr std::array kNorms{std::pair{NormPosition::post, std::string_view("post")},
                             std::pair{NormPosition::pre, std::string_view("pre")}};
 constexpr std::array kPositions{std::pair{PositionKind::sinusoidal, std::string_view("sinusoidal")},
                                 std::pair{PositionKind::learned, std::string_view("learned")},
+                                std::pair{PositionKind::relative, std::string_view("relative")},
                                 std::pair{PositionKind::none, std::string_view("none")}};
 constexpr std::array kAttentions{std::pair{AttentionKind::scaled, std::string_view("scaled")},
                                  std::pair{AttentionKind::unscaled, std::string_view("unscaled")},
                                  std::pair{AttentionKind::additive, std::string_view("additive")}};
 constexpr std::array kTyings{std::pair{Tying::all, std::string_view("all")},
                              std::pair{Tying::target, std::string_view("target")},
+                             std::pair{Tying::inputs, std::string_view("inputs")},
                              std::pair{Tying::none, std::string_view("none")}};
 
 template <class Table, class Enum>
@@ -65,15 +75,18 @@ std::vector<NamedArray> arrays_of(const Parameters& parameters, const std::vecto
 struct WeightPiece {
   Tensor to;
   std::string_view from;
+  DType type = DType::f32;
 };
 
-void append_pieces(const Tensor& to, const char* from, std::vector<WeightPiece>& pieces) {
+void append_pieces(const Tensor& to, const NamedArray& array, std::vector<WeightPiece>& pieces) {
   constexpr std::int64_t kPiece = 1 << 20;
+  const auto size = static_cast<std::int64_t>(size_of(array.dtype));
   for (std::int64_t begin = 0; begin < to.elements(); begin += kPiece) {
     const std::int64_t count = std::min(kPiece, to.elements() - begin);
     pieces.push_back({to.slice(begin, Shape{count}),
-                      {from + begin * static_cast<std::int64_t>(sizeof(float)),
-                       static_cast<std::size_t>(count) * sizeof(float)}});
+                      {static_cast<const char*>(array.data) + begin * size,
+                       static_cast<std::size_t>(count * size)},
+                      array.dtype});
   }
 }
 
@@ -102,6 +115,23 @@ ModelDescription describe(const ModelInfo& info) {
   description.source_vocab = config.source_vocabulary;
   description.target_vocab = config.target_vocabulary;
   description.max_positions = config.max_positions;
+  const Departures& departures = config.departures;
+  description.padding = word_for(kPaddings, departures.padding);
+  description.decoder_start_id = departures.start_id;
+  description.scale_embedding = departures.scaled_embedding;
+  description.embedding_norm = departures.embedding_norm;
+  description.first_position = departures.first_position;
+  description.relative_buckets = departures.relative_buckets;
+  description.relative_reach = departures.relative_reach;
+  description.norm_kind = word_for(kNormKinds, departures.norm_kind);
+  description.norm_epsilon = departures.norm_epsilon;
+  description.gated = departures.gated;
+  description.biases = departures.biases == Biases::yes;
+  description.scale_output = departures.scaled_output;
+  description.projection_bias = departures.projection_bias;
+  description.family = info.family;
+  description.eos_id = info.end_id;
+  description.pad_id = info.pad_id;
   description.source_language = info.source_language;
   description.target_language = info.target_language;
   description.shared_vocabulary = info.shared_vocabulary;
@@ -109,16 +139,16 @@ ModelDescription describe(const ModelInfo& info) {
 }
 
 ModelInfo model_info(const ModelDescription& description) {
-  check<NotImplemented>(description.scale_embedding && !description.projection_bias,
-                        "model: unscaled embeddings and a bias on the logits are not supported");
-  check<NotImplemented>(
-      description.eos_id == 0 && description.pad() == description.target_vocab - 1,
-      "model: </s> must have id 0 and <pad> the last id, not {} and {}", description.eos_id,
-      description.pad());
+  check<FormatError>(
+      description.padding == "ordinary" || description.pad() == description.target_vocab - 1,
+      "model: a <pad> outside the softmax must have the last id, not {}", description.pad());
   ModelInfo info{.config = {},
                  .source_language = description.source_language,
                  .target_language = description.target_language,
-                 .shared_vocabulary = description.shared_vocabulary};
+                 .shared_vocabulary = description.shared_vocabulary,
+                 .family = description.family,
+                 .end_id = description.eos_id,
+                 .pad_id = description.pad_id};
   TransformerConfig& config = info.config;
   config.source_vocabulary = description.source_vocab;
   config.target_vocabulary = description.target_vocab;
@@ -139,6 +169,20 @@ ModelInfo model_info(const ModelDescription& description) {
   config.tying = value_of(kTyings, description.tying, "tying");
   config.position_base = description.position_base;
   config.max_positions = description.max_positions;
+  config.departures = {.padding = value_of(kPaddings, description.padding, "padding"),
+                       .start_id = description.padding == "ordinary" ? description.decoder_start()
+                                                                     : description.decoder_start_id,
+                       .scaled_embedding = description.scale_embedding,
+                       .embedding_norm = description.embedding_norm,
+                       .first_position = description.first_position,
+                       .relative_buckets = description.relative_buckets,
+                       .relative_reach = description.relative_reach,
+                       .norm_kind = value_of(kNormKinds, description.norm_kind, "norm_kind"),
+                       .norm_epsilon = description.norm_epsilon,
+                       .gated = description.gated,
+                       .biases = description.biases ? Biases::yes : Biases::no,
+                       .scaled_output = description.scale_output,
+                       .projection_bias = description.projection_bias};
   return info;
 }
 
@@ -146,7 +190,9 @@ ModelInfo read_model_info(const std::filesystem::path& folder) {
   check<IoError>(std::filesystem::is_directory(folder), "{}: no such model folder",
                  folder.string());
   const std::filesystem::path path = folder / "config.json";
-  return model_info(read_description(read_json(path), path.string()));
+  const ModelDescription description = read_description(read_json(path), path.string());
+  // A foreign config.json leaves some of it to the weights.
+  return model_info(description.family.empty() ? description : ModelFolder(folder).description());
 }
 
 void write_weights(const std::filesystem::path& path, const ModelInfo& info,
@@ -180,14 +226,11 @@ void read_weights(const std::filesystem::path& folder, const Parameters& paramet
   const ModelFolder file(folder);
   std::vector<WeightPiece> pieces;
   for (const Parameters::Entry& entry : parameters.entries()) {
-    const NamedArray array = file.get(entry.name, entry.value.shape());
-    check<NotImplemented>(array.dtype == DType::f32, "{}: {} is {}, only f32 is read so far",
-                          folder.string(), entry.name, array.dtype);
-    append_pieces(entry.value, static_cast<const char*>(array.data), pieces);
+    append_pieces(entry.value, file.get(entry.name, entry.value.shape()), pieces);
   }
   const auto copy = [&](std::int64_t index) {
     const WeightPiece& piece = pieces[static_cast<std::size_t>(index)];
-    piece.to.upload_bytes(piece.from.data(), static_cast<std::int64_t>(piece.from.size()));
+    copy_weights(piece.to, piece.from.data(), piece.type, "weight");
     file.forget(piece.from);
   };
   Exec& exec = parameters.weights().storage()->region->backend().exec();
@@ -201,15 +244,32 @@ void read_weights(const std::filesystem::path& folder, const Parameters& paramet
   }
 }
 
-TranslationModel::TranslationModel(const ModelInfo& info, Backend& backend)
-    : info_(info), transformer_(info.config), parameters_(transformer_, backend, Gradients::no) {}
+TranslationModel::TranslationModel(std::filesystem::path folder, const ModelInfo& info,
+                                   Backend& backend)
+    : folder_(std::move(folder)),
+      info_(info),
+      transformer_(info.config),
+      parameters_(transformer_, backend, Gradients::no) {}
+
+void TranslationModel::choose_languages(const Languages& languages) {
+  if (!languages.source.empty()) {
+    info_.source_language = languages.source;
+  }
+  if (!languages.target.empty()) {
+    info_.target_language = languages.target;
+  }
+  frame_ = info_.family.empty() ? TextFrame{.after_source = {subwords_->source.vocabulary().end()}}
+                                : text_frame(folder_, describe(info_), *subwords_, languages);
+}
 
 std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::path& folder,
                                                          Backend& backend, Packing packing) {
   const ModelInfo info = read_model_info(folder);
   // Another thread reads the sub-words meanwhile.
-  std::future<SubwordPair> subwords = std::async(std::launch::async, SubwordPair::load, folder);
-  std::unique_ptr<TranslationModel> model(new TranslationModel(info, backend));
+  std::future<SubwordPair> subwords = std::async(std::launch::async, [&] {
+    return info.family.empty() ? SubwordPair::load(folder) : load_subwords(folder, describe(info));
+  });
+  std::unique_ptr<TranslationModel> model(new TranslationModel(folder, info, backend));
   if (packing == Packing::yes && backend.device() == Device::cpu) {
     model->lazy_ = std::make_unique<LazyWeights>(folder, model->parameters_);
     model->packed_ = std::make_unique<PackedWeights>(
@@ -223,6 +283,7 @@ std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::
   check<FormatError>(pieces == info.config.target_vocabulary,
                      "{}: vocab.json has {} pieces, config.json {}", folder.string(), pieces,
                      info.config.target_vocabulary);
+  model->choose_languages({});
   return model;
 }
 

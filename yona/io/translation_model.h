@@ -7,12 +7,14 @@
 #include <optional>
 #include <string>
 
+#include "yona/io/hf_tokenizer.h"
 #include "yona/io/lazy_weights.h"
 #include "yona/io/model_description.h"
 #include "yona/models/transformer.h"
 #include "yona/nn/parameters.h"
 #include "yona/tensor/packed_weights.h"
 #include "yona/text/subword.h"
+#include "yona/text/text_frame.h"
 
 namespace yona {
 
@@ -20,6 +22,9 @@ struct ModelInfo {
   TransformerConfig config;
   std::string source_language, target_language;
   bool shared_vocabulary = true;  // a piece has the same id on both sides
+  std::string family{};           // as in ModelDescription; empty: yona's own
+  std::int64_t end_id = 0;        // </s>
+  std::int64_t pad_id = -1;       // <pad>; -1: the last
 };
 
 ModelDescription describe(const ModelInfo& info);
@@ -52,15 +57,23 @@ class TranslationModel {
   static std::unique_ptr<TranslationModel> load(const std::filesystem::path& folder,
                                                 Backend& backend, Packing packing = Packing::no);
 
+  const std::filesystem::path& folder() const { return folder_; }
   const Transformer& transformer() const { return transformer_; }
   const SubwordPair& subwords() const { return *subwords_; }
   const ModelInfo& info() const { return info_; }
+  // The special tokens around a text.
+  const TextFrame& frame() const { return frame_; }
+  // Chooses among the languages of a multilingual model; empty ones are the folder's own. Models
+  // of one pair take them as they are. Throws InvalidArgument as text_frame() does.
+  void choose_languages(const Languages& languages);
   const Parameters& parameters() const { return parameters_; }
 
  private:
-  TranslationModel(const ModelInfo& info, Backend& backend);
+  TranslationModel(std::filesystem::path folder, const ModelInfo& info, Backend& backend);
 
+  std::filesystem::path folder_;
   ModelInfo info_;
+  TextFrame frame_;
   std::optional<SubwordPair> subwords_;  // always there once it is loaded
   Transformer transformer_;
   Parameters parameters_;

@@ -1,26 +1,57 @@
 #include "yona/models/transformer.h"
 
+#include <cmath>
+
+#include "yona/tensor/ops/add.h"
+#include "yona/tensor/ops/matmul.h"
+
 namespace yona {
 
 namespace {
 
-std::unique_ptr<TokenTable> own_table(const TokenTable* shared, std::int64_t vocabulary,
-                                      std::int64_t d_model) {
-  return shared != nullptr ? nullptr : std::make_unique<TokenTable>(vocabulary, d_model);
+std::unique_ptr<TokenTable> make_table(const TransformerConfig& config, std::int64_t vocabulary) {
+  return std::make_unique<TokenTable>(vocabulary, config.d_model, config.departures.padding);
 }
 
-std::unique_ptr<LayerNorm> final_norm(const TransformerConfig& config) {
-  return config.norm == NormPosition::pre ? std::make_unique<LayerNorm>(config.d_model) : nullptr;
+std::unique_ptr<TokenTable> own_table(const TokenTable* shared, const TransformerConfig& config,
+                                      std::int64_t vocabulary) {
+  return shared != nullptr ? nullptr : make_table(config, vocabulary);
+}
+
+std::unique_ptr<LayerNorm> make_norm(const TransformerConfig& config, bool there) {
+  return there ? std::make_unique<LayerNorm>(config.d_model, config.departures.norm_kind,
+                                             static_cast<float>(config.departures.norm_epsilon))
+               : nullptr;
+}
+
+std::unique_ptr<RelativePositions> make_relative_positions(const TransformerConfig& config,
+                                                           bool both_ways) {
+  return config.positions != PositionKind::relative
+             ? nullptr
+             : std::make_unique<RelativePositions>(
+                   DistanceBuckets{.count = config.departures.relative_buckets,
+                                   .reach = config.departures.relative_reach,
+                                   .both_ways = both_ways},
+                   config.heads);
+}
+
+// What the layers of a stack see: the mask, and relative positions where the model has them.
+Sight sight_of(Mask mask, const std::unique_ptr<RelativePositions>& positions, Context& c) {
+  return {mask, positions ? (*positions)(c) : Tensor()};
+}
+
+bool shares_inputs(const TransformerConfig& config) {
+  return config.tying == Tying::all || config.tying == Tying::inputs;
 }
 
 }  // namespace
 
 EncoderLayer::EncoderLayer(const TransformerConfig& config)
     : self_attention_(config.d_model, config.head_shape(), config.attention,
-                      config.attention_dropout),
-      self_attention_norm_(config.d_model, config.norm, config.dropout),
-      feed_forward_(config.d_model, config.d_ff, config.activation, config.activation_dropout),
-      feed_forward_norm_(config.d_model, config.norm, config.dropout) {
+                      config.attention_dropout, config.departures.biases),
+      self_attention_norm_(config.residual_norm()),
+      feed_forward_(config.feed_forward_shape(), config.activation_dropout),
+      feed_forward_norm_(config.residual_norm()) {
   add("self_attention", self_attention_);
   add("self_attention_norm", self_attention_norm_);
   add("feed_forward", feed_forward_);
@@ -28,22 +59,22 @@ EncoderLayer::EncoderLayer(const TransformerConfig& config)
 }
 
 // x ← LN(x + MultiHead(x, x, x));  x ← LN(x + FFN(x))          §3.1 "Encoder"
-Ragged EncoderLayer::operator()(const Ragged& x, Context& c) const {
+Ragged EncoderLayer::operator()(const Ragged& x, const Sight& sight, Context& c) const {
   const Ragged y = self_attention_norm_(
-      x, [&](const Ragged& z) { return self_attention_(z, Mask::none, c); }, c);  // [T, d_model]
+      x, [&](const Ragged& z) { return self_attention_(z, sight, c); }, c);  // [T, d_model]
   return feed_forward_norm_(
       y, [&](const Ragged& z) { return feed_forward_(z, c); }, c);  // [T, d_model]
 }
 
 DecoderLayer::DecoderLayer(const TransformerConfig& config)
     : self_attention_(config.d_model, config.head_shape(), config.attention,
-                      config.attention_dropout),
-      self_attention_norm_(config.d_model, config.norm, config.dropout),
+                      config.attention_dropout, config.departures.biases),
+      self_attention_norm_(config.residual_norm()),
       cross_attention_(config.d_model, config.head_shape(), config.attention,
-                       config.attention_dropout),
-      cross_attention_norm_(config.d_model, config.norm, config.dropout),
-      feed_forward_(config.d_model, config.d_ff, config.activation, config.activation_dropout),
-      feed_forward_norm_(config.d_model, config.norm, config.dropout) {
+                       config.attention_dropout, config.departures.biases),
+      cross_attention_norm_(config.residual_norm()),
+      feed_forward_(config.feed_forward_shape(), config.activation_dropout),
+      feed_forward_norm_(config.residual_norm()) {
   add("self_attention", self_attention_);
   add("self_attention_norm", self_attention_norm_);
   add("cross_attention", cross_attention_);
@@ -54,9 +85,10 @@ DecoderLayer::DecoderLayer(const TransformerConfig& config)
 
 // x ← LN(x + MaskedMultiHead(x, x, x));  x ← LN(x + MultiHead(x, memory, memory));
 // x ← LN(x + FFN(x))                                            §3.1 "Decoder"
-Ragged DecoderLayer::operator()(const Ragged& x, const Ragged& memory, Context& c) const {
+Ragged DecoderLayer::operator()(const Ragged& x, const Ragged& memory, const Sight& sight,
+                                Context& c) const {
   const Ragged y = self_attention_norm_(
-      x, [&](const Ragged& z) { return self_attention_(z, Mask::causal, c); }, c);  // [T, d_model]
+      x, [&](const Ragged& z) { return self_attention_(z, sight, c); }, c);  // [T, d_model]
   const Ragged u = cross_attention_norm_(
       y, [&](const Ragged& z) { return cross_attention_(z, memory, c); }, c);  // [T, d_model]
   return feed_forward_norm_(
@@ -64,14 +96,24 @@ Ragged DecoderLayer::operator()(const Ragged& x, const Ragged& memory, Context& 
 }
 
 Encoder::Encoder(const TransformerConfig& config, TokenTable* shared)
-    : own_table_(own_table(shared, config.source_vocabulary, config.d_model)),
-      positions_(config.positions, config.max_positions, config.d_model, config.position_base),
-      embedding_(own_table_ ? *own_table_ : *shared, positions_, config.dropout),
-      norm_(final_norm(config)) {
+    : own_table_(own_table(shared, config, config.source_vocabulary)),
+      positions_(config.positions, config.max_positions, config.d_model, config.position_base,
+                 config.departures.first_position),
+      relative_positions_(make_relative_positions(config, true)),
+      embedding_norm_(make_norm(config, config.departures.embedding_norm)),
+      embedding_(own_table_ ? *own_table_ : *shared, positions_,
+                 {config.dropout, config.departures.scaled_embedding, embedding_norm_.get()}),
+      norm_(make_norm(config, config.norm == NormPosition::pre)) {
   if (own_table_) {
     add("embedding", *own_table_);
   }
   add("positions", positions_);
+  if (relative_positions_) {
+    add("relative_positions", *relative_positions_);
+  }
+  if (embedding_norm_) {
+    add("embedding_norm", *embedding_norm_);
+  }
   add("input", embedding_);
   for (std::int64_t n = 0; n < config.encoder_layers; ++n) {
     add("layers." + std::to_string(n), layers_.emplace_back(config));
@@ -83,22 +125,33 @@ Encoder::Encoder(const TransformerConfig& config, TokenTable* shared)
 
 Ragged Encoder::operator()(const Tokens& source, Context& c) const {
   Ragged x = embedding_(source, c);  // [T, d_model]
+  const Sight all = sight_of(Mask::none, relative_positions_, c);
   for (const EncoderLayer& layer : layers_) {
-    x = layer(x, c);
+    x = layer(x, all, c);
   }
   return norm_ ? (*norm_)(x, c) : x;
 }
 
 Decoder::Decoder(const TransformerConfig& config, TokenTable* shared)
     : shared_(shared),
-      own_table_(own_table(shared, config.target_vocabulary, config.d_model)),
-      positions_(config.positions, config.max_positions, config.d_model, config.position_base),
-      embedding_(table(), positions_, config.dropout),
-      norm_(final_norm(config)) {
+      own_table_(own_table(shared, config, config.target_vocabulary)),
+      positions_(config.positions, config.max_positions, config.d_model, config.position_base,
+                 config.departures.first_position),
+      relative_positions_(make_relative_positions(config, false)),
+      embedding_norm_(make_norm(config, config.departures.embedding_norm)),
+      embedding_(table(), positions_,
+                 {config.dropout, config.departures.scaled_embedding, embedding_norm_.get()}),
+      norm_(make_norm(config, config.norm == NormPosition::pre)) {
   if (own_table_) {
     add("embedding", *own_table_);
   }
   add("positions", positions_);
+  if (relative_positions_) {
+    add("relative_positions", *relative_positions_);
+  }
+  if (embedding_norm_) {
+    add("embedding_norm", *embedding_norm_);
+  }
   add("input", embedding_);
   for (std::int64_t n = 0; n < config.decoder_layers; ++n) {
     add("layers." + std::to_string(n), layers_.emplace_back(config));
@@ -110,21 +163,20 @@ Decoder::Decoder(const TransformerConfig& config, TokenTable* shared)
 
 Ragged Decoder::operator()(const Tokens& target, const Ragged& memory, Context& c) const {
   Ragged x = embedding_(target, c);  // [T, d_model]
+  const Sight before = sight_of(Mask::causal, relative_positions_, c);
   for (const DecoderLayer& layer : layers_) {
-    x = layer(x, memory, c);
+    x = layer(x, memory, before, c);
   }
   return norm_ ? (*norm_)(x, c) : x;
 }
 
 Transformer::Transformer(const TransformerConfig& config)
     : config_((check_config(config), config)),
-      shared_(config.tying == Tying::all
-                  ? std::make_unique<TokenTable>(config.source_vocabulary, config.d_model)
-                  : nullptr),
+      shared_(shares_inputs(config) ? make_table(config, config.source_vocabulary) : nullptr),
       encoder_(config, shared_.get()),
       decoder_(config, shared_.get()),
-      projection_(config.tying == Tying::none
-                      ? std::make_unique<TokenTable>(config.target_vocabulary, config.d_model)
+      projection_(config.tying == Tying::none || config.tying == Tying::inputs
+                      ? make_table(config, config.target_vocabulary)
                       : nullptr) {
   if (shared_) {
     add("shared", *shared_);
@@ -134,10 +186,24 @@ Transformer::Transformer(const TransformerConfig& config)
   if (projection_) {
     add("projection", *projection_);
   }
+  if (config.departures.projection_bias) {
+    projection_bias_.shape = Shape{outputs()};
+    add("projection.bias", projection_bias_);
+  }
 }
 
 Tensor Transformer::projection() const {
   return projection_ ? projection_->projection() : decoder_.table().projection();
+}
+
+Tensor Transformer::logits(const Tensor& states, Context& c) const {
+  const Tensor scaled =
+      config_.departures.scaled_output
+          ? scale(states, 1.0F / std::sqrt(static_cast<float>(config_.d_model)), c)
+          : states;  // [T, d_model]
+  return config_.departures.projection_bias
+             ? linear(scaled, projection(), projection_bias_.value, {}, c)
+             : matmul(scaled, projection(), Transpose::yes, c);  // [T, outputs()]
 }
 
 }  // namespace yona

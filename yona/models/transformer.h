@@ -14,7 +14,7 @@ namespace yona {
 class EncoderLayer : public Module {
  public:
   explicit EncoderLayer(const TransformerConfig& config);
-  Ragged operator()(const Ragged& x, Context& c) const;
+  Ragged operator()(const Ragged& x, const Sight& sight, Context& c) const;
 
  private:
   MultiHeadAttention self_attention_;
@@ -26,7 +26,7 @@ class EncoderLayer : public Module {
 class DecoderLayer : public Module {
  public:
   explicit DecoderLayer(const TransformerConfig& config);
-  Ragged operator()(const Ragged& x, const Ragged& memory, Context& c) const;
+  Ragged operator()(const Ragged& x, const Ragged& memory, const Sight& sight, Context& c) const;
 
  private:
   MultiHeadAttention self_attention_;
@@ -45,6 +45,8 @@ class Encoder : public Module {
  private:
   std::unique_ptr<TokenTable> own_table_;  // when not shared
   Positions positions_;
+  std::unique_ptr<RelativePositions> relative_positions_;
+  std::unique_ptr<LayerNorm> embedding_norm_;
   InputEmbedding embedding_;
   std::deque<EncoderLayer> layers_;
   std::unique_ptr<LayerNorm> norm_;  // pre-norm only
@@ -60,6 +62,8 @@ class Decoder : public Module {
   TokenTable* shared_;
   std::unique_ptr<TokenTable> own_table_;
   Positions positions_;
+  std::unique_ptr<RelativePositions> relative_positions_;
+  std::unique_ptr<LayerNorm> embedding_norm_;
   InputEmbedding embedding_;
   std::deque<DecoderLayer> layers_;
   std::unique_ptr<LayerNorm> norm_;
@@ -73,23 +77,33 @@ class Transformer : public Module {
 
   // Source tokens → memory [T_source, d_model].
   Ragged encode(const Tokens& source, Context& c) const { return encoder_(source, c); }
-  // Target tokens so far (beginning with <pad>) and the memory → states [T_target, d_model], each
-  // of which predicts the next token through projection().
+  // Target tokens so far (beginning with start_id()) and the memory → states [T_target, d_model],
+  // each of which predicts the next token through logits().
   Ragged decode(const Tokens& target, const Ragged& memory, Context& c) const {
     return decoder_(target, memory, c);
   }
-  // [V - 1, d_model]: logits are states · projectionᵀ, without <pad>.
+  // states · projectionᵀ (+ bias): [T_target, outputs()].
+  Tensor logits(const Tensor& states, Context& c) const;
+  // [outputs(), d_model].
   Tensor projection() const;
+  // Ids that can come out: all but a barred <pad>, which is the last.
+  std::int64_t outputs() const {
+    return config_.target_vocabulary - (config_.departures.padding == Padding::barred ? 1 : 0);
+  }
 
-  // The first input of the decoder and the id that never comes out.
-  std::int32_t padding_id() const { return decoder_.table().padding_id(); }
+  // The first input of the decoder.
+  std::int32_t start_id() const {
+    const std::int64_t id = config_.departures.start_id;
+    return static_cast<std::int32_t>(id >= 0 ? id : config_.target_vocabulary - 1);
+  }
 
  private:
   TransformerConfig config_;
-  std::unique_ptr<TokenTable> shared_;  // Tying::all
+  std::unique_ptr<TokenTable> shared_;  // Tying::all and inputs
   Encoder encoder_;
   Decoder decoder_;
-  std::unique_ptr<TokenTable> projection_;  // Tying::none
+  std::unique_ptr<TokenTable> projection_;  // Tying::none and inputs
+  Parameter projection_bias_;               // where there is one
 };
 
 }  // namespace yona

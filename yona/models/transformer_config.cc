@@ -54,7 +54,15 @@ void check_config(const TransformerConfig& config) {
   check(config.position_base > 1.0, "model.position_base: {} is not above 1", config.position_base);
   check_size(config.source_vocabulary, 3, 1 << 24, "source vocabulary");
   check_size(config.target_vocabulary, 3, 1 << 24, "target vocabulary");
-  check(config.tying != Tying::all || config.source_vocabulary == config.target_vocabulary,
+  check(config.departures.start_id < config.target_vocabulary,
+        "the decoder's first input {} is outside the target vocabulary of {} pieces",
+        config.departures.start_id, config.target_vocabulary);
+  check(config.departures.start_id >= 0 || config.departures.padding == Padding::barred,
+        "the decoder's first input is not given");
+  check(config.departures.norm_epsilon > 0, "the epsilon of the norms, {}, is not above 0",
+        config.departures.norm_epsilon);
+  const bool shares_inputs = config.tying == Tying::all || config.tying == Tying::inputs;
+  check(!shares_inputs || config.source_vocabulary == config.target_vocabulary,
         "model.tying: all embeddings cannot be one with vocabularies of {} and {} pieces; use "
         "target or none",
         config.source_vocabulary, config.target_vocabulary);

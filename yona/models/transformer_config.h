@@ -7,14 +7,35 @@
 #include <vector>
 
 #include "yona/nn/attention/mechanism.h"
+#include "yona/nn/embedding.h"
 #include "yona/nn/feed_forward.h"
 #include "yona/nn/norm.h"
 #include "yona/nn/positions.h"
+#include "yona/nn/relative_positions.h"
 
 namespace yona {
 
-// Which of the three embedding matrices are one (paper §3.4: all of them).
-enum class Tying : std::uint8_t { all, target, none };
+// Which of the three embedding matrices are one (paper §3.4: all of them): the decoder's two
+// (target), or the two stacks' inputs (inputs).
+enum class Tying : std::uint8_t { all, target, inputs, none };
+
+// Where published models depart from the paper; the defaults are the paper's. See docs/models.md
+// for which of them each Hugging Face family sets.
+struct Departures {
+  Padding padding = Padding::barred;
+  std::int64_t start_id = -1;          // the decoder's first input; -1: <pad>, the last id
+  bool scaled_embedding = true;        // by √d_model on the way in
+  bool embedding_norm = false;         // of the sum of embedding and position
+  std::int64_t first_position = 0;     // where the sinusoids begin
+  std::int64_t relative_buckets = 32;  // with PositionKind::relative
+  std::int64_t relative_reach = 128;
+  NormKind norm_kind = NormKind::layer;
+  double norm_epsilon = kNormEpsilon;
+  bool gated = false;  // feed-forward layers
+  Biases biases = Biases::yes;
+  bool scaled_output = false;    // states times 1/√d_model in front of the projection
+  bool projection_bias = false;  // on the logits
+};
 
 struct TransformerConfig {
   std::int64_t source_vocabulary = 0;  // with <pad>, the last id
@@ -36,9 +57,17 @@ struct TransformerConfig {
   double position_base = 10000.0;
   std::int64_t max_positions = 1024;
   Tying tying = Tying::all;
+  Departures departures{};
 
   HeadShape head_shape() const {
     return {heads, d_k > 0 ? d_k : d_model / heads, d_v > 0 ? d_v : d_model / heads};
+  }
+  ResidualNormOptions residual_norm() const {
+    return {d_model, norm, dropout, departures.norm_kind,
+            static_cast<float>(departures.norm_epsilon)};
+  }
+  FeedForwardShape feed_forward_shape() const {
+    return {d_model, d_ff, activation, departures.gated, departures.biases};
   }
 };
 

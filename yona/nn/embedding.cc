@@ -2,25 +2,35 @@
 
 #include <cmath>
 
+#include "yona/tensor/ops/dropout.h"
 #include "yona/tensor/ops/embed.h"
 
 namespace yona {
 
-TokenTable::TokenTable(std::int64_t vocabulary, std::int64_t d_model) {
+TokenTable::TokenTable(std::int64_t vocabulary, std::int64_t d_model, Padding padding)
+    : padding_(padding) {
   // Unit variance after the multiplication by √d_model.
   weight_ = {.shape = {vocabulary, d_model},
              .init = Init::normal,
              .deviation = 1.0 / std::sqrt(static_cast<double>(d_model)),
-             .zero_row = vocabulary - 1};
+             .zero_row = padding == Padding::barred ? vocabulary - 1 : -1};
   add("weight", weight_);
 }
 
 Ragged InputEmbedding::operator()(const Tokens& tokens, Context& c) const {
-  const EmbedOptions options{.scale = std::sqrt(static_cast<float>(table_.weight().cols())),
-                             .padding_id = table_.padding_id(),
-                             .dropout = RowDropout(c.dropout(dropout_, stream()), *tokens.layout)};
-  return {embed(tokens.ids, *tokens.layout, table_.weight(), positions_.table(), options, c),
-          tokens.layout};  // [T, d_model]
+  const RowDropout drop(c.dropout(options_.dropout, stream()), *tokens.layout);
+  const EmbedOptions options{
+      .scale = options_.scaled ? std::sqrt(static_cast<float>(table_.weight().cols())) : 1.0F,
+      .padding_id = table_.zero_id(),
+      .dropout = options_.norm == nullptr ? drop : RowDropout{}};
+  const Ragged x = {
+      embed(tokens.ids, *tokens.layout, table_.weight(), positions_.table(), options, c),
+      tokens.layout};  // [T, d_model]
+  if (options_.norm == nullptr) {
+    return x;
+  }
+  const Ragged normed = (*options_.norm)(x, c);         // [T, d_model]
+  return normed.with(dropout(normed.values, drop, c));  // [T, d_model]
 }
 
 }  // namespace yona

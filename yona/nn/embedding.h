@@ -1,9 +1,11 @@
 // Embeddings (paper §3.4): a table of one vector per token of the vocabulary, multiplied by
 // √d_model on the way in, with positions and dropout (§3.5, §5.4); and used as it is as the
-// projection in front of the softmax on the way out.
+// projection in front of the softmax on the way out. Later models leave the multiplication out, or
+// normalise the sum.
 #pragma once
 
 #include "yona/nn/module.h"
+#include "yona/nn/norm.h"
 #include "yona/nn/positions.h"
 #include "yona/tensor/ragged.h"
 #include "yona/tensor/row_dropout.h"
@@ -16,32 +18,49 @@ struct Tokens {
   std::shared_ptr<const Layout> layout;
 };
 
-// The last id is <pad>: its row is zero and stays zero.
+// What the vocabulary's <pad> is. barred: the last id; its row is zero and stays zero, and it takes
+// no part in the softmax. ordinary: a token like others, wherever it is (foreign models).
+enum class Padding : std::uint8_t { barred, ordinary };
+
 class TokenTable : public Module {
  public:
-  TokenTable(std::int64_t vocabulary, std::int64_t d_model);
+  TokenTable(std::int64_t vocabulary, std::int64_t d_model, Padding padding = Padding::barred);
 
   const Tensor& weight() const { return weight_.value; }  // [V, d_model]
-  // Without <pad>, which takes no part in the softmax: [V - 1, d_model].
-  Tensor projection() const { return weight_.value.row_range(0, weight_.shape[0] - 1); }
-  std::int32_t padding_id() const { return static_cast<std::int32_t>(weight_.shape[0]) - 1; }
+  // The rows of the softmax: [V - 1, d_model], or all V where <pad> is ordinary.
+  Tensor projection() const {
+    return padding_ == Padding::ordinary ? weight_.value
+                                         : weight_.value.row_range(0, weight_.shape[0] - 1);
+  }
+  // The id that embeds as zero; -1 when there is none.
+  std::int32_t zero_id() const {
+    return padding_ == Padding::ordinary ? -1 : static_cast<std::int32_t>(weight_.shape[0]) - 1;
+  }
 
  private:
   Parameter weight_;
+  Padding padding_;
+};
+
+struct EmbeddingOptions {
+  double dropout = 0.0;
+  bool scaled = true;               // by √d_model
+  const LayerNorm* norm = nullptr;  // of the sum, before dropout; owned by the module's owner
 };
 
 class InputEmbedding : public Module {
  public:
   // The table may be shared; it must outlive this module and is registered by its owner.
-  InputEmbedding(const TokenTable& table, const Positions& positions, double dropout)
-      : table_(table), positions_(positions), dropout_(dropout) {}
+  InputEmbedding(const TokenTable& table, const Positions& positions,
+                 const EmbeddingOptions& options)
+      : table_(table), positions_(positions), options_(options) {}
 
   Ragged operator()(const Tokens& tokens, Context& c) const;
 
  private:
   const TokenTable& table_;
   const Positions& positions_;
-  double dropout_;
+  EmbeddingOptions options_;
 };
 
 }  // namespace yona

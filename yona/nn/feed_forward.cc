@@ -1,24 +1,52 @@
 #include "yona/nn/feed_forward.h"
 
+#include "yona/base/error.h"
 #include "yona/tensor/ops/dropout.h"
 #include "yona/tensor/ops/gelu.h"
+#include "yona/tensor/ops/multiply.h"
+#include "yona/tensor/ops/silu.h"
 
 namespace yona {
 
-FeedForward::FeedForward(std::int64_t d_model, std::int64_t d_ff, FeedForwardActivation activation,
-                         double dropout)
-    : inner_(d_model, d_ff), outer_(d_ff, d_model), activation_(activation), dropout_(dropout) {
+FeedForward::FeedForward(const FeedForwardShape& shape, double dropout)
+    : inner_(shape.d_model, shape.d_ff, shape.biases),
+      gate_(shape.gated ? std::make_unique<Linear>(shape.d_model, shape.d_ff, shape.biases)
+                        : nullptr),
+      outer_(shape.d_ff, shape.d_model, shape.biases),
+      activation_(shape.activation),
+      dropout_(dropout) {
   add("inner", inner_);
+  if (gate_) {
+    add("gate", *gate_);
+  }
   add("outer", outer_);
+}
+
+// f(x W₁ + b₁)
+Tensor FeedForward::hidden(const Ragged& x, Context& c) const {
+  switch (activation_) {
+    case FeedForwardActivation::relu:
+      return inner_(x.values, c, {.activation = Activation::relu, .dropout = {}});
+    case FeedForwardActivation::gelu:
+      return gelu(inner_(x.values, c), c);
+    case FeedForwardActivation::gelu_tanh:
+      return gelu_tanh(inner_(x.values, c), c);
+    case FeedForwardActivation::silu:
+      return silu(inner_(x.values, c), c);
+  }
+  fail("feed_forward: unknown activation {}", static_cast<int>(activation_));
 }
 
 Ragged FeedForward::operator()(const Ragged& x, Context& c) const {
   const RowDropout drop(c.dropout(dropout_, stream()), *x.layout);
-  if (activation_ == FeedForwardActivation::relu) {
+  if (activation_ == FeedForwardActivation::relu && !gate_) {
     return outer_(inner_(x, c, {.activation = Activation::relu, .dropout = drop}), c);  // [T, d]
   }
-  const Tensor hidden = gelu(inner_(x.values, c), c);  // [T, d_ff]
-  return outer_(x.with(dropout(hidden, drop, c)), c);  // [T, d]
+  Tensor inner = hidden(x, c);  // [T, d_ff]
+  if (gate_) {
+    inner = multiply(inner, (*gate_)(x.values, c), c);  // [T, d_ff]
+  }
+  return outer_(x.with(dropout(inner, drop, c)), c);  // [T, d]
 }
 
 }  // namespace yona

@@ -1,4 +1,4 @@
-// y = x Wᵀ + b.
+// y = x Wᵀ + b, or without b.
 #pragma once
 
 #include "yona/nn/module.h"
@@ -6,14 +6,18 @@
 
 namespace yona {
 
+enum class Biases : bool { no, yes };
+
 class Linear : public Module {
  public:
-  Linear(std::int64_t in, std::int64_t out) {
+  Linear(std::int64_t in, std::int64_t out, Biases biases = Biases::yes) {
     weight_.shape = Shape{out, in};
     weight_.init = Init::xavier;
-    bias_.shape = Shape{out};
     add("weight", weight_);
-    add("bias", bias_);
+    if (biases == Biases::yes) {
+      bias_.shape = Shape{out};
+      add("bias", bias_);
+    }
   }
 
   Tensor operator()(const Tensor& x, Context& c, const LinearOptions& options = {}) const {
@@ -24,7 +28,7 @@ class Linear : public Module {
   }
 
  private:
-  Parameter weight_, bias_;
+  Parameter weight_, bias_;  // without biases, bias_ stays empty
 };
 
 }  // namespace yona

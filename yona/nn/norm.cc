@@ -2,23 +2,30 @@
 
 namespace yona {
 
-LayerNorm::LayerNorm(std::int64_t d_model) {
+LayerNorm::LayerNorm(std::int64_t d_model, NormKind kind, float epsilon)
+    : kind_(kind), epsilon_(epsilon) {
   weight_.shape = Shape{d_model};
   weight_.init = Init::ones;
-  bias_.shape = Shape{d_model};
   add("weight", weight_);
-  add("bias", bias_);
+  if (kind == NormKind::layer) {
+    bias_.shape = Shape{d_model};
+    add("bias", bias_);
+  }
 }
 
 Ragged LayerNorm::operator()(const Ragged& x, Context& c) const {
-  return x.with(layer_norm(x.values, weight_.value, bias_.value, kNormEpsilon, c));
+  return x.with(kind_ == NormKind::layer
+                    ? layer_norm(x.values, weight_.value, bias_.value, epsilon_, c)
+                    : rms_norm(x.values, weight_.value, epsilon_, c));
 }
 
 Ragged ResidualNormLayer::norm_of_sum(const Ragged& x, const Ragged& r, Context& c) const {
+  if (kind_ == NormKind::rms) {
+    return LayerNorm::operator()(sum(x, r, c), c);
+  }
   const RowDropout dropout(c.dropout(dropout_, stream()), *x.layout);
   return x.with(
-      residual_norm(x.values, r.values, weight_.value, bias_.value, kNormEpsilon, dropout, c)
-          .normed);
+      residual_norm(x.values, r.values, weight_.value, bias_.value, epsilon_, dropout, c).normed);
 }
 
 Ragged ResidualNormLayer::sum(const Ragged& x, const Ragged& r, Context& c) const {

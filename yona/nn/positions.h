@@ -10,14 +10,17 @@
 
 namespace yona {
 
-enum class PositionKind : std::uint8_t { sinusoidal, learned, none };
+// relative: no vectors, see relative_positions.h.
+enum class PositionKind : std::uint8_t { sinusoidal, learned, none, relative };
 
 class Positions : public Module {
  public:
-  // base is 10000 in the paper; learned positions are Table 3, row E.
-  Positions(PositionKind kind, std::int64_t count, std::int64_t d_model, double base);
+  // base is 10000 in the paper; learned positions are Table 3, row E. Sinusoids begin at position
+  // `first`: 0 in the paper.
+  Positions(PositionKind kind, std::int64_t count, std::int64_t d_model, double base,
+            std::int64_t first = 0);
 
-  // [count, d_model], or empty for none.
+  // [count, d_model], or empty for none and relative ones.
   const Tensor& table() const {
     return kind_ == PositionKind::learned ? learned_.value : sinusoids_.value;
   }
@@ -28,6 +31,8 @@ class Positions : public Module {
   Constant sinusoids_;
 };
 
-std::vector<double> sinusoids(std::int64_t count, std::int64_t d_model, double base);
+// Of positions first … first + count - 1.
+std::vector<double> sinusoids(std::int64_t count, std::int64_t d_model, double base,
+                              std::int64_t first = 0);
 
 }  // namespace yona

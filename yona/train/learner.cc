@@ -52,7 +52,7 @@ Learner::Prepared Learner::prepare(const PairBatch& batch, double update_weight)
     for (auto t = static_cast<std::size_t>(batch.target.offsets[s]);
          t < static_cast<std::size_t>(batch.target.offsets[s + 1]); ++t) {
       const bool first = t == static_cast<std::size_t>(batch.target.offsets[s]);
-      shifted[t] = first ? model_.padding_id() : batch.target.ids[t - 1];
+      shifted[t] = first ? model_.start_id() : batch.target.ids[t - 1];
       scale[t] = static_cast<float>(static_cast<double>(batch.weights[s]) / update_weight);
     }
   }

@@ -114,6 +114,10 @@ ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subword
                  .target_language = config.data.target_language};
   if (!init.empty()) {  // the shape is that model's, dropout is this run's
     ModelInfo from = read_model_info(init);
+    check<NotImplemented>(from.config.departures.padding == Padding::barred,
+                          "--init {}: a {} model is only run so far; training starts from models "
+                          "that yona trained",
+                          init.string(), from.family);
     from.config.dropout = config.model.dropout;
     from.config.attention_dropout = config.model.attention_dropout;
     from.config.activation_dropout = config.model.activation_dropout;

@@ -119,6 +119,9 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
                                    *backend_->exec().pool, reporter_);
   batches_.resize(static_cast<std::size_t>(config_.train.accumulate));
   restore();
+  if (const std::string reason = choose_family(describe(info_)).reason; !reason.empty()) {
+    reporter_.message(MessageLevel::warning, reason);
+  }
   replace_file(options_.output / "config.yaml", to_yaml(with_absolute_paths(config_)));
   if (config_.train.tensorboard) {
     tensorboard_.emplace(options_.output / "tensorboard", state_.update, config_.train.log_every);

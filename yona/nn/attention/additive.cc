@@ -9,19 +9,21 @@ AdditiveAttention::AdditiveAttention(const HeadShape& shape, double dropout)
   add("vector", vector_);
 }
 
-Ragged AdditiveAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
-                                     Context& c) const {
+Ragged AdditiveAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
+                                     const Sight& sight, Context& c) const {
   return Q.with(additive_attention(Q.values, K.values, V.values, vector_.value, Q.layout, K.layout,
-                                   options(mask, 1.0F, c), c));  // [T_q, h·d_v]
+                                   options(sight, 1.0F, c), c));  // [T_q, h·d_v]
 }
 
-Tensor AdditiveAttention::operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const {
-  return cached_additive_attention(Q, cache, vector_.value, options(Mask::causal, 1.0F, c), c);
+Tensor AdditiveAttention::operator()(const Tensor& Q, const CachedKeys& cache, const Sight& sight,
+                                     Context& c) const {
+  return cached_additive_attention(Q, cache, vector_.value, options(sight, 1.0F, c), c);
 }
 
-Tensor AdditiveAttention::weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const {
+Tensor AdditiveAttention::weights(const Ragged& Q, const Ragged& K, const Sight& sight,
+                                  Context& c) const {
   return additive_attention_weights(Q.values, K.values, vector_.value, Q.layout, K.layout,
-                                    options(mask, 1.0F, c), c);
+                                    options(sight, 1.0F, c), c);
 }
 
 }  // namespace yona

@@ -10,10 +10,11 @@ namespace yona {
 class AdditiveAttention : public AttentionMechanism {
  public:
   AdditiveAttention(const HeadShape& shape, double dropout);
-  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
+  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, const Sight& sight,
                     Context& c) const override;
-  Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
-  Tensor weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const override;
+  Tensor operator()(const Tensor& Q, const CachedKeys& cache, const Sight& sight,
+                    Context& c) const override;
+  Tensor weights(const Ragged& Q, const Ragged& K, const Sight& sight, Context& c) const override;
 
  private:
   Parameter vector_;  // [h, d_k]

@@ -9,35 +9,35 @@ float ScaledDotProductAttention::scale() const {
 }
 
 Ragged ScaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
-                                             Mask mask, Context& c) const {
+                                             const Sight& sight, Context& c) const {
   return Q.with(attention(Q.values, K.values, V.values, Q.layout, K.layout,
-                          options(mask, scale(), c), c));  // [T_q, h·d_v]
+                          options(sight, scale(), c), c));  // [T_q, h·d_v]
 }
 
-Tensor ScaledDotProductAttention::weights(const Ragged& Q, const Ragged& K, Mask mask,
+Tensor ScaledDotProductAttention::weights(const Ragged& Q, const Ragged& K, const Sight& sight,
                                           Context& c) const {
-  return attention_weights(Q.values, K.values, Q.layout, K.layout, options(mask, scale(), c), c);
+  return attention_weights(Q.values, K.values, Q.layout, K.layout, options(sight, scale(), c), c);
 }
 
 Tensor ScaledDotProductAttention::operator()(const Tensor& Q, const CachedKeys& cache,
-                                             Context& c) const {
-  return cached_attention(Q, cache, options(Mask::causal, scale(), c), c);  // [rows, h·d_v]
+                                             const Sight& sight, Context& c) const {
+  return cached_attention(Q, cache, options(sight, scale(), c), c);  // [rows, h·d_v]
 }
 
 Ragged UnscaledDotProductAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
-                                               Mask mask, Context& c) const {
-  return Q.with(attention(Q.values, K.values, V.values, Q.layout, K.layout, options(mask, 1.0F, c),
+                                               const Sight& sight, Context& c) const {
+  return Q.with(attention(Q.values, K.values, V.values, Q.layout, K.layout, options(sight, 1.0F, c),
                           c));  // [T_q, h·d_v]
 }
 
 Tensor UnscaledDotProductAttention::operator()(const Tensor& Q, const CachedKeys& cache,
-                                               Context& c) const {
-  return cached_attention(Q, cache, options(Mask::causal, 1.0F, c), c);  // [rows, h·d_v]
+                                               const Sight& sight, Context& c) const {
+  return cached_attention(Q, cache, options(sight, 1.0F, c), c);  // [rows, h·d_v]
 }
 
-Tensor UnscaledDotProductAttention::weights(const Ragged& Q, const Ragged& K, Mask mask,
+Tensor UnscaledDotProductAttention::weights(const Ragged& Q, const Ragged& K, const Sight& sight,
                                             Context& c) const {
-  return attention_weights(Q.values, K.values, Q.layout, K.layout, options(mask, 1.0F, c), c);
+  return attention_weights(Q.values, K.values, Q.layout, K.layout, options(sight, 1.0F, c), c);
 }
 
 }  // namespace yona

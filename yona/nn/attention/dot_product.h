@@ -9,10 +9,11 @@ namespace yona {
 class ScaledDotProductAttention : public AttentionMechanism {
  public:
   using AttentionMechanism::AttentionMechanism;
-  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
+  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, const Sight& sight,
                     Context& c) const override;
-  Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
-  Tensor weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const override;
+  Tensor operator()(const Tensor& Q, const CachedKeys& cache, const Sight& sight,
+                    Context& c) const override;
+  Tensor weights(const Ragged& Q, const Ragged& K, const Sight& sight, Context& c) const override;
 
  private:
   float scale() const;
@@ -21,10 +22,11 @@ class ScaledDotProductAttention : public AttentionMechanism {
 class UnscaledDotProductAttention : public AttentionMechanism {
  public:
   using AttentionMechanism::AttentionMechanism;
-  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
+  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, const Sight& sight,
                     Context& c) const override;
-  Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const override;
-  Tensor weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const override;
+  Tensor operator()(const Tensor& Q, const CachedKeys& cache, const Sight& sight,
+                    Context& c) const override;
+  Tensor weights(const Ragged& Q, const Ragged& K, const Sight& sight, Context& c) const override;
 };
 
 }  // namespace yona

@@ -16,29 +16,40 @@ struct HeadShape {
   std::int64_t d_v = 64;
 };
 
+// Which keys a query sees, and what is added to its scores.
+struct Sight {
+  Mask mask = Mask::none;
+  Tensor bias{};  // [heads, 2R+1] by distance; optional
+
+  Sight(Mask seen, Tensor added = {})
+      : mask(seen), bias(std::move(added)) {}  // NOLINT(google-explicit-constructor): a mask is one
+};
+
 class AttentionMechanism : public Module {
  public:
   AttentionMechanism(const HeadShape& shape, double dropout) : shape_(shape), dropout_(dropout) {}
 
   // Q [T_q, h·d_k], K [T_k, h·d_k], V [T_k, h·d_v] → [T_q, h·d_v], within each sentence.
-  virtual Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, Mask mask,
+  virtual Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, const Sight& sight,
                             Context& c) const = 0;
   // The weights that the call multiplies V with, as attention_weights() lays them out.
-  virtual Tensor weights(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const = 0;
+  virtual Tensor weights(const Ragged& Q, const Ragged& K, const Sight& sight,
+                         Context& c) const = 0;
 
   // The same for one query in each row of Q [rows, h·d_k] over the rows of a cache: → [rows,
   // h·d_v].
-  virtual Tensor operator()(const Tensor& Q, const CachedKeys& cache, Context& c) const = 0;
+  virtual Tensor operator()(const Tensor& Q, const CachedKeys& cache, const Sight& sight,
+                            Context& c) const = 0;
 
  protected:
-  AttentionOptions options(Mask mask, float scale, Context& c) const {
+  AttentionOptions options(const Sight& sight, float scale, Context& c) const {
     return {.heads = shape_.heads,
             .d_k = shape_.d_k,
             .d_v = shape_.d_v,
             .scale = scale,
-            .mask = mask,
+            .mask = sight.mask,
             .prefix = {},
-            .bias = {},
+            .bias = sight.bias,
             .dropout = c.dropout(dropout_, stream())};
   }
 

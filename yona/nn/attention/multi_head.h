@@ -12,19 +12,19 @@ namespace yona {
 class MultiHeadAttention : public Module {
  public:
   MultiHeadAttention(std::int64_t d_model, const HeadShape& shape, AttentionKind kind,
-                     double dropout);
+                     double dropout, Biases biases = Biases::yes);
 
   // x attends to itself, or to the memory of another stack.
-  Ragged operator()(const Ragged& x, Mask mask, Context& c) const;
+  Ragged operator()(const Ragged& x, const Sight& sight, Context& c) const;
   Ragged operator()(const Ragged& x, const Ragged& memory, Context& c) const;
 
  private:
   // Gives the weights to whoever looks inside.
-  void show(const Ragged& Q, const Ragged& K, Mask mask, Context& c) const;
+  void show(const Ragged& Q, const Ragged& K, const Sight& sight, Context& c) const;
 
   HeadShape shape_;
   // Registered as query, key, value weights and then their biases, so that the three products are
-  // one, of the rows below each other.
+  // one, of the rows below each other. Without biases, theirs stay empty.
   Parameter query_weight_, key_weight_, value_weight_, query_bias_, key_bias_, value_bias_;
   Linear output_;
   std::unique_ptr<AttentionMechanism> attend_;

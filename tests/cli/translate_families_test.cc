@@ -1,0 +1,55 @@
+// `yona translate` on folders of Hugging Face's families: languages and the folder's own search.
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "tests/cli/translate_fixture.h"
+
+namespace yona::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+ProgramResult translate_with(const char* family, std::vector<std::string> more) {
+  const TempDir folder;
+  write_bytes(folder / "input", "The old farmer.\n\nGuten Morgen\n");
+  std::vector<std::string> arguments{
+      "translate", "--model", (std::filesystem::path(YONA_FIXTURES) / "families" / family).string(),
+      "--input", folder / "input"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_yona(arguments);
+}
+
+TEST(TranslateFamilies, TakesLanguagesByTheirCodesOrTheirBeginnings) {
+  const ProgramResult whole =
+      translate_with("nllb", {"--src-lang", "eng_Latn", "--tgt-lang", "deu_Latn"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_THAT(lines_of(whole.out), SizeIs(3));
+  const ProgramResult brief = translate_with("nllb", {"--src-lang", "en", "--tgt-lang", "de"});
+  EXPECT_EQ(brief.out, whole.out) << brief.err;
+  EXPECT_THAT(translate_with("nllb", {"--src-lang", "en", "--tgt-lang", "fr", "--json"}).out,
+              HasSubstr("fra_Latn"));
+}
+
+TEST(TranslateFamilies, AsksForALanguageThatItCannotGuess) {
+  ProgramResult result = translate_with("nllb", {});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--tgt-lang: the model has 202 languages; name the one"));
+  result = translate_with("m2m100", {"--src-lang", "xx", "--tgt-lang", "de"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--src-lang: the model has no language 'xx'"));
+}
+
+TEST(TranslateFamilies, SearchesAsTheFolderSaysAndAsIsTyped) {
+  const ProgramResult own = translate_with("marian", {"-v"});
+  ASSERT_EQ(own.code, 0) << own.err;
+  EXPECT_THAT(own.err, HasSubstr("mode huggingface: beam 4, length penalty 1"));
+  EXPECT_THAT(translate_with("marian", {"-v", "--beam", "2"}).err, HasSubstr("beam 2"));
+  EXPECT_THAT(translate_with("marian", {"-v", "--beam-mode", "marian"}).err,
+              HasSubstr("mode marian: beam 12"));
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,126 @@
+// Folders of every Hugging Face family, each with an expected.json of what transformers does with
+// it: token ids of texts, logits, greedy and beam outputs. tests/fixtures/families holds one small
+// folder of each; families_test.py makes others and sets YONA_FAMILIES to have them checked here.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "yona/decode/generation_config.h"
+#include "yona/decode/stepper.h"
+#include "yona/decode/translator.h"
+#include "yona/io/json_file.h"
+
+namespace yona::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLogitTolerance = 1e-4;
+
+std::vector<fs::path> family_folders() {
+  const char* given = std::getenv("YONA_FAMILIES");
+  const fs::path root = given != nullptr ? fs::path(given) : fs::path(YONA_FIXTURES) / "families";
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(root)) {
+    if (fs::exists(entry.path() / "expected.json")) {
+      folders.push_back(entry.path());
+    }
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+std::string name_of_folder(const ::testing::TestParamInfo<fs::path>& info) {
+  std::string name = info.param.filename().string();
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+  return name;
+}
+
+class Families : public ::testing::TestWithParam<fs::path> {
+ protected:
+  void SetUp() override {
+    expected_ = read_json(GetParam() / "expected.json");
+    backend_ = make_backend("cpu");
+  }
+
+  std::unique_ptr<TranslationModel> load(Packing packing = Packing::no) {
+    auto model = TranslationModel::load(GetParam(), *backend_, packing);
+    model->choose_languages(
+        {expected_.value("source_language", ""), expected_.value("target_language", "")});
+    return model;
+  }
+
+  Translator translator(const TranslationModel& model, std::int64_t beam) {
+    DecodeOptions options = folder_options(GetParam(), model.info());
+    options.beam = beam;
+    return Translator({&model}, *backend_, options);
+  }
+
+  Json expected_;
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_P(Families, CutsTextsAsTransformersDoes) {
+  const auto model = load();
+  const Translator translate = translator(*model, 1);
+  for (const Json& example : expected_["texts"]) {
+    const auto text = example["text"].get<std::string>();
+    EXPECT_EQ(translate.source_ids(text), example["ids"].get<Ids>()) << text;
+  }
+  for (const Json& example : expected_["decoded"]) {
+    EXPECT_EQ(model->subwords().target.decode(example["ids"].get<Ids>()),
+              example["text"].get<std::string>());
+  }
+}
+
+TEST_P(Families, HasTheLogitsOfTransformers) {
+  const auto model = load();
+  const Transformer& transformer = model->transformer();
+  Region region(*backend_);
+  Context c{.region = region};
+  const Json& given = expected_["logits"];
+  const std::vector<Ids> source{given["source"].get<Ids>()};
+  const std::vector<Ids> target{given["target"].get<Ids>()};
+  const Ragged memory = transformer.encode(tokens_of(source, region), c);
+  const Ragged states = transformer.decode(tokens_of(target, region), memory, c);
+  const auto logits = transformer.logits(states.values, c).to_vector<float>();
+  const auto rows = given["rows"].get<std::vector<std::vector<double>>>();
+  ASSERT_EQ(rows.size(), target[0].size());
+  const auto columns = static_cast<std::size_t>(transformer.outputs());
+  double worst = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < rows[i].size(); ++j) {
+      worst = std::max(worst, std::abs(rows[i][j] - double{logits[i * columns + j]}));
+    }
+  }
+  EXPECT_LE(worst, kLogitTolerance);
+  RecordProperty("logits_differ_by", std::to_string(worst));
+}
+
+TEST_P(Families, GeneratesWhatTransformersDoes) {
+  for (const Packing packing : {Packing::no, Packing::yes}) {
+    const auto model = load(packing);
+    for (const Json& search : expected_["searches"]) {
+      Translator translate = translator(*model, search["beams"].get<std::int64_t>());
+      std::vector<DecodeRequest> requests;
+      for (const Json& source : search["sources"]) {
+        requests.push_back({.source = source.get<Ids>()});
+      }
+      const auto answers = translate.decode(requests);
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        EXPECT_EQ(answers[i].front().ids, search["outputs"][i].get<Ids>())
+            << search["beams"] << " beams, source " << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Families, ::testing::ValuesIn(family_folders()), name_of_folder);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Families);
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,40 @@
+// The sub-words of a foreign model folder, and what stands around a text: special pieces, and the
+// tokens that name its languages. Which files there are decides how they are read:
+//
+//   source.spm, target.spm, vocab.json      Marian (SubwordPair::load)
+//   sentencepiece.bpe.model, vocab.json     M2M100
+//   sentencepiece.bpe.model                 mBART, mBART-50, NLLB-200: ids as fairseq shifts them
+//   spiece.model                            T5 with its <extra_id_0> …, Pegasus with its offset
+//   vocab.json, merges.txt                  BART: byte-level BPE
+//   tokenizer.json                          any of them, where it alone is there
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "yona/io/model_description.h"
+#include "yona/text/subword.h"
+#include "yona/text/text_frame.h"
+
+namespace yona {
+
+// Throws IoError or FormatError naming the file; description.family must be a family's.
+SubwordPair load_subwords(const std::filesystem::path& folder, const ModelDescription& description);
+
+// Which languages a text is in and goes to: codes as the model has them, or their beginnings ("de"
+// for de_DE or deu_Latn).
+struct Languages {
+  std::string source, target;
+};
+
+// The language tokens of a vocabulary: en_XX, eng_Latn, __en__ or >>eng<<.
+std::vector<std::string> language_tokens(const Vocabulary& vocabulary);
+
+// What the model of a foreign folder wants around a text. A language that is empty is the folder's
+// own (tokenizer_config.json), if it has one. Throws InvalidArgument naming the flag (--src-lang,
+// --tgt-lang) and those there are for a language that the model does not have.
+TextFrame text_frame(const std::filesystem::path& folder, const ModelDescription& description,
+                     const SubwordPair& subwords, const Languages& languages);
+
+}  // namespace yona

@@ -1,0 +1,333 @@
+// A unigram model becomes a SentencePiece model in memory, so that the real library cuts the text;
+// BPE goes by its list of merges.
+
+#include "yona/io/tokenizer_reader.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "yona/base/base64.h"
+#include "yona/base/error.h"
+#include "yona/io/json_file.h"
+#include "yona/text/byte_level_bpe.h"
+#include "yona/text/charsmap.h"
+#include "yona/text/piece_bpe.h"
+
+namespace yona {
+
+namespace {
+
+// The parts of the file, with errors that name it.
+class TokenizerFile {
+ public:
+  explicit TokenizerFile(const std::filesystem::path& path)
+      : name_(path.string()), json_(read_json(path)) {
+    check<FormatError>(json_.is_object() && json_.contains("model") && json_["model"].is_object(),
+                       "{}: not a tokenizer.json: it has no \"model\"", name_);
+  }
+
+  const std::string& name() const { return name_; }
+  const Json& model() const { return json_["model"]; }
+  // The model's pieces; null when there are none.
+  const Json& vocab() const {
+    static const Json kNone;
+    const auto found = model().find("vocab");
+    return found == model().end() ? kNone : *found;
+  }
+
+  // The steps of "normalizer" or "pre_tokenizer": a sequence's, or the one that there is.
+  std::vector<Json> steps(const char* key, const char* list) const {
+    const Json part = json_.value(key, Json());
+    std::vector<Json> found;
+    append_steps(part, list, found);
+    return found;
+  }
+
+  std::vector<AddedToken> added() const {
+    std::vector<AddedToken> tokens;
+    const Json list = json_.value("added_tokens", Json::array());
+    for (const Json& token : list) {
+      check<FormatError>(token.is_object() && token.contains("content") && token.contains("id") &&
+                             token["content"].is_string() && token["id"].is_number_unsigned(),
+                         "{}: an added token without content and id: {}", name_, token.dump());
+      tokens.push_back({token["content"].get<std::string>(), token["id"].get<std::int32_t>(),
+                        token.value("special", false)});
+    }
+    return tokens;
+  }
+
+ private:
+  static void append_steps(const Json& part, const char* list, std::vector<Json>& found) {
+    if (part.is_null()) {
+      return;
+    }
+    if (part.value("type", "") == "Sequence") {
+      for (const Json& step : part.value(list, Json::array())) {
+        append_steps(step, list, found);
+      }
+    } else {
+      found.push_back(part);
+    }
+  }
+
+  std::string name_;
+  Json json_;
+};
+
+std::string type_of(const Json& step) { return step.value("type", ""); }
+
+[[noreturn]] void unknown_step(const TokenizerFile& file, const char* kind, const Json& step) {
+  fail<FormatError>("{}: the {} {} is not supported", file.name(), kind, step.dump());
+}
+
+std::string charsmap_of(const TokenizerFile& file, const Json& step) {
+  const Json map = step.value("precompiled_charsmap", Json());
+  check<FormatError>(map.is_string(), "{}: a precompiled_charsmap is missing", file.name());
+  const auto bytes = from_base64(map.get<std::string>());
+  check<FormatError>(bytes.has_value(), "{}: precompiled_charsmap is not base64", file.name());
+  return *bytes;
+}
+
+// "String" or "Regex" of a Replace step.
+std::string pattern_of(const Json& step, const char* kind) {
+  const Json pattern = step.value("pattern", Json::object());
+  return pattern.is_object() ? pattern.value(kind, "") : "";
+}
+
+bool joins_spaces(const Json& step) {
+  return type_of(step) == "Replace" && pattern_of(step, "Regex") == " {2,}";
+}
+
+using Step = std::function<std::string(std::string_view)>;
+
+std::string stripped(std::string_view text, bool left, bool right) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
+  while (left && !text.empty() && blank(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (right && !text.empty() && blank(text.back())) {
+    text.remove_suffix(1);
+  }
+  return std::string(text);
+}
+
+Step normaliser_of(const TokenizerFile& file, const Json& step) {
+  const std::string type = type_of(step);
+  if (type == "Precompiled") {
+    auto map = std::make_shared<const Charsmap>(charsmap_of(file, step), file.name());
+    return [map](std::string_view text) { return (*map)(text); };
+  }
+  if (type == "Strip") {
+    return [left = step.value("strip_left", true), right = step.value("strip_right", true)](
+               std::string_view text) { return stripped(text, left, right); };
+  }
+  if (type == "Prepend") {
+    return [with = step.value("prepend", "")](std::string_view text) {
+      return text.empty() ? std::string() : with + std::string(text);
+    };
+  }
+  if (type == "Replace") {
+    const std::string to = step.value("content", "");
+    if (joins_spaces(step)) {
+      return [to](std::string_view text) { return with_single_spaces(text, to); };
+    }
+    if (pattern_of(step, "Regex") == " +$") {
+      return [](std::string_view text) {
+        return std::string(text.substr(0, text.find_last_not_of(' ') + 1));
+      };
+    }
+    std::string from = pattern_of(step, "String");
+    if (pattern_of(step, "Regex") == "\\n" || pattern_of(step, "Regex") == "\n") {
+      from = "\n";
+    }
+    if (!from.empty()) {
+      return [from, to](std::string_view text) { return replaced(text, from, to); };
+    }
+  }
+  unknown_step(file, "normalizer", step);
+}
+
+// Does a Metaspace step write U+2581 before the text? Older files have a flag for it.
+bool has_prefix(const Json& metaspace) {
+  return metaspace.contains("prepend_scheme") ? metaspace["prepend_scheme"] != "never"
+                                              : metaspace.value("add_prefix_space", true);
+}
+
+std::vector<BpeMerges::Pair> merges_of(const TokenizerFile& file) {
+  std::vector<BpeMerges::Pair> merges;
+  const Json list = file.model().value("merges", Json::array());
+  for (const Json& merge : list) {
+    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+      merges.emplace_back(merge[0].get<std::string>(), merge[1].get<std::string>());
+      continue;
+    }
+    check<FormatError>(merge.is_string(), "{}: a merge cannot be {}", file.name(), merge.dump());
+    merges.push_back(parse_merges(merge.get<std::string>(), file.name()).at(0));
+  }
+  return merges;
+}
+
+// {"piece": id, …} as a list.
+std::vector<std::string> listed(const TokenizerFile& file) {
+  const Json& vocab = file.vocab();
+  check<FormatError>(vocab.is_object(), "{}: \"vocab\" is no table of pieces", file.name());
+  std::vector<std::string> pieces(vocab.size());
+  for (const auto& [piece, id] : vocab.items()) {
+    check<FormatError>(id.is_number_unsigned(), "{}: the id of '{}' is {}", file.name(), piece,
+                       id.dump());
+    const auto at = id.get<std::size_t>();
+    check<FormatError>(at < (std::size_t{1} << 24U), "{}: the id {} of '{}' is too large",
+                       file.name(), at, piece);
+    pieces.resize(std::max(pieces.size(), at + 1));
+    pieces[at] = piece;
+  }
+  return pieces;
+}
+
+Subword read_bpe(const TokenizerFile& file, std::int64_t size) {
+  const std::vector<AddedToken> added = file.added();
+  const auto vocabulary = std::make_shared<const Vocabulary>(
+      completed_pieces(listed(file), added, size, file.name()), file.name());
+  PieceBpeOptions options;
+  options.prefix = options.splits_words = false;
+  options.byte_fallback = file.model().value("byte_fallback", false);
+  options.fuses_unknown = file.model().value("fuse_unk", false);
+  for (const Json& step : file.steps("normalizer", "normalizers")) {
+    options.normalisers.push_back(normaliser_of(file, step));
+  }
+  for (const Json& step : file.steps("pre_tokenizer", "pretokenizers")) {
+    if (type_of(step) == "ByteLevel") {
+      check<FormatError>(options.normalisers.empty(),
+                         "{}: a normalizer before byte-level BPE is not supported", file.name());
+      const ByteLevelOptions bytes{.add_prefix_space = step.value("add_prefix_space", true),
+                                   .cuts_words = step.value("use_regex", true)};
+      return {std::make_shared<const ByteLevelBpe>(vocabulary, merges_of(file), bytes, file.name()),
+              vocabulary, file.name(), special_pieces(added)};
+    }
+    if (type_of(step) == "WhitespaceSplit") {
+      options.splits_at_whitespace = true;
+    } else if (type_of(step) == "Metaspace") {
+      options.prefix = has_prefix(step);
+      options.splits_words = step.value("split", true);
+    } else {
+      unknown_step(file, "pre_tokenizer", step);
+    }
+  }
+  return {std::make_shared<const PieceBpe>(vocabulary, merges_of(file), options, file.name()),
+          vocabulary, file.name(), special_pieces(added)};
+}
+
+SpmNormalizer spm_normalizer(const TokenizerFile& file) {
+  SpmNormalizer normalizer{
+      .precompiled_charsmap = {}, .add_dummy_prefix = false, .remove_extra_whitespaces = false};
+  for (const Json& step : file.steps("normalizer", "normalizers")) {
+    const std::string type = type_of(step);
+    if (type == "Precompiled") {
+      normalizer.precompiled_charsmap = charsmap_of(file, step);
+    } else if (joins_spaces(step)) {
+      normalizer.remove_extra_whitespaces = true;
+    } else if (type != "Strip" && type != "Replace") {
+      unknown_step(file, "normalizer", step);
+    }
+  }
+  for (const Json& step : file.steps("pre_tokenizer", "pretokenizers")) {
+    if (type_of(step) == "WhitespaceSplit") {
+      normalizer.remove_extra_whitespaces = true;
+    } else if (type_of(step) == "Metaspace") {
+      normalizer.add_dummy_prefix = has_prefix(step);
+    } else {
+      unknown_step(file, "pre_tokenizer", step);
+    }
+  }
+  return normalizer;
+}
+
+SpmPiece::Kind kind_of(const std::string& piece, bool is_special, bool has_bytes) {
+  return is_special                                                   ? SpmPiece::Kind::control
+         : has_bytes && piece.size() == 6 && piece.starts_with("<0x") ? SpmPiece::Kind::byte
+                                                                      : SpmPiece::Kind::normal;
+}
+
+Subword read_unigram(const TokenizerFile& file, std::int64_t size) {
+  const Json& vocab = file.vocab();
+  check<FormatError>(vocab.is_array(), "{}: \"vocab\" is no list of pieces", file.name());
+  const std::vector<AddedToken> added = file.added();
+  const std::int64_t unknown = file.model().value("unk_id", std::int64_t{-1});
+  const bool has_bytes = file.model().value("byte_fallback", false);
+  std::set<std::int64_t> specials;
+  for (const AddedToken& token : added) {
+    if (token.special) {
+      specials.insert(token.id);
+    }
+  }
+  SpmFile spm;
+  spm.normalizer = spm_normalizer(file);
+  std::vector<std::string> pieces;
+  for (const Json& entry : vocab) {
+    check<FormatError>(
+        entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_number(),
+        "{}: a piece of the vocabulary cannot be {}", file.name(), entry.dump());
+    const auto id = static_cast<std::int64_t>(pieces.size());
+    const std::string& piece = pieces.emplace_back(entry[0].get<std::string>());
+    spm.pieces.push_back({piece, entry[1].get<float>(),
+                          id == unknown ? SpmPiece::Kind::unknown
+                                        : kind_of(piece, specials.contains(id), has_bytes)});
+  }
+  const auto vocabulary = std::make_shared<const Vocabulary>(
+      completed_pieces(std::move(pieces), added, size, file.name()), file.name());
+  return Subword(write_spm(spm), vocabulary, file.name(), special_pieces(added));
+}
+
+}  // namespace
+
+std::vector<std::string> completed_pieces(std::vector<std::string> pieces,
+                                          const std::vector<AddedToken>& added, std::int64_t size,
+                                          std::string_view name) {
+  for (const AddedToken& token : added) {
+    const auto at = static_cast<std::size_t>(token.id);
+    check<FormatError>(token.id >= 0 && token.id < size,
+                       "{}: '{}' has id {}, but the model only {} ids (\"vocab_size\")", name,
+                       token.text, token.id, size);
+    pieces.resize(std::max(pieces.size(), at + 1));
+    check<FormatError>(pieces[at].empty() || pieces[at] == token.text,
+                       "{}: id {} is both '{}' and '{}'", name, token.id, pieces[at], token.text);
+    pieces[at] = token.text;
+  }
+  check<FormatError>(static_cast<std::int64_t>(pieces.size()) <= size,
+                     "{}: the vocabulary has {} pieces, but the model only {} ids (\"vocab_size\")",
+                     name, pieces.size(), size);
+  pieces.resize(static_cast<std::size_t>(size));
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    if (pieces[id].empty()) {
+      pieces[id] = fmt::format("<unnamed_{}>", id);
+    }
+  }
+  return pieces;
+}
+
+SpecialPieces special_pieces(const std::vector<AddedToken>& added) {
+  SpecialPieces special;
+  for (const AddedToken& token : added) {
+    const bool is_core = token.text == "<s>" || token.text == Vocabulary::kEnd ||
+                         token.text == Vocabulary::kPad || token.text == Vocabulary::kUnknown;
+    if (!is_core) {
+      special.whole.push_back(token.text);
+    }
+    if (token.special) {
+      special.silent.push_back(token.id);
+    }
+  }
+  return special;
+}
+
+Subword read_tokenizer_json(const std::filesystem::path& path, std::int64_t vocabulary_size) {
+  const TokenizerFile file(path);
+  const std::string type = file.model().value("type", "");
+  check<FormatError>(type == "BPE" || type == "Unigram",
+                     "{}: a model of type '{}' is not supported; BPE and Unigram are", file.name(),
+                     type);
+  return type == "BPE" ? read_bpe(file, vocabulary_size) : read_unigram(file, vocabulary_size);
+}
+
+}  // namespace yona
