@@ -137,10 +137,9 @@ Step normaliser_of(const TokenizerFile& file, const Json& step) {
         return std::string(text.substr(0, text.find_last_not_of(' ') + 1));
       };
     }
-    std::string from = pattern_of(step, "String");
-    if (pattern_of(step, "Regex") == "\\n" || pattern_of(step, "Regex") == "\n") {
-      from = "\n";
-    }
+    const std::string regex = pattern_of(step, "Regex");
+    const std::string from =
+        regex == "\\n" || regex == "\n" ? std::string(1, '\n') : pattern_of(step, "String");
     if (!from.empty()) {
       return [from, to](std::string_view text) { return replaced(text, from, to); };
     }

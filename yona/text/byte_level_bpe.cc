@@ -133,7 +133,9 @@ void ByteLevelBpe::encode(std::string_view text, std::vector<std::int32_t>& ids)
   std::string prefixed;
   if (options_.add_prefix_space && !text.empty() &&
       class_of(utf8_character(text)) != CharacterClass::space) {
-    prefixed = " " + std::string(text);
+    prefixed.reserve(text.size() + 1);
+    prefixed.push_back(' ');
+    prefixed.append(text);
     text = prefixed;
   }
   const auto words = options_.cuts_words ? split_words(text) : std::vector{text};
