@@ -74,6 +74,9 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
       options_((check_options(options), options)),
       max_positions_(least_positions(models_, "decode")),
       region_(backend) {
+  if (options_.start_id < 0) {
+    options_.start_id = models_.front()->start_id();
+  }
   check(options.precision == Precision::f32 || backend.planned_device() == Device::cuda,
         "decode: bf16 is for GPUs; use f32");
   Context c{.region = region_, .precision = options.precision};

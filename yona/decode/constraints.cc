@@ -14,7 +14,11 @@ void append_bans(const SentenceSearch& search, const Beam& beam, const DecodeOpt
   }
   bans.insert(bans.end(), options.banned.begin(), options.banned.end());
   if (options.no_repeat_ngram > 0) {
-    append_repeats(search.tokens_of(beam), options.no_repeat_ngram, bans);
+    Ids ids = search.tokens_of(beam);
+    if (options.mode == BeamMode::huggingface && options.start_id >= 0) {
+      ids.insert(ids.begin(), options.start_id);  // its n-grams count the first input
+    }
+    append_repeats(ids, options.no_repeat_ngram, bans);
   }
 }
 

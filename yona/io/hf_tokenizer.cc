@@ -86,6 +86,15 @@ std::vector<std::string> spm_pieces(const SpmFile& file, std::size_t from) {
   return pieces;
 }
 
+std::vector<std::string> pieces_in(const Vocabulary& vocabulary) {
+  std::vector<std::string> pieces;
+  pieces.reserve(static_cast<std::size_t>(vocabulary.size()));
+  for (std::int32_t id = 0; id < vocabulary.size(); ++id) {
+    pieces.push_back(vocabulary.piece(id));
+  }
+  return pieces;
+}
+
 std::string bytes_of(const fs::path& path) { return std::string(MappedFile(path).bytes()); }
 
 Subword with_pieces(std::string model, std::vector<std::string> pieces,
@@ -134,10 +143,7 @@ Subword load_fairseq(const fs::path& folder, const ModelDescription& d) {
 // vocabulary.
 Subword load_m2m_100(const fs::path& folder, const ModelDescription& d) {
   const Vocabulary known = Vocabulary::read(folder / "vocab.json");
-  std::vector<std::string> pieces;
-  for (std::int32_t id = 0; id < known.size(); ++id) {
-    pieces.push_back(known.piece(id));
-  }
+  std::vector<std::string> pieces = pieces_in(known);
   std::vector<AddedToken> added = numbered_tokens(folder);
   if (added.empty()) {
     std::vector<std::string> names = additional_tokens(folder);
@@ -197,10 +203,7 @@ Subword load_pegasus(const fs::path& folder, const ModelDescription& d) {
 Subword load_byte_level(const fs::path& folder, const ModelDescription& d) {
   const fs::path path = folder / "vocab.json";
   const Vocabulary known = Vocabulary::read(path);
-  std::vector<std::string> pieces;
-  for (std::int32_t id = 0; id < known.size(); ++id) {
-    pieces.push_back(known.piece(id));
-  }
+  std::vector<std::string> pieces = pieces_in(known);
   std::vector<AddedToken> added = numbered_tokens(folder);
   for (const char* name : {"<s>", "<pad>", "</s>", "<unk>", "<mask>"}) {
     const bool is_there = std::any_of(added.begin(), added.end(),

@@ -16,8 +16,9 @@ std::int32_t bucket_of(std::int64_t distance, std::int64_t count, std::int64_t r
   if (distance < exact) {
     return static_cast<std::int32_t>(distance);
   }
-  const float ratio = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
-                      static_cast<float>(std::log(static_cast<double>(reach) / double(exact)));
+  const float ratio =
+      std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
+      static_cast<float>(std::log(static_cast<double>(reach) / static_cast<double>(exact)));
   const auto bucket = exact + static_cast<std::int64_t>(ratio * static_cast<float>(count - exact));
   return static_cast<std::int32_t>(std::min(bucket, count - 1));
 }

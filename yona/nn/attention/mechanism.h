@@ -21,8 +21,8 @@ struct Sight {
   Mask mask = Mask::none;
   Tensor bias{};  // [heads, 2R+1] by distance; optional
 
-  Sight(Mask seen, Tensor added = {})
-      : mask(seen), bias(std::move(added)) {}  // NOLINT(google-explicit-constructor): a mask is one
+  // NOLINTNEXTLINE(google-explicit-constructor): a mask alone says what is seen
+  Sight(Mask seen, Tensor added = {}) : mask(seen), bias(std::move(added)) {}
 };
 
 class AttentionMechanism : public Module {
