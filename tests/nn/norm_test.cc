@@ -36,6 +36,24 @@ TEST(Norm, PrecedesTheSubLayerInTheOther) {
   expect_near(values_of(y.values), values_of(expected), kExactF64, "x + f(LN(x))");
 }
 
+TEST(Norm, KeepsNoValuesOfTheSubLayerForBackward) {
+  for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
+    ResidualNormLayer layer(6, position, 0.0);
+    BoundModule bound(layer);
+    Tape tape;
+    bound.c.tape = &tape;
+    const Ragged x = bound.input({2, 3}, 6);
+    Tensor inner;
+    const Ragged y = layer(
+        x, [&](const Ragged& z) { return z.with(inner = tripled(z, bound.c).values); }, bound.c);
+    EXPECT_TRUE(inner.storage()->discarded);
+    EXPECT_FALSE(x.values.storage()->discarded);
+    const Ragged same = layer(
+        x, [&](const Ragged& /*z*/) { return x; }, bound.c);
+    EXPECT_FALSE(x.values.storage()->discarded);
+  }
+}
+
 TEST(Norm, DropsTheSubLayersOutputAlikeInBothOrders) {
   const auto dropped = [](NormPosition position) {
     ResidualNormLayer layer({.d_model = 6, .position = position, .dropout = 0.5});

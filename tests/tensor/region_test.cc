@@ -105,6 +105,22 @@ TEST_F(RegionTest, FreesAGradientWithItsStorage) {
   }
 }
 
+TEST_F(RegionTest, GivesTheMemoryOfDiscardedValuesAwayOnce) {
+  Region region(backend, 1 << 20);
+  StoragePtr first = region.allocate(kBlock);
+  const void* place = first->data;
+  first->gradient = region.allocate(kBlock);
+  region.discard(*first);
+  region.discard(*first);
+  EXPECT_EQ(region.in_use(), kTaken);  // the gradient stays
+  const StoragePtr second = region.allocate(kBlock);
+  EXPECT_EQ(second->data, place);
+  EXPECT_FALSE(second->discarded);
+  first = StoragePtr();
+  EXPECT_EQ(region.in_use(), kTaken);  // and the second is not given back with the first
+  EXPECT_NE(region.allocate(kBlock)->data, place);
+}
+
 TEST_F(RegionTest, SurvivesAssigningAStorageToItself) {
   Region region(backend, 1 << 20);
   StoragePtr storage = region.allocate(kBlock);

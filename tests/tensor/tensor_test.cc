@@ -107,6 +107,15 @@ TEST_F(TensorTest, KeepsItsMemoryAsLongAsAViewLives) {
   EXPECT_EQ(view.to_vector<float>(), (Floats{2, 6, 10}));
 }
 
+TEST_F(TensorTest, RefusesToReadWhatWasDiscarded) {
+  const Tensor x(region, DType::f32, Shape{2, 3});
+  EXPECT_EQ(message_of<InvalidArgument>([&] { x.columns(0, 1).discard_values(); }),
+            "tensor: [2, 1] is a part of its storage, and cannot be discarded");
+  x.discard_values();
+  EXPECT_EQ(message_of<InvalidArgument>([&] { x.to_vector<float>(); }),
+            "tensor: the values of [2, 3] have been discarded");
+}
+
 TEST_F(TensorTest, RefusesViewsOutOfRange) {
   const Tensor x = counted({3, 4});
   EXPECT_EQ(message([&] { x.columns(3, 2); }), "columns: [3, 5) is out of range for shape [3, 4]");

@@ -13,7 +13,8 @@
 namespace yona {
 
 enum class Activation : std::uint8_t { none, relu };
-enum class Precision : std::uint8_t { f32, bf16 };  // of the operands of matrix products
+// Of the operands of matrix products. f16 is for inference on GPUs.
+enum class Precision : std::uint8_t { f32, bf16, f16 };
 
 // c = op(a) · op(b) (+ c) (+ bias in every row), then the activation.
 // With Precision::bf16 operands are f32, and rounded by the kernel, or have been rounded before: a
@@ -29,10 +30,10 @@ struct MatmulArgs {
   Precision precision = Precision::f32;
 };
 
-// y = x rounded to bf16; rows of y after those of x become zero.
+// y = x rounded to bf16 (or, on a GPU, to f16); rows of y after those of x become zero.
 struct RoundArgs {
   View x{};  // f32
-  View y{};  // bf16, contiguous
+  View y{};  // bf16 or f16, contiguous
 };
 
 // Weights [n, k] that stay as they are while they are multiplied with can be put, in place, into

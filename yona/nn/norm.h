@@ -37,6 +37,7 @@ struct ResidualNormOptions {
 // A sub-layer f and what is around it:
 //   post   LN(x + Dropout(f(x)))      §3.1, §5.4: the paper
 //   pre    x + Dropout(f(LN(x)))      Xiong et al. 2020: trains without a long warm-up
+// What f gives is used here alone: in training its values, which no gradient needs, are discarded.
 class ResidualNormLayer : public LayerNorm {
  public:
   explicit ResidualNormLayer(const ResidualNormOptions& options)

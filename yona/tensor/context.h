@@ -42,14 +42,16 @@ struct Context {
   Tensor empty(DType dtype, const Shape& shape) const { return {region, dtype, shape}; }
   Tensor zeros(DType dtype, const Shape& shape) const;
 
-  // The type of activations made from weights of this type. A GPU keeps them in bf16 where products
-  // are in bf16: half the memory, and half the time of everything that only moves it.
+  // The type of activations made from weights of this type. A GPU keeps them in bf16 or f16 where
+  // products are: half the memory, and half the time of everything that only moves it.
   DType activation_type(DType weights) const {
-    return weights == DType::f32 && precision == Precision::bf16 &&
+    return weights == DType::f32 && precision != Precision::f32 &&
                    backend().planned_device() == Device::cuda
-               ? DType::bf16
+               ? operand_type()
                : weights;
   }
+  // What operands of products are rounded to, unless products are f32.
+  DType operand_type() const { return precision == Precision::f16 ? DType::f16 : DType::bf16; }
 
   // The dropout of a module in this pass; off when not training or p is 0.
   Dropout dropout(double p, std::uint32_t stream) const {
@@ -59,7 +61,7 @@ struct Context {
 
 // The type of sums that ops keep beside activations of this type: statistics, losses.
 constexpr DType sum_type(DType activations) {
-  return activations == DType::bf16 ? DType::f32 : activations;
+  return size_of(activations) == 2 ? DType::f32 : activations;
 }
 
 // --- for ops -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// The operands of matrix products as the context's precision wants them. In bf16 a tensor is
+// The operands of matrix products as the context's precision wants them. In bf16 (f16) a tensor is
 // rounded once and its copy kept with its storage: the products of forward and backward share it.
 // Where products round as they read (rounds_operands()) nothing is copied.
 #pragma once
@@ -24,7 +24,7 @@ View operand_part(const Tensor& x, Context& c);
 // instead of one for each product. Weights must not change meanwhile.
 class RoundedWeights {
  public:
-  // `weight` is any of them. Does nothing unless products are in bf16.
+  // `weight` is any of them. Does nothing when products are in f32.
   RoundedWeights(const Tensor& weight, Context& c);
   ~RoundedWeights();
   RoundedWeights(const RoundedWeights&) = delete;

@@ -77,6 +77,7 @@ StoragePtr Region::allocate(std::int64_t bytes) {
   storage->region = this;
   storage->begin = begin;
   storage->requires_gradient = false;
+  storage->discarded = false;
   storage->packed = nullptr;
   if (backend_.device() == Device::cpu) {
     ASAN_UNPOISON_MEMORY_REGION(storage->data, static_cast<std::size_t>(bytes));
@@ -123,15 +124,23 @@ void Region::give_back(std::int64_t begin, std::int64_t size) {
   }
 }
 
-void Region::recycle(Storage& storage) noexcept {
-  storage.gradient = StoragePtr();
-  storage.rounded = StoragePtr();
+void Region::discard(Storage& storage) noexcept {
+  if (storage.discarded) {
+    return;
+  }
+  storage.discarded = true;
   if (backend_.device() == Device::cpu) {
     ASAN_POISON_MEMORY_REGION(storage.data, static_cast<std::size_t>(storage.bytes));
   }
   const std::int64_t size = (storage.bytes + kAlignment - 1) / kAlignment * kAlignment + kBlockGap;
   give_back(storage.begin, size);
   in_use_ -= size;
+}
+
+void Region::recycle(Storage& storage) noexcept {
+  storage.gradient = StoragePtr();
+  storage.rounded = StoragePtr();
+  discard(storage);
   spare_.push_back(&storage);
 }
 

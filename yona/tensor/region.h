@@ -29,6 +29,9 @@ class Region {
   // region is full, naming what was asked for and what there is.
   StoragePtr allocate(std::int64_t bytes);
 
+  // Gives the memory of a storage back while it lives on for its gradient: its values are gone.
+  void discard(Storage& storage) noexcept;
+
   std::int64_t in_use() const { return in_use_; }
   std::int64_t peak() const { return peak_; }  // highest address reached: what a step touches
   Backend& backend() const { return backend_; }

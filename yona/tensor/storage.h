@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "yona/base/dtype.h"
+
 namespace yona {
 
 class PackedWeights;
@@ -42,8 +44,10 @@ struct Storage {
   Region* region = nullptr;
   std::int64_t begin = 0;  // offset in the region
   bool requires_gradient = false;
+  bool discarded = false;  // its memory has been given back: see Region::discard()
   StoragePtr gradient;
-  StoragePtr rounded;               // a copy in bf16 (see operand.h)
+  StoragePtr rounded;  // a copy in bf16 or f16 (see operand.h)
+  DType rounded_type = DType::bf16;
   PackedWeights* packed = nullptr;  // who may have put parts of it in another order
   std::atomic<int> references{0};
 };

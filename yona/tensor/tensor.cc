@@ -74,6 +74,11 @@ bool Tensor::covers_storage() const {
   return contiguous() && elements() * static_cast<std::int64_t>(size_of(dtype_)) == storage_->bytes;
 }
 
+void Tensor::discard_values() const {
+  check(covers_storage(), "tensor: {} is a part of its storage, and cannot be discarded", shape_);
+  storage_->region->discard(*storage_);
+}
+
 void Tensor::upload_bytes(const void* from, std::int64_t bytes) const {
   check(contiguous() && bytes == elements() * static_cast<std::int64_t>(size_of(dtype_)),
         "upload: {} bytes do not fill shape {} of {}", bytes, shape_, dtype_);
@@ -82,6 +87,7 @@ void Tensor::upload_bytes(const void* from, std::int64_t bytes) const {
 }
 
 void Tensor::download_bytes(void* to) const {
+  check(!storage_->discarded, "tensor: the values of {} have been discarded", shape_);
   check(storage_->packed == nullptr, "tensor: weights packed for decoding cannot be read or saved");
   const auto size = static_cast<std::int64_t>(size_of(dtype_));
   const std::int64_t pieces = contiguous() ? 1 : rows();

@@ -59,6 +59,10 @@ class Tensor {
   // Does the view cover all of its storage, so that writing it leaves nothing unwritten?
   bool covers_storage() const;
 
+  // Nobody reads the values any more, though backward will still ask for the gradient: their memory
+  // is free for others. Covers its storage.
+  void discard_values() const;
+
   // Copies from and to host memory through the backend (contiguous tensors).
   template <class T>
   void upload(const std::vector<T>& values) const {

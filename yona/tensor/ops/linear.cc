@@ -15,7 +15,7 @@ View weight_operand(const Tensor& weight, Context& c) {
 
 void forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
              const LinearOptions& options, const Tensor& y, Context& c) {
-  const bool rounded = y.dtype() == DType::bf16;  // the bias too, as products want it
+  const bool rounded = size_of(y.dtype()) == 2;  // the bias too, as products want it
   const View bias_row = !bias ? View{} : rounded ? operand_part(bias, c) : bias.view();
   if (PackedWeights* packed = weight.storage()->packed; packed != nullptr) {
     c.kernels().packed_matmul({.x = x.view(),
