@@ -22,13 +22,16 @@ TEST(ComputeType, IsF32OnACpu) {
 }
 
 TEST(ComputeType, SaysWhatItCannotBe) {
-  const ProgramResult on_cpu = run_yona(small_bench("bf16"));
-  EXPECT_EQ(on_cpu.code, 2);
-  EXPECT_EQ(on_cpu.err,
-            "yona: --compute-type: bf16 decodes on GPUs alone; use f32, or --device cuda\n");
+  for (const std::string type : {"bf16", "f16"}) {
+    const ProgramResult on_cpu = run_yona(small_bench(type));
+    EXPECT_EQ(on_cpu.code, 2);
+    EXPECT_EQ(on_cpu.err, "yona: --compute-type: " + type +
+                              " decodes on GPUs alone; use f32, or --device cuda\n");
+  }
   const ProgramResult unknown = run_yona(small_bench("int4"));
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_EQ(unknown.err, "yona: --compute-type: 'int4' is given; expected auto, f32 or bf16\n");
+  EXPECT_EQ(unknown.err,
+            "yona: --compute-type: 'int4' is given; expected auto, f32, bf16 or f16\n");
 }
 
 }  // namespace

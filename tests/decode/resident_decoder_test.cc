@@ -128,6 +128,27 @@ TEST(ResidentDecoder, GathersSentencesThatGoOnAndUsesItsMemoryAgain) {
   }
 }
 
+// Rounded to 8 or 11 bits the same sentences may come in another order; the best one's score is
+// near.
+TEST(ResidentDecoder, FindsScoresNearTheHostsInBf16AndF16) {
+  if (!has_cuda()) {
+    GTEST_SKIP() << "no GPU";
+  }
+  DecodeOptions options;
+  options.limit = {.factor = 1, .extra = 4};
+  const std::vector<ResidentRequest> requests = requests_of({5, 1, 3, 7, 2}, options.limit);
+  const auto expected = on_host(requests, options);
+  for (const Precision precision : {Precision::bf16, Precision::f16}) {
+    options.precision = precision;
+    const auto found = resident("cuda", requests, options);
+    for (std::size_t s = 0; s < found.size(); ++s) {
+      EXPECT_NEAR(found[s].front().score, expected[s].front().score,
+                  precision == Precision::f16 ? 0.01 : 0.1)
+          << "sentence " << s;
+    }
+  }
+}
+
 TEST(ResidentDecoder, HasFewSizes) {
   EXPECT_EQ(ResidentDecoder::slots_for(1), 1);
   EXPECT_EQ(ResidentDecoder::slots_for(3), 4);
@@ -161,7 +182,8 @@ TEST(ResidentDecoder, SaysWhenTheModelGivesNoNumbers) {
                std::vector<double>(static_cast<std::size_t>(toy.parameters.count()), NAN));
     Region region(shared_backend(backend), std::int64_t{1} << 28U);
     ResidentDecoder decoder(toy.model, {}, region);
-    EXPECT_EQ(message_of<DeviceError>([&] { decoder.decode(requests_of({3}, {.factor = 1, .extra = 4})); }),
+    EXPECT_EQ(message_of<DeviceError>(
+                  [&] { decoder.decode(requests_of({3}, {.factor = 1, .extra = 4})); }),
               "decode: the model's outputs are not numbers: its weights are damaged");
   }
 }

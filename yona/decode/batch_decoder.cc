@@ -78,7 +78,7 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
     options_.start_id = models_.front()->start_id();
   }
   check(options.precision == Precision::f32 || backend.planned_device() == Device::cuda,
-        "decode: bf16 is for GPUs; use f32");
+        "decode: bf16 and f16 are for GPUs; use f32");
   Context c{.region = region_, .precision = options.precision};
   for (const Transformer* model : models_) {
     rounded_.push_back(std::make_unique<RoundedWeights>(model->projection(), c));

@@ -45,7 +45,7 @@ class BatchDecoder {
   DecodeOptions options_;
   std::int64_t max_positions_ = 0;
   Region region_;
-  std::vector<std::unique_ptr<RoundedWeights>> rounded_;  // of the models, in bf16
+  std::vector<std::unique_ptr<RoundedWeights>> rounded_;  // of the models
   std::unique_ptr<ResidentDecoder> resident_;             // made when it is first needed
 };
 

@@ -75,6 +75,12 @@ std::int64_t decode_all(BatchDecoder& decoder, std::span<const DecodeRequest> re
   return tokens;
 }
 
+std::string_view name_of(Precision precision) {
+  return precision == Precision::f16    ? "float16"
+         : precision == Precision::bf16 ? "bfloat16"
+                                        : "float32";
+}
+
 double peak_megabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -120,7 +126,7 @@ Json bench_translate(const TranslateBenchOptions& options) {
   const double typical = median(seconds);
   Json result{{"engine", "yona"},
               {"preset", options.model.empty() ? options.preset : options.model.string()},
-              {"compute", options.precision == Precision::bf16 ? "bfloat16" : "float32"},
+              {"compute", name_of(options.precision)},
               {"threads", backend->exec().pool != nullptr ? backend->exec().pool->threads() : 0},
               {"beam", options.beam},
               {"batch", options.batch},

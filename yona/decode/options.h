@@ -64,7 +64,7 @@ struct DecodeOptions {
   bool scores = true;
   bool alignments = false;            // from cross-attention, the mean of its heads
   std::int64_t alignment_layer = -1;  // which decoder layer's; from the end when negative
-  // Of products and, on a GPU, of what goes from layer to layer; scores are f32. bf16: GPUs alone.
+  // Of products and, on a GPU, of what goes from layer to layer; scores are f32. On a CPU: f32.
   Precision precision = Precision::f32;
 
   // The settings that each program has when nothing is asked of it.

@@ -48,8 +48,9 @@ __global__ void __launch_bounds__(kThreads) fill_kernel(Rows<T> y, std::int64_t 
   }
 }
 
+template <class T>
 __global__ void __launch_bounds__(kThreads)
-    round_kernel(Rows<float> x, Rows<bf16> y, std::int64_t x_rows, std::int64_t rows) {
+    round_kernel(Rows<float> x, Rows<T> y, std::int64_t x_rows, std::int64_t rows) {
   const Place at = place_of_warp(rows, y.cols);
   if (at.there) {
     float v[kPack] = {};
@@ -95,8 +96,8 @@ void add(const AddArgs& args, Exec& exec) {
   if (y.rows * y.cols == 0) {
     return;
   }
-  with_type(a.dtype, "add", [&](auto ta) {
-    with_type(y.dtype, "add", [&](auto ty) {
+  with_forward_type(a.dtype, "add", [&](auto ta) {
+    with_forward_type(y.dtype, "add", [&](auto ty) {
       using A = decltype(ta);
       using Y = decltype(ty);
       const Sum<A, Y> sum{rows_of<A>(a), b ? rows_of<A>(b) : Rows<A>{},
@@ -130,8 +131,10 @@ void round_bf16(const RoundArgs& args, Exec& exec) {
   if (args.y.rows * args.y.cols == 0) {
     return;
   }
-  round_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(
-      rows_of<float>(args.x), rows_of<bf16>(args.y), args.x.rows, args.y.rows);
+  with_forward_type(args.y.dtype, "round_bf16", [&](auto t) {
+    round_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(
+        rows_of<float>(args.x), rows_of<decltype(t)>(args.y), args.x.rows, args.y.rows);
+  });
   check_launch("round_bf16");
 }
 

@@ -153,7 +153,7 @@ void attention(const AttentionArgs& args, Exec& exec) {
     }
     return;
   }
-  with_type(args.q.dtype, "attention", [&](auto t) {
+  with_forward_type(args.q.dtype, "attention", [&](auto t) {
     with_heads(args, "attention", [&](auto size) {
       launch<decltype(t), decltype(size)>(problem_of<decltype(t)>(args), args, exec);
     });
@@ -165,7 +165,7 @@ void additive_attention(const AdditiveAttentionArgs& args, Exec& exec) {
   if (in.sentences == 0 || in.longest_q == 0) {
     return;
   }
-  with_type(in.q.dtype, "additive_attention", [&](auto t) {
+  with_forward_type(in.q.dtype, "additive_attention", [&](auto t) {
     with_heads(in, "additive_attention", [&](auto /*size*/) {
       launch<decltype(t), AdditiveHeads>(problem_of<decltype(t)>(in, args.vector), in, exec);
     });

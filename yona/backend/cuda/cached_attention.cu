@@ -249,7 +249,7 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
   if (args.q.rows * args.heads == 0) {
     return;
   }
-  with_type(args.q.dtype, "cached_attention", [&](auto t) {
+  with_forward_type(args.q.dtype, "cached_attention", [&](auto t) {
     using T = decltype(t);
     launch(Cached<T>{rows_of<T>(args.q), rows_of<T>(args.k), rows_of<T>(args.v),
                      rows_of<T>(args.out), args.fresh ? rows_of<T>(args.fresh) : Rows<T>{},

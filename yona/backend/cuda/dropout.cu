@@ -37,7 +37,7 @@ void dropout(const DropoutArgs& args, Exec& exec) {
   if (args.y.rows * args.y.cols == 0) {
     return;
   }
-  with_type(args.x.dtype, "dropout", [&](auto t) {
+  with_forward_type(args.x.dtype, "dropout", [&](auto t) {
     using T = decltype(t);
     dropout_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(
         rows_of<T>(args.x), args.residual ? rows_of<T>(args.residual) : Rows<T>{},

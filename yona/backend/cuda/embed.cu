@@ -116,7 +116,7 @@ void embed(const EmbedArgs& args, Exec& exec) {
   if (args.y.rows * args.y.cols == 0) {
     return;
   }
-  with_type(args.y.dtype, "embed", [&](auto t) {
+  with_forward_type(args.y.dtype, "embed", [&](auto t) {
     using T = decltype(t);
     const Lookup<T> lookup{args.ids,
                            args.position_ids,

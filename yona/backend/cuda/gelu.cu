@@ -47,7 +47,7 @@ void gelu(const RowsArgs& args, Exec& exec) {
   if (args.y.rows * args.y.cols == 0) {
     return;
   }
-  with_type(args.x.dtype, "gelu", [&](auto t) {
+  with_forward_type(args.x.dtype, "gelu", [&](auto t) {
     using T = decltype(t);
     gelu_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(
         rows_of<T>(args.x), rows_of<T>(args.y), args.y.rows);

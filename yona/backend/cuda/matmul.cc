@@ -1,5 +1,5 @@
-// Matrix products by cuBLASLt, with bias and activation in its epilogue. In bf16, operands that are
-// still f32 are rounded into scratch memory first; sums are f32 throughout.
+// Matrix products by cuBLASLt, with bias and activation in its epilogue. In bf16 and f16, operands
+// that are still f32 are rounded into scratch memory first; sums are f32 throughout.
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace yona::cuda {
 
 namespace {
 
-constexpr std::int64_t kUnit = 8;  // elements that rows of a copy are padded to: 16 bytes of bf16
+constexpr std::int64_t kUnit = 8;  // elements that rows of a copy are padded to: 16 bytes
 
 std::int64_t round_up(std::int64_t n) { return (n + kUnit - 1) / kUnit * kUnit; }
 
@@ -25,29 +25,30 @@ int alignment_of(const void* address) {
   return alignment;
 }
 
-bool is_ready(const View& view) {
-  return view.dtype == DType::bf16 && alignment_of(view.data) == 16 && view.stride % kUnit == 0;
+bool is_ready(const View& view, DType type) {
+  return view.dtype == type && alignment_of(view.data) == 16 && view.stride % kUnit == 0;
 }
 
 void convert(const View& from, const View& to, Exec& exec) {
   kernels().add.function()({.a = from, .b = {}, .y = to}, exec);
 }
 
-// The operand as bf16 in aligned rows: itself where it is that already.
-View as_bf16(const View& view, Exec& exec) {
-  if (is_ready(view)) {
+// The operand as bf16 or f16 in aligned rows: itself where it is that already.
+View as_type(const View& view, DType type, Exec& exec) {
+  if (is_ready(view, type)) {
     return view;
   }
   View copy = view;
-  copy.dtype = DType::bf16;
+  copy.dtype = type;
   copy.stride = round_up(view.cols);
   copy.data = exec_of(exec).scratch.take<std::uint16_t>(view.rows * copy.stride);
   convert(view, copy, exec);
   return copy;
 }
 
-std::int64_t scratch_bytes(const View& view) {
-  return is_ready(view) ? 0 : Scratch::size_for<std::uint16_t>(view.rows * round_up(view.cols));
+std::int64_t scratch_bytes(const View& view, DType type) {
+  return is_ready(view, type) ? 0
+                              : Scratch::size_for<std::uint16_t>(view.rows * round_up(view.cols));
 }
 
 View zeros(std::int64_t rows, std::int64_t cols, Exec& exec) {
@@ -94,6 +95,15 @@ void multiply(const MatmulArgs& args, const View& a, const View& b, const View& 
   }
 }
 
+DType operand_type(const MatmulArgs& args) {
+  const auto is = [&](Precision precision, DType type) {
+    return args.precision == precision || args.a.dtype == type || args.b.dtype == type;
+  };
+  return is(Precision::f16, DType::f16)     ? DType::f16
+         : is(Precision::bf16, DType::bf16) ? DType::bf16
+                                            : DType::f32;
+}
+
 // Sums of nothing: a product with zeros, so that bias and activation are applied as ever.
 void multiply_nothing(const MatmulArgs& args, Exec& exec) {
   exec_of(exec).scratch.begin(
@@ -107,7 +117,7 @@ void multiply_nothing(const MatmulArgs& args, Exec& exec) {
 }
 
 void matmul(const MatmulArgs& args, Exec& exec) {
-  check<NotImplemented>(args.c.dtype == DType::f32 || args.c.dtype == DType::bf16,
+  check<NotImplemented>(args.c.dtype == DType::f32 || size_of(args.c.dtype) == 2,
                         "matmul: there is no kernel for {} in the cuda backend", args.c.dtype);
   if (args.c.rows * args.c.cols == 0) {
     return;
@@ -116,19 +126,18 @@ void matmul(const MatmulArgs& args, Exec& exec) {
     multiply_nothing(args, exec);
     return;
   }
-  const bool in_bf16 = args.precision == Precision::bf16 || args.a.dtype == DType::bf16 ||
-                       args.b.dtype == DType::bf16;
-  if (!in_bf16) {
+  const DType type = operand_type(args);
+  if (type == DType::f32) {
     multiply(args, args.a, args.b, args.bias, exec);
     return;
   }
   const bool convert_bias =
       args.bias && (args.bias.dtype != args.c.dtype || alignment_of(args.bias.data) < 16);
-  exec_of(exec).scratch.begin(scratch_bytes(args.a) + scratch_bytes(args.b) +
+  exec_of(exec).scratch.begin(scratch_bytes(args.a, type) + scratch_bytes(args.b, type) +
                                   Scratch::size_for<float>(convert_bias ? args.bias.cols : 0),
                               stream_of(exec));
-  const View a = as_bf16(args.a, exec);
-  const View b = as_bf16(args.b, exec);
+  const View a = as_type(args.a, type, exec);
+  const View b = as_type(args.b, type, exec);
   View bias = args.bias;
   if (convert_bias) {
     bias.dtype = args.c.dtype;

@@ -7,8 +7,9 @@ namespace {
 
 __device__ float element(const View& view, std::int64_t row, std::int64_t column) {
   const std::int64_t at = row * view.stride + column;
-  return view.dtype == DType::bf16 ? to_float(static_cast<const bf16*>(view.data)[at])
-                                   : static_cast<const float*>(view.data)[at];
+  return view.dtype == DType::bf16  ? to_float(static_cast<const bf16*>(view.data)[at])
+         : view.dtype == DType::f16 ? to_float(static_cast<const f16*>(view.data)[at])
+                                    : static_cast<const float*>(view.data)[at];
 }
 
 __global__ void __launch_bounds__(kThreads) plain_kernel(MatmulArgs args, std::int64_t depth) {
@@ -35,6 +36,8 @@ __global__ void __launch_bounds__(kThreads) plain_kernel(MatmulArgs args, std::i
   const std::int64_t at = i * args.c.stride + j;
   if (args.c.dtype == DType::bf16) {
     static_cast<bf16*>(args.c.data)[at] = from_float<bf16>(sum);
+  } else if (args.c.dtype == DType::f16) {
+    static_cast<f16*>(args.c.data)[at] = from_float<f16>(sum);
   } else {
     static_cast<float*>(args.c.data)[at] = sum;
   }

@@ -15,7 +15,9 @@ void check_blas(cublasStatus_t status, const char* operation) {
                      cublasLtGetStatusString(status));
 }
 
-cudaDataType_t type_of(DType dtype) { return dtype == DType::bf16 ? CUDA_R_16BF : CUDA_R_32F; }
+cudaDataType_t type_of(DType dtype) {
+  return dtype == DType::bf16 ? CUDA_R_16BF : dtype == DType::f16 ? CUDA_R_16F : CUDA_R_32F;
+}
 
 cublasLtMatrixLayoutOpaque_t layout_of(DType dtype, std::int64_t rows, std::int64_t cols,
                                        std::int64_t stride) {

@@ -84,7 +84,7 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
   if (args.x.rows * args.x.cols == 0) {
     return;
   }
-  with_type(args.x.dtype, "residual_norm", [&](auto t) {
+  with_forward_type(args.x.dtype, "residual_norm", [&](auto t) {
     using T = decltype(t);
     const Norm<T> norm{rows_of<T>(args.x),
                        args.r ? rows_of<T>(args.r) : Rows<T>{},

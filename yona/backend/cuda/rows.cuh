@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <type_traits>
 
 #include "yona/backend/cuda/exec.h"
@@ -14,6 +15,7 @@
 namespace yona::cuda {
 
 using bf16 = __nv_bfloat16;
+using f16 = __half;
 
 constexpr int kLanes = 32;
 constexpr int kPack = 8;                // channels of a lane in a chunk
@@ -23,11 +25,14 @@ constexpr int kThreads = kWarps * kLanes;
 
 __device__ inline float to_float(float x) { return x; }
 __device__ inline float to_float(bf16 x) { return __bfloat162float(x); }
+__device__ inline float to_float(f16 x) { return __half2float(x); }
 
 template <class T>
 __device__ inline T from_float(float x) {
   if constexpr (std::is_same_v<T, bf16>) {
     return __float2bfloat16_rn(x);
+  } else if constexpr (std::is_same_v<T, f16>) {
+    return __float2half_rn(x);
   } else {
     return x;
   }
@@ -57,6 +62,17 @@ __device__ inline void load8(const bf16* from, float (&v)[kPack]) {
   }
 }
 
+__device__ inline void load8(const f16* from, float (&v)[kPack]) {
+  const uint4 words = *reinterpret_cast<const uint4*>(from);
+  const auto* pairs = reinterpret_cast<const __half2*>(&words);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float2 pair = __half22float2(pairs[i]);
+    v[2 * i] = pair.x;
+    v[2 * i + 1] = pair.y;
+  }
+}
+
 __device__ inline void store8(float* to, const float (&v)[kPack]) {
   *reinterpret_cast<float4*>(to) = make_float4(v[0], v[1], v[2], v[3]);
   *reinterpret_cast<float4*>(to + 4) = make_float4(v[4], v[5], v[6], v[7]);
@@ -73,6 +89,16 @@ __device__ inline void store8(bf16* to, const float (&v)[kPack]) {
   words.y = *reinterpret_cast<std::uint32_t*>(&pair[1]);
   words.z = *reinterpret_cast<std::uint32_t*>(&pair[2]);
   words.w = *reinterpret_cast<std::uint32_t*>(&pair[3]);
+  *reinterpret_cast<uint4*>(to) = words;
+}
+
+__device__ inline void store8(f16* to, const float (&v)[kPack]) {
+  uint4 words;
+  auto* pairs = reinterpret_cast<__half2*>(&words);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    pairs[i] = __floats2half2_rn(v[2 * i], v[2 * i + 1]);
+  }
   *reinterpret_cast<uint4*>(to) = words;
 }
 
@@ -210,6 +236,16 @@ void with_type(DType dtype, const char* kernel, const Function& function) {
     function(bf16{});
   } else {
     fail<NotImplemented>("{}: there is no kernel for {} in the cuda backend", kernel, dtype);
+  }
+}
+
+// The same for what inference needs: f16 too.
+template <class Function>
+void with_forward_type(DType dtype, const char* kernel, const Function& function) {
+  if (dtype == DType::f16) {
+    function(f16{});
+  } else {
+    with_type(dtype, kernel, function);
   }
 }
 
