@@ -8,7 +8,7 @@ namespace {
 
 template <int D, int R>
 __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
-    attention_short_kernel(AttentionProblem<bf16> p) {
+    attention_short_kernel(AttentionProblem<bf16> p, int least) {
   using Head = MmaHead<D>;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const ShortPlace<R> at;
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
   bf16* values = keys + R * Head::kStride;
   bf16* own = tiles + (2 * kShortWarps + at.warp) * kOwnRows * Head::kStride;
   const Sentence sentence(p, blockIdx.x);
-  if (!takes<R>(sentence)) {
+  if (!takes<R>(sentence, least)) {
     return;
   }
   const int first = at.first;
@@ -61,20 +61,20 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
 }
 
 template <int D, int R>
-void launch(const AttentionArgs& args, cudaStream_t stream) {
+void launch(const AttentionArgs& args, int least, cudaStream_t stream) {
   constexpr std::size_t kShared =
       R * R + sizeof(bf16) * 3 * kShortWarps * kOwnRows * MmaHead<D>::kStride;
   allow_shared(attention_short_kernel<D, R>, kShared);
   attention_short_kernel<D, R>
-      <<<short_grid<R>(args), kShortThreads, kShared, stream>>>(problem_of<bf16>(args));
+      <<<short_grid<R>(args), kShortThreads, kShared, stream>>>(problem_of<bf16>(args), least);
   check_launch("attention");
 }
 
 }  // namespace
 
 void launch_attention_short(const AttentionArgs& args, cudaStream_t stream) {
-  with_short_sizes(args, [&](auto d, auto rows) {
-    launch<decltype(d)::value, decltype(rows)::value>(args, stream);
+  with_short_sizes(args, [&](auto d, auto rows, int least) {
+    launch<decltype(d)::value, decltype(rows)::value>(args, least, stream);
   });
 }
 

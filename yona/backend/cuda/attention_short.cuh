@@ -40,21 +40,31 @@ dim3 short_grid(const AttentionArgs& args) {
   return {static_cast<unsigned>(args.sentences), blocks_for(args.heads, ShortPlace<R>::kHeads)};
 }
 
-// Is the sentence one of those that blocks with room for R rows take?
+// Is the sentence one of those that blocks with room for R rows take, the shortest of which has
+// `least` rows?
 template <int R>
-__device__ bool takes(const Sentence& sentence) {
+__device__ bool takes(const Sentence& sentence, int least) {
   const int length = max(sentence.queries, sentence.keys);
-  return length <= R && (R == kShortest || length > kShortest);
+  return length <= R && length >= least;
 }
 
-// Calls function(std::integral_constant<int, D>, std::integral_constant<int, R>) for each R that
-// the batch may have sentences for.
+// Calls function(std::integral_constant<int, D>, std::integral_constant<int, R>, least) for each R
+// that the batch may have sentences for. In a small batch, whose blocks all run at once, those with
+// room for more rows take the short sentences too: one launch instead of two.
 template <class Function>
 void with_short_sizes(const AttentionArgs& args, const Function& function) {
+  constexpr std::int64_t kFewBlocks = 528;  // four for each multiprocessor of an H200
+  constexpr auto kSmall = std::integral_constant<int, kShortest>{};
+  constexpr auto kLarge = std::integral_constant<int, kLongestShort>{};
   const auto with_rows = [&](auto d) {
-    function(d, std::integral_constant<int, kShortest>{});
-    if (args.longest_q > kShortest || args.longest_k > kShortest) {
-      function(d, std::integral_constant<int, kLongestShort>{});
+    const dim3 grid = short_grid<kLongestShort>(args);
+    if (args.longest_q <= kShortest && args.longest_k <= kShortest) {
+      function(d, kSmall, 0);
+    } else if (std::int64_t{grid.x} * grid.y <= kFewBlocks) {
+      function(d, kLarge, 0);
+    } else {
+      function(d, kSmall, 0);
+      function(d, kLarge, kShortest + 1);
     }
   };
   if (args.d_k == 32) {

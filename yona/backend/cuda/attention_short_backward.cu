@@ -120,7 +120,7 @@ __device__ void key_pass(const Gradients& g, const Sentence& sentence, const Sho
 
 template <int D, int R>
 __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
-    attention_backward_short_kernel(Gradients g) {
+    attention_backward_short_kernel(Gradients g, int least) {
   constexpr int kStride = MmaHead<D>::kStride;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const AttentionProblem<bf16>& in = g.in;
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
   bf16* dout = v + R * kStride;
 
   const Sentence sentence(in, blockIdx.x);
-  if (!takes<R>(sentence)) {
+  if (!takes<R>(sentence, least)) {
     return;
   }
   const int first = at.first;
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
 }
 
 template <int D, int R>
-void launch(const AttentionBackwardArgs& args, cudaStream_t stream) {
+void launch(const AttentionBackwardArgs& args, int least, cudaStream_t stream) {
   Gradients gradients;
   gradients.in = problem_of<bf16>(args.forward);
   gradients.dout = rows_of<bf16>(args.dout);
@@ -184,15 +184,15 @@ void launch(const AttentionBackwardArgs& args, cudaStream_t stream) {
                                   sizeof(bf16) * 4 * kShortWarps * kOwnRows * MmaHead<D>::kStride;
   allow_shared(attention_backward_short_kernel<D, R>, kShared);
   attention_backward_short_kernel<D, R>
-      <<<short_grid<R>(args.forward), kShortThreads, kShared, stream>>>(gradients);
+      <<<short_grid<R>(args.forward), kShortThreads, kShared, stream>>>(gradients, least);
   check_launch("attention_backward");
 }
 
 }  // namespace
 
 void launch_attention_backward_short(const AttentionBackwardArgs& args, cudaStream_t stream) {
-  with_short_sizes(args.forward, [&](auto d, auto rows) {
-    launch<decltype(d)::value, decltype(rows)::value>(args, stream);
+  with_short_sizes(args.forward, [&](auto d, auto rows, int least) {
+    launch<decltype(d)::value, decltype(rows)::value>(args, least, stream);
   });
 }
 

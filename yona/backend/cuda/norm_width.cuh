@@ -22,7 +22,9 @@ void with_chunks(std::int64_t cols, bool aligned, const char* kernel, const Func
       return;
     }
   }
-  if (cols <= 4 * kChunk) {
+  if (cols <= kChunk) {
+    function(std::integral_constant<int, 1>{}, std::false_type{});
+  } else if (cols <= 4 * kChunk) {
     function(std::integral_constant<int, 4>{}, std::false_type{});
   } else if (cols <= 16 * kChunk) {
     function(std::integral_constant<int, 16>{}, std::false_type{});

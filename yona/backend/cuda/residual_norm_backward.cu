@@ -66,7 +66,7 @@ __device__ void put(const Rows<T>& to, std::int64_t row, std::int64_t channel, f
 }
 
 template <class T, int kChunks, bool kWhole>
-__global__ void __launch_bounds__(kThreads, kChunks == 2 ? 3 : 1)
+__global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
     residual_norm_backward_kernel(NormBackward<T> n) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t d = n.dy.cols;
