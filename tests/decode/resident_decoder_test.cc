@@ -128,6 +128,16 @@ TEST(ResidentDecoder, GathersSentencesThatGoOnAndUsesItsMemoryAgain) {
   }
 }
 
+TEST(ResidentDecoder, TakesMoreSentencesThanItDecodesTogether) {
+  DecodeOptions options;
+  options.limit = {.factor = 0, .extra = 2};
+  std::vector<std::int64_t> lengths(ResidentDecoder::kMostSentences + 3, 2);
+  lengths.back() = 5;
+  const std::vector<ResidentRequest> requests = requests_of(lengths, options.limit);
+  expect_same(resident("cpu", requests, options), on_host(requests, options));
+  EXPECT_TRUE(resident("cpu", {}, options).empty());
+}
+
 // Rounded to 8 or 11 bits the same sentences may come in another order; the best one's score is
 // near.
 TEST(ResidentDecoder, FindsScoresNearTheHostsInBf16AndF16) {

@@ -152,6 +152,18 @@ std::int64_t ResidentDecoder::run(std::int64_t slots, std::int64_t most) {
 
 std::vector<std::vector<Hypothesis>> ResidentDecoder::decode(
     std::span<const ResidentRequest> requests) {
+  std::vector<std::vector<Hypothesis>> answers;
+  for (std::size_t begin = 0; begin < requests.size(); begin += kMostSentences) {
+    const std::size_t count = std::min(kMostSentences, requests.size() - begin);
+    for (std::vector<Hypothesis>& hypotheses : decode_together(requests.subspan(begin, count))) {
+      answers.push_back(std::move(hypotheses));
+    }
+  }
+  return answers;
+}
+
+std::vector<std::vector<Hypothesis>> ResidentDecoder::decode_together(
+    std::span<const ResidentRequest> requests) {
   const std::int64_t slots = slots_for(static_cast<std::int64_t>(requests.size()));
   std::int64_t most = 0;
   for (const ResidentRequest& request : requests) {

@@ -26,6 +26,10 @@ struct ResidentRequest {
 
 class ResidentDecoder {
  public:
+  // Sentences that are decoded together, at most: they keep a GPU busy, and more would only take
+  // memory.
+  static constexpr std::size_t kMostSentences = 512;
+
   // Can it do what the options ask for?
   static bool suits(const DecodeOptions& options, std::span<const Transformer* const> models);
 
@@ -41,6 +45,7 @@ class ResidentDecoder {
   static std::int64_t slots_for(std::int64_t sentences);
 
  private:
+  std::vector<std::vector<Hypothesis>> decode_together(std::span<const ResidentRequest> requests);
   void make_room(std::int64_t slots, std::int64_t steps, std::int64_t tokens);
   void begin(std::span<const ResidentRequest> requests, std::int64_t slots);
   void step(std::int64_t slots);
