@@ -38,7 +38,7 @@ TEST(Norm, PrecedesTheSubLayerInTheOther) {
 
 TEST(Norm, KeepsNoValuesOfTheSubLayerForBackward) {
   for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
-    ResidualNormLayer layer(6, position, 0.0);
+    ResidualNormLayer layer({.d_model = 6, .position = position});
     BoundModule bound(layer);
     Tape tape;
     bound.c.tape = &tape;

@@ -79,7 +79,12 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
   }
   check(options.precision == Precision::f32 || backend.planned_device() == Device::cuda,
         "decode: bf16 and f16 are for GPUs; use f32");
-  Context c{.region = region_, .precision = options.precision};
+  // The logits of other projections are products of f32.
+  if (!std::all_of(models_.begin(), models_.end(),
+                   [](const Transformer* model) { return has_plain_projection(*model); })) {
+    options_.precision = Precision::f32;
+  }
+  Context c{.region = region_, .precision = options_.precision};
   for (const Transformer* model : models_) {
     rounded_.push_back(std::make_unique<RoundedWeights>(model->projection(), c));
   }

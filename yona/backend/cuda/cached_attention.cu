@@ -246,6 +246,9 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
                         "cached_attention: heads of {} channels are wider than the {} of the cuda "
                         "backend",
                         args.d_v, kWidestHead);
+  check<NotImplemented>(!args.bias,
+                        "cached_attention: the cuda backend has no bias by distance; decode on "
+                        "the CPU");
   if (args.q.rows * args.heads == 0) {
     return;
   }
