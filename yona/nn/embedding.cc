@@ -23,9 +23,8 @@ Ragged InputEmbedding::operator()(const Tokens& tokens, Context& c) const {
       .scale = options_.scaled ? std::sqrt(static_cast<float>(table_.weight().cols())) : 1.0F,
       .padding_id = table_.zero_id(),
       .dropout = options_.norm == nullptr ? drop : RowDropout{}};
-  const Ragged x = {
-      embed(tokens.ids, *tokens.layout, table_.weight(), positions_.table(), options, c),
-      tokens.layout};  // [T, d_model]
+  Ragged x = {embed(tokens.ids, *tokens.layout, table_.weight(), positions_.table(), options, c),
+              tokens.layout};  // [T, d_model]
   if (options_.norm == nullptr) {
     return x;
   }
