@@ -50,18 +50,6 @@ void gelu_tanh_row(const RowsArgs& args, std::int64_t i) {
   });
 }
 
-void multiply_piece(const MultiplyArgs& args, std::int64_t i, std::int64_t begin,
-                    std::int64_t end) {
-  const D d;
-  const float* a = args.a.row<float>(i) + begin;
-  const float* b = args.b.row<float>(i) + begin;
-  float* y = args.y.row<float>(i) + begin;
-  for_each_vector(d, end - begin, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    const V product = hn::Mul(load(d, a + j, part), load(d, b + j, part));
-    store(d, args.accumulate ? hn::Add(load(d, y + j, part), product) : product, y + j, part);
-  });
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace yona
@@ -72,7 +60,6 @@ namespace yona {
 
 HWY_EXPORT(silu_row);
 HWY_EXPORT(gelu_tanh_row);
-HWY_EXPORT(multiply_piece);
 
 namespace {
 
@@ -96,21 +83,9 @@ void gelu_tanh(const RowsArgs& args, Exec& exec) {
   });
 }
 
-void multiply(const MultiplyArgs& args, Exec& exec) {
-  if (args.y.dtype != DType::f32) {
-    reference_kernels().multiply.function()(args, exec);
-    return;
-  }
-  cpu::for_each_piece(exec, args.y.rows, args.y.cols,
-                      [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
-                        HWY_DYNAMIC_DISPATCH(multiply_piece)(args, i, begin, end);
-                      });
-}
-
 const Registration registration(BackendKind::cpu, [](Kernels& table) {
   table.silu = silu;
   table.gelu_tanh = gelu_tanh;
-  table.multiply = multiply;
 });
 
 }  // namespace
