@@ -96,6 +96,8 @@ TEST(SpmFile, RefusesPiecesThatNoModelHas) {
   };
   EXPECT_EQ(parse_spm(one_piece("a", -1, 1), "x.spm").pieces.at(0).text, "a");
   EXPECT_THAT(error_of(one_piece("\xC3", -1, 1)), HasSubstr("x.spm: a piece is not UTF-8"));
+  EXPECT_THAT(error_of(one_piece({"\0", 1}, -1, 1)), HasSubstr("x.spm: a piece holds a NUL byte"));
+  EXPECT_THAT(error_of(one_piece({"a\0b", 3}, -1, 1)), HasSubstr("a piece holds a NUL byte"));
   EXPECT_THAT(error_of(one_piece("a", std::numeric_limits<float>::quiet_NaN(), 1)),
               HasSubstr("x.spm: the score of piece 'a' is nan"));
   EXPECT_THAT(error_of(one_piece("a", -1, 262)), HasSubstr("a piece is of unknown type 262"));

@@ -113,6 +113,9 @@ SpmPiece parse_piece(std::string_view message, std::string_view name) {
     }
   }
   check<FormatError>(is_utf8(piece.text), "{}: a piece is not UTF-8", name);
+  // The library's trie takes pieces up to the first NUL, and ends the program at an empty one.
+  check<FormatError>(piece.text.find('\0') == std::string::npos, "{}: a piece holds a NUL byte",
+                     name);
   check<FormatError>(std::isfinite(piece.score), "{}: the score of piece '{}' is {}", name,
                      piece.text, piece.score);
   return piece;
