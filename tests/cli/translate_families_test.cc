@@ -51,5 +51,15 @@ TEST(TranslateFamilies, SearchesAsTheFolderSaysAndAsIsTyped) {
               HasSubstr("mode marian: beam 12"));
 }
 
+TEST(TranslateFamilies, TakesTheFolderThatMarianLeaves) {
+  const ProgramResult result = translate_with("../marian_npz/spm", {"-v"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(lines_of(result.out), SizeIs(3));
+  EXPECT_THAT(result.err, HasSubstr("mode marian: beam 4, length penalty 1"));
+  const ProgramResult file = translate_with("../marian_npz/spm/model.npz", {});
+  EXPECT_EQ(file.code, 2);
+  EXPECT_THAT(file.err, HasSubstr("model.npz: is a file, not a folder"));
+}
+
 }  // namespace
 }  // namespace yona::testing

@@ -19,6 +19,7 @@
 #include "yona/inspect/svg.h"
 #include "yona/inspect/terminal.h"
 #include "yona/io/atomic_file.h"
+#include "yona/io/model_folder.h"
 #include "yona/text/utf8.h"
 
 namespace yona::cli {
@@ -165,9 +166,8 @@ std::string corpus(const AttentionFlags& flags, const TranslationModel& model, B
 // What the flags say together, before a model is loaded.
 void check_flags(const CLI::App& app, const AttentionFlags& flags) {
   require_flag(app, "--model", !flags.model.empty(), "name a model folder");
-  std::error_code error;
-  check(std::filesystem::exists(std::filesystem::path(flags.model) / "config.json", error),
-        "--model: {}: is no model folder (it has no config.json)", flags.model);
+  check(is_model_folder(flags.model), "--model: {}: is no model folder (it has no config.json)",
+        flags.model);
   const bool one = app.count("--source") > 0;
   check(one != !flags.input.empty(),
         "attention: give either --source TEXT or --input FILE to look at");

@@ -97,6 +97,8 @@ void require_file(std::string_view flag, const std::filesystem::path& path) {
 
 void require_folder(std::string_view flag, const std::filesystem::path& path) {
   std::error_code error;
+  check(!std::filesystem::is_regular_file(path, error), "{}: {}: is a file, not a folder", flag,
+        path.string());
   check(std::filesystem::is_directory(path, error), "{}: {}: no such folder", flag, path.string());
 }
 

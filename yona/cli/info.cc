@@ -10,6 +10,7 @@
 #include "yona/cli/devices.h"
 #include "yona/cli/model_table.h"
 #include "yona/cli/run_flags.h"
+#include "yona/io/model_folder.h"
 #include "yona/io/translation_model.h"
 
 namespace yona::cli {
@@ -41,9 +42,8 @@ struct Subject {
 Subject from_folder(const InfoFlags& flags) {
   check(flags.preset.empty() && flags.vocabulary.empty() && flags.sets.empty(),
         "--model: a folder has its own shape; leave out --preset, --vocab-size and --set");
-  std::error_code error;
-  check(std::filesystem::exists(std::filesystem::path(flags.model) / "config.json", error),
-        "--model: {}: is no model folder (it has no config.json)", flags.model);
+  check(is_model_folder(flags.model), "--model: {}: is no model folder (it has no config.json)",
+        flags.model);
   return {flags.model, read_model_info(flags.model)};
 }
 

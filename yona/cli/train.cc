@@ -10,6 +10,7 @@
 #include "yona/cli/exit_codes.h"
 #include "yona/cli/run_flags.h"
 #include "yona/cli/stop_signals.h"
+#include "yona/io/model_folder.h"
 #include "yona/train/trainer.h"
 
 namespace yona::cli {
@@ -40,8 +41,7 @@ ProgressStyle progress_style(const std::string& name) {
 }
 
 void check_init(const TrainFlags& flags) {
-  std::error_code error;
-  check(flags.init.empty() || fs::exists(fs::path(flags.init) / "config.json", error),
+  check(flags.init.empty() || is_model_folder(flags.init),
         "--init: {}: is no model folder (it has no config.json)", flags.init);
   check(flags.init.empty() || flags.run.preset.empty(),
         "--preset: is given together with --init, whose model has a shape of its own; leave one "

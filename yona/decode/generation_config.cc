@@ -6,6 +6,7 @@
 #include "yona/base/log.h"
 #include "yona/io/foreign_config.h"
 #include "yona/io/json_file.h"
+#include "yona/io/marian_files.h"
 
 namespace yona {
 
@@ -113,6 +114,24 @@ DecodeOptions huggingface_options(const Json& json, std::string_view where) {
   return options;
 }
 
+// Marian's YAML of decoding, or its defaults.
+DecodeOptions marian_options(const fs::path& folder) {
+  const MarianFiles files = find_marian_files(folder);
+  const std::string where = files.settings.string();
+  const ForeignConfig config(files.values, where);
+  DecodeOptions options = DecodeOptions::for_mode(BeamMode::marian);
+  options.beam = std::max(1, config.size("beam-size", static_cast<int>(options.beam)));
+  if (config.has("normalize")) {
+    const Json value = config.get<Json>("normalize");  // true is 1
+    options.length_penalty = value.is_boolean() ? static_cast<double>(value.get<bool>())
+                                                : config.get<double>("normalize");
+  }
+  options.word_penalty = config.get<double>("word-penalty", 0.0);
+  options.limit.factor = config.get<double>("max-length-factor", options.limit.factor);
+  options.suppress_unknown = !config.get<bool>("allow-unk", false);
+  return options;
+}
+
 fs::path generation_file(const fs::path& folder) {
   const fs::path own = folder / "generation_config.json";
   return fs::exists(own) ? own : folder / "config.json";
@@ -123,6 +142,9 @@ fs::path generation_file(const fs::path& folder) {
 DecodeOptions folder_options(const fs::path& folder, const ModelInfo& info) {
   if (info.family.empty()) {
     return DecodeOptions::for_mode(BeamMode::paper);
+  }
+  if (is_marian_folder(folder)) {
+    return marian_options(folder);
   }
   const fs::path path = generation_file(folder);
   const Json json = read_json(path);

@@ -1,5 +1,5 @@
 // How a foreign model's own folder wants it to be decoded: generation_config.json, or the same keys
-// in an older config.json, in Hugging Face's way.
+// in an older config.json, in Hugging Face's way; for Marian's folders decoder.yml, in Marian's.
 #pragma once
 
 #include <filesystem>

@@ -6,6 +6,7 @@
 #include "yona/base/error.h"
 #include "yona/base/mapped_file.h"
 #include "yona/io/json_file.h"
+#include "yona/io/marian_files.h"
 #include "yona/io/tokenizer_reader.h"
 #include "yona/text/byte_level_bpe.h"
 #include "yona/text/language_codes.h"
@@ -244,6 +245,9 @@ Subword load_side(const fs::path& folder, const ModelDescription& d) {
 }  // namespace
 
 SubwordPair load_subwords(const fs::path& folder, const ModelDescription& description) {
+  if (is_marian_folder(folder)) {
+    return load_marian_subwords(find_marian_files(folder), description);
+  }
   if (fs::exists(folder / "source.spm")) {
     return SubwordPair::load(folder);
   }

@@ -9,6 +9,7 @@
 #include "yona/base/error.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
+#include "yona/io/marian_files.h"
 #include "yona/io/weight_copy.h"
 
 namespace yona {
@@ -19,13 +20,35 @@ constexpr float kBarred = -1e8F;  // logits below this never win
 
 }  // namespace
 
-ModelFolder::ModelFolder(const std::filesystem::path& folder)
-    : folder_(folder),
-      description_(
-          read_description(read_json(folder / "config.json"), (folder / "config.json").string())),
-      weights_(folder) {
+bool is_model_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::exists(folder / "config.json", error) || is_marian_folder(folder);
+}
+
+ModelDescription read_folder_description(const std::filesystem::path& folder) {
+  if (is_marian_folder(folder)) {
+    return MarianNpz(find_marian_files(folder).model).description();
+  }
+  const std::filesystem::path path = folder / "config.json";
+  return read_description(read_json(path), path.string());
+}
+
+ModelFolder::ModelFolder(const std::filesystem::path& folder) : folder_(folder) {
+  if (is_marian_folder(folder)) {
+    marian_.emplace(find_marian_files(folder).model);
+    description_ = marian_->description();
+    return;
+  }
+  description_ = read_folder_description(folder);
+  weights_.emplace(folder);
   if (!description_.family.empty()) {
     complete_description();
+  }
+}
+
+void ModelFolder::forget(std::string_view data) const noexcept {
+  if (weights_) {
+    weights_->forget(data);
   }
 }
 
@@ -40,8 +63,11 @@ std::vector<std::string> ModelFolder::names_of(const std::string& parameter) con
 }
 
 std::optional<NamedArray> ModelFolder::find(const std::string& parameter) const {
+  if (marian_) {
+    return marian_->find(parameter);
+  }
   for (const std::string& name : names_of(parameter)) {
-    if (auto found = weights_.find(name)) {
+    if (auto found = weights_->find(name)) {
       found->name = parameter;
       if (parameter == "projection.bias") {
         found->shape = Shape{found->shape.elements()};

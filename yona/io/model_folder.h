@@ -8,10 +8,17 @@
 #include <vector>
 
 #include "yona/base/shape.h"
+#include "yona/io/marian_npz.h"
 #include "yona/io/model_description.h"
 #include "yona/io/safetensors_folder.h"
 
 namespace yona {
+
+// Is there a model that yona reads: a config.json, or Marian's .npz?
+bool is_model_folder(const std::filesystem::path& folder);
+// Its description from config.json or Marian's .npz alone, before what the weights add. Throws
+// IoError or FormatError naming the file and key.
+ModelDescription read_folder_description(const std::filesystem::path& folder);
 
 // Throws IoError when config.json or the weights cannot be read, FormatError when they are wrong.
 class ModelFolder {
@@ -29,7 +36,7 @@ class ModelFolder {
   // missing or has another shape.
   NamedArray get(const std::string& parameter, const Shape& shape) const;
   // Part of an array's data that has been copied and need not stay in memory.
-  void forget(std::string_view data) const noexcept { weights_.forget(data); }
+  void forget(std::string_view data) const noexcept;
 
  private:
   std::vector<std::string> names_of(const std::string& parameter) const;
@@ -39,7 +46,9 @@ class ModelFolder {
 
   std::filesystem::path folder_;
   ModelDescription description_;
-  SafetensorsFolder weights_;
+  // One of the two.
+  std::optional<SafetensorsFolder> weights_;
+  std::optional<MarianNpz> marian_;
 };
 
 }  // namespace yona

@@ -9,7 +9,7 @@
 #include "yona/base/error.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/huggingface.h"
-#include "yona/io/json_file.h"
+#include "yona/io/marian_files.h"
 #include "yona/io/model_folder.h"
 #include "yona/io/safetensors.h"
 #include "yona/io/tokenizer_json.h"
@@ -187,12 +187,15 @@ ModelInfo model_info(const ModelDescription& description) {
 }
 
 ModelInfo read_model_info(const std::filesystem::path& folder) {
+  check<IoError>(!std::filesystem::is_regular_file(folder),
+                 "{}: is a file; a model is the folder that holds it", folder.string());
   check<IoError>(std::filesystem::is_directory(folder), "{}: no such model folder",
                  folder.string());
-  const std::filesystem::path path = folder / "config.json";
-  const ModelDescription description = read_description(read_json(path), path.string());
-  // A foreign config.json leaves some of it to the weights.
-  return model_info(description.family.empty() ? description : ModelFolder(folder).description());
+  const ModelDescription description = read_folder_description(folder);
+  // Hugging Face's config.json leaves some of it to the weights.
+  return model_info(description.family.empty() || is_marian_folder(folder)
+                        ? description
+                        : ModelFolder(folder).description());
 }
 
 void write_weights(const std::filesystem::path& path, const ModelInfo& info,
