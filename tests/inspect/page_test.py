@@ -17,22 +17,24 @@ SOURCE = "a quarter past <seven> & \"two\" שבע 七 🎈"
 
 # Runs after the page; each step writes what it saw into the document as data-NAME.
 STEPS = """
-<script>
+<script type="module">
 const seen = (name, value) => document.body.setAttribute("data-" + name, value);
-const lines = () => Number(document.getElementById("lines").dataset.lines);
-const pressed = id => [...document.querySelectorAll(`#${id} [aria-pressed=true]`)].map(button => button.value).join();
-const tokens = side => document.querySelectorAll(`#${side} .token`);
+const part = name => document.querySelector(`[data-name="${name}"]`);
+const lines = () => Number(part("canvas").dataset.lines);
+const pressed = name => [...part(name).querySelectorAll("[aria-pressed=true]")].map(button => button.value).join();
+const tokens = name => part(name).querySelectorAll(".token");
+const button = (name, value) => part(name).querySelector(`[value="${value}"]`);
 const key = name => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
 window.onerror = message => seen("error", message);
 
 seen("start", pressed("parts") + " " + pressed("layers") + " " + pressed("heads"));
 seen("all-lines", lines());
-document.querySelector("#heads [value='none']").click();
-document.querySelector("#heads [value='1']").click();
+button("heads", "none").click();
+button("heads", "1").click();
 seen("one-head", pressed("heads"));
 seen("one-head-lines", lines());
 tokens("queries")[0].dispatchEvent(new MouseEvent("mouseenter"));
-seen("hover", document.getElementById("said").textContent);
+seen("hover", part("said").textContent);
 seen("hover-lines", lines());
 seen("hover-current", tokens("queries")[0].getAttribute("aria-current"));
 document.querySelector(".lines").dispatchEvent(new MouseEvent("mouseleave"));
@@ -42,16 +44,19 @@ key("ArrowDown");
 seen("arrow", [...tokens("keys")].indexOf(document.activeElement));
 key("Escape");
 seen("escape", document.querySelectorAll(".token[aria-current=true]").length);
-document.querySelector("#parts [value='encoder']").click();
+button("shapes", "matrix").click();
+seen("matrix", part("canvas").width + " " + part("canvas").height + " " + tokens("keys").length + " " + tokens("queries").length);
+button("shapes", "lines").click();
+button("parts", "encoder").click();
 seen("encoder", tokens("queries").length + " " + tokens("keys").length);
-document.querySelector("#grid [data-layer='0'][data-head='2']").click();
+part("grid").querySelector("[data-layer='0'][data-head='2']").click();
 seen("grid", pressed("layers") + " " + pressed("heads"));
 key("]");
 seen("bracket", pressed("layers"));
 seen("address", location.hash);
 seen("texts", document.querySelector("#texts dd").textContent);
 seen("table", document.querySelectorAll("#figures tr").length);
-seen("elements", document.querySelectorAll("#keys b, #keys i, seven").length);
+seen("elements", document.querySelectorAll(".keys b, .keys i, seven").length);
 </script>
 """
 
@@ -76,6 +81,8 @@ def check_behaviour(seen):
     check(seen, "left-lines", seen["one-head-lines"])
     check(seen, "arrow", "1")
     check(seen, "escape", "0")
+    width, height, keys, queries = seen["matrix"].split()
+    assert (width, height) == (keys, queries), seen["matrix"]
     queries, keys = seen["encoder"].split()
     assert queries == keys and int(keys) > 5, seen["encoder"]
     check(seen, "grid", "0 2")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "yona/base/error.h"
+#include "yona/decode/stepper.h"
 #include "yona/decode/translator.h"
 #include "yona/text/display.h"
 
@@ -47,22 +48,6 @@ class MapRecorder : public AttentionRecorder {
   std::array<std::int64_t, kAttentionParts.size()> layers_{};
   std::vector<AttentionMap> maps_;
 };
-
-Tokens one_sentence(const Ids& ids, Region& region) {
-  const auto length = static_cast<std::int64_t>(ids.size());
-  Tensor tensor(region, DType::i32, Shape{length});
-  tensor.upload(ids);
-  return {tensor, make_layout(std::vector<std::int64_t>{0, length}, {}, region)};
-}
-
-std::vector<std::string> pieces(const Ids& ids, const Vocabulary& vocabulary) {
-  std::vector<std::string> out;
-  out.reserve(ids.size());
-  for (const std::int32_t id : ids) {
-    out.push_back(vocabulary.piece(id));
-  }
-  return out;
-}
 
 void check_length(std::string_view side, const Ids& ids, const TransformerConfig& config) {
   const auto length = static_cast<std::int64_t>(ids.size());
@@ -162,10 +147,8 @@ AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend,
   return maps;
 }
 
-AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend, Ids source,
-                                Ids target) {
+FramedPair framed_pair(const TranslationModel& model, Ids source, Ids target) {
   const Transformer& transformer = model.transformer();
-  const SubwordPair& subwords = model.subwords();
   const TextFrame& frame = model.frame();
   source.insert(source.begin(), frame.before_source.begin(), frame.before_source.end());
   source.insert(source.end(), frame.after_source.begin(), frame.after_source.end());
@@ -174,22 +157,37 @@ AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend,
   }
   Ids read = target;
   read.insert(read.begin(), frame.start >= 0 ? frame.start : transformer.start_id());
-  target.push_back(subwords.target.vocabulary().end());
+  target.push_back(model.subwords().target.vocabulary().end());
   check_length("source", source, transformer.config());
   check_length("target", read, transformer.config());
+  return {std::move(source), std::move(read), std::move(target)};
+}
 
+std::vector<std::string> pieces_of(const Ids& ids, const Vocabulary& vocabulary) {
+  std::vector<std::string> out;
+  out.reserve(ids.size());
+  for (const std::int32_t id : ids) {
+    out.push_back(vocabulary.piece(id));
+  }
+  return out;
+}
+
+AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend, Ids source,
+                                Ids target) {
+  const FramedPair pair = framed_pair(model, std::move(source), std::move(target));
   Region region(backend);
   MapRecorder recorder;
   Context c{.region = region, .attention = &recorder};
-  const Ragged memory = transformer.encode(one_sentence(source, region), c);
-  transformer.decode(one_sentence(read, region), memory, c);
+  const Ragged memory =
+      model.transformer().encode(tokens_of(std::span(&pair.source, 1), region), c);
+  model.transformer().decode(tokens_of(std::span(&pair.read, 1), region), memory, c);
 
   AttentionMaps maps;
   maps.source_language = model.info().source_language;
   maps.target_language = model.info().target_language;
-  maps.source_tokens = pieces(source, subwords.source.vocabulary());
-  maps.target_tokens = pieces(target, subwords.target.vocabulary());
-  maps.decoder_tokens = pieces(read, subwords.target.vocabulary());
+  maps.source_tokens = pieces_of(pair.source, model.subwords().source.vocabulary());
+  maps.target_tokens = pieces_of(pair.written, model.subwords().target.vocabulary());
+  maps.decoder_tokens = pieces_of(pair.read, model.subwords().target.vocabulary());
   maps.maps = recorder.take();
   return maps;
 }

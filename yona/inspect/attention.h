@@ -58,6 +58,20 @@ struct AttentionMaps {
   const std::vector<std::string>& key_tokens(AttentionPart part) const;
 };
 
+// The ids of a pair with everything that a model wants around them.
+struct FramedPair {
+  std::vector<std::int32_t> source;   // … </s>
+  std::vector<std::int32_t> read;     // what the decoder reads: <pad> y_1 … y_n
+  std::vector<std::int32_t> written;  // y_1 … y_n </s>
+};
+
+// Both sides come without </s>. Throws InvalidArgument for more tokens than the model has
+// positions.
+FramedPair framed_pair(const TranslationModel& model, std::vector<std::int32_t> source,
+                       std::vector<std::int32_t> target);
+std::vector<std::string> pieces_of(const std::vector<std::int32_t>& ids,
+                                   const Vocabulary& vocabulary);
+
 // Tokens as people read them (piece_label), the decoder's <pad> as "<start>".
 std::vector<std::string> labels(const std::vector<std::string>& tokens);
 

@@ -15,7 +15,9 @@
 
 namespace yona {
 
-extern const std::string_view kAttentionPage;  // page.html
+extern const std::string_view kAttentionPage;       // page.html
+extern const std::string_view kAttentionView;       // attention_view.js
+extern const std::string_view kAttentionViewStyle;  // attention_view.css
 
 namespace {
 
@@ -90,11 +92,19 @@ std::string attention_page(const AttentionMaps& maps) {
                   {"colours", std::move(colours)},
                   {"parts", std::move(parts)},
                   {"figures", figures_json(figures_of(maps))}};
-  constexpr std::string_view kPlace = "__DATA__";
-  const std::size_t place = kAttentionPage.find(kPlace);
-  std::string page(kAttentionPage.substr(0, place));
-  page += for_script(data.dump());
-  page += kAttentionPage.substr(place + kPlace.size());
+  const std::array<std::pair<std::string_view, std::string>, 3> fillings{
+      {{"__STYLE__", std::string(kAttentionViewStyle)},
+       {"__DATA__", for_script(data.dump())},
+       {"__VIEW__", std::string(kAttentionView)}}};  // in the order of the page
+  std::string page;
+  std::size_t from = 0;
+  for (const auto& [place, text] : fillings) {
+    const std::size_t at = kAttentionPage.find(place, from);
+    page += kAttentionPage.substr(from, at - from);
+    page += text;
+    from = at + place.size();
+  }
+  page += kAttentionPage.substr(from);
   return page;
 }
 
