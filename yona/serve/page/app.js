@@ -1,0 +1,94 @@
+// The page of `yona serve`: which view is shown, which model is used, and what to say when something
+// goes wrong.
+import { getJson } from "./api.js";
+import { startAttention } from "./attention.js";
+import { $, make } from "./dom.js";
+import { startDocuments } from "./documents.js";
+import { startExplained } from "./explained.js";
+import { languageName, onLanguage, t } from "./i18n.js";
+import { startSearch } from "./search.js";
+import { startSentenceChoice } from "./sentence_choice.js";
+import { reverse, store, tell } from "./store.js";
+import { startSettings, stored } from "./theme.js";
+import { again, setText, startTranslate } from "./translate.js";
+
+// ---- notices ---------------------------------------------------------------------------------------
+// An error, or how long the server wants us to wait; neither hides the notice.
+const notice = (error, seconds) => {
+  const box = $("notice");
+  box.hidden = !error && !seconds;
+  box.classList.toggle("waiting", seconds > 0);
+  if (seconds > 0) box.replaceChildren(t("error.busy", { seconds }));
+  else if (error) box.replaceChildren(error.message, " ", make("button", { type: "button", onclick: retry }, t("error.again")));
+};
+const retry = async () => {
+  notice(null, 0);
+  await loadModels();
+  again();
+};
+
+// ---- views -----------------------------------------------------------------------------------------
+const showView = () => {
+  const wanted = location.hash.slice(1).split("/")[0];
+  if (wanted === "main") return; // the skip link
+  const views = [...document.querySelectorAll("[data-view]")];
+  const view = views.find(candidate => candidate.dataset.view === wanted) ?? views[0];
+  for (const candidate of views) candidate.hidden = candidate !== view;
+  for (const link of document.querySelectorAll(".top nav a")) {
+    const own = link.hash === "#" + view.dataset.view;
+    if (own) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+    if (own) link.scrollIntoView({ block: "nearest", inline: "center" });
+  }
+  document.title = `${t("nav." + view.dataset.view)} · yona`;
+  store.view = view.dataset.view;
+  tell("view", store.view);
+};
+
+// ---- models ----------------------------------------------------------------------------------------
+const title = model => (model.source && model.target ? `${languageName(model.source)} → ${languageName(model.target)}` : model.id);
+const fillModels = () => {
+  const twice = name => store.models.filter(model => title(model) === name).length > 1;
+  $("model").replaceChildren(...store.models.map(model => make("option", { value: model.id }, twice(title(model)) ? `${title(model)} (${model.id})` : title(model))));
+  $("models").hidden = store.models.length < 2;
+  if (store.model) $("model").value = store.model.id;
+  $("swap").hidden = !store.model || !reverse();
+};
+const useModel = model => {
+  store.model = model;
+  stored("model", model.id);
+  fillModels();
+  tell("model");
+};
+const loadModels = async () => {
+  try {
+    store.models = (await getJson("/v1/models")).models;
+  } catch (error) {
+    return notice(error, 0);
+  }
+  const before = store.model?.id ?? stored("model");
+  const model = store.models.find(candidate => candidate.id === before) ?? store.models[0];
+  if (model) useModel(model);
+};
+
+const start = async () => {
+  await startSettings(() => tell("theme"));
+  onLanguage(() => { fillModels(); showView(); });
+  $("model").addEventListener("change", event => useModel(store.models.find(model => model.id === event.target.value)));
+  $("swap").addEventListener("click", () => {
+    const text = $("output").textContent;
+    useModel(reverse());
+    setText(text);
+  });
+  startSentenceChoice();
+  startTranslate(notice);
+  startAttention(notice);
+  startSearch(notice);
+  startDocuments(notice);
+  startExplained(notice);
+  window.addEventListener("hashchange", showView);
+  window.addEventListener("online", retry);
+  showView();
+  await loadModels();
+};
+start();

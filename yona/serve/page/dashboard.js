@@ -1,0 +1,123 @@
+// The page of `yona train --dashboard`: curves of the run as it goes, beside those of earlier runs,
+// and what the model makes of a few sentences.
+import { getJson } from "./api.js";
+import { chart, shortNumber } from "./chart.js";
+import { $, make } from "./dom.js";
+import { language, onLanguage, t } from "./i18n.js";
+import { startSettings } from "./theme.js";
+
+const EVERY = 2000; // ms between two looks
+const MOST_POINTS = 600;
+const STYLES = 6;
+
+const runs = new Map(); // name → { name, current, shown, next, events, style }
+
+// At most MOST_POINTS of a curve, evenly.
+const thinned = points => (points.length <= MOST_POINTS ? points : points.filter((_, index) => index % Math.ceil(points.length / MOST_POINTS) === 0 || index === points.length - 1));
+// Of several validation sets, the first: the one that decides.
+const curve = (run, event, field) => {
+  const set = run.events.find(one => one.event === event)?.set;
+  return thinned(run.events.filter(one => one.event === event && one.set === set && Number.isFinite(one[field])).map(one => [one.update, one[field]]));
+};
+const shown = () => [...runs.values()].filter(run => run.shown);
+
+const seriesOf = (event, field, label = "") => shown().map(run => ({
+  name: [shown().length > 1 ? run.name : "", label].filter(Boolean).join(" ") || run.name, style: `run-${run.style}${label === t("training.valid") ? " dashed" : ""}`, points: curve(run, event, field) })).filter(one => one.points.length);
+
+const figureNames = () => [...new Set(shown().flatMap(run => run.events.filter(event => event.event === "valid").flatMap(event => ["bleu", "chrf", "ter"].filter(name => name in event))))];
+
+const drawCharts = () => {
+  const plots = [
+    [t("training.loss"), [...seriesOf("update", "nll", t("training.train")), ...seriesOf("valid", "loss", t("training.valid"))]],
+    ...figureNames().map(name => [{ bleu: "BLEU", chrf: "chrF", ter: "TER" }[name], seriesOf("valid", name)]),
+    [t("training.learning_rate"), seriesOf("update", "learning_rate"), { zero: true }],
+    [t("training.speed"), seriesOf("update", "tokens_per_second"), { zero: true }],
+    [t("training.memory"), seriesOf("update", "memory_bytes"), { zero: true }],
+    [t("training.gradient"), seriesOf("update", "gradient_norm"), { zero: true }],
+  ];
+  $("charts").replaceChildren(...plots.filter(([, series]) => series.length).map(([title, series, options]) => chart(title, series, options)));
+};
+
+const whole = number => number.toLocaleString(language());
+const minutes = seconds => (seconds >= 90 ? t("training.minutes", { minutes: Math.round(seconds / 60) }) : t("training.seconds", { seconds: Math.round(seconds) }));
+const drawNow = () => {
+  const run = [...runs.values()].find(candidate => candidate.current);
+  const last = run?.events.findLast(event => event.event === "update"), end = run?.events.findLast(event => event.event === "finished");
+  $("progress").hidden = !last;
+  if (!last) {
+    $("now").textContent = run ? t("training.waiting") : "";
+    return;
+  }
+  $("progress").max = last.updates || last.update;
+  $("progress").value = end ? $("progress").max : last.update;
+  $("now").textContent = end ? t("training.finished", { updates: whole(end.updates), time: minutes(end.seconds) })
+    : t("training.now", { update: whole(last.update), updates: whole(last.updates), time: minutes(last.seconds_left ?? 0), speed: shortNumber(last.tokens_per_second) });
+};
+
+let follow = true; // the newest samples are shown until someone goes back
+const drawSamples = () => {
+  const run = shown().find(candidate => candidate.events.some(event => event.event === "samples"));
+  const all = run?.events.filter(event => event.event === "samples") ?? [];
+  $("samples-box").hidden = !all.length;
+  if (!all.length) return;
+  const slider = $("sample-update");
+  slider.max = all.length - 1;
+  if (follow) slider.value = all.length - 1;
+  const now = all[Number(slider.value)];
+  $("sample-value").textContent = whole(now.update);
+  $("samples").replaceChildren(...now.samples.map(sample => make("dl", {},
+    ...[["source", "training.source"], ["reference", "training.reference"], ["translation", "training.translation"]].filter(([field]) => sample[field] !== undefined)
+      .flatMap(([field, key]) => [make("dt", {}, t(key)), make("dd", { dir: "auto", class: field }, sample[field])]))));
+};
+
+const drawRuns = () => {
+  $("runs").replaceChildren(...[...runs.values()].map(run => {
+    const box = make("input", { type: "checkbox", onchange: event => { run.shown = event.target.checked; } });
+    box.checked = run.shown;
+    return make("label", { class: `run run-${run.style}` }, box, make("span", { class: "swatch", "aria-hidden": "true" }), run.name, run.current ? make("span", { class: "soft" }, " ", t("training.running")) : "");
+  }));
+};
+const draw = () => { drawNow(); drawCharts(); drawSamples(); };
+
+const look = async () => {
+  const list = (await getJson("/v1/runs")).runs, before = runs.size;
+  for (const { name, current } of list) {
+    if (!runs.has(name)) runs.set(name, { name, current, shown: current || list.length === 1, next: 0, events: [], style: runs.size % STYLES });
+    runs.get(name).current = current;
+  }
+  let news = runs.size !== before;
+  for (const run of runs.values()) {
+    if (!run.shown && !run.current) continue;
+    const answer = await getJson(`/v1/runs/${encodeURIComponent(run.name)}/events?from=${run.next}`);
+    if (answer.next < run.next) run.events = []; // begun anew
+    run.next = answer.next;
+    run.events.push(...answer.events);
+    news ||= answer.events.length > 0;
+  }
+  if (runs.size !== before) drawRuns();
+  return news;
+};
+
+const watch = async () => {
+  try {
+    if (await look()) draw();
+    $("notice").hidden = true;
+  } catch {
+    $("notice").hidden = false;
+    $("notice").textContent = t("training.ended");
+  }
+  setTimeout(watch, document.hidden ? 5 * EVERY : EVERY);
+};
+
+const start = async () => {
+  await startSettings();
+  document.title = `${t("training.title")} · yona`;
+  onLanguage(() => { drawRuns(); draw(); });
+  $("runs").addEventListener("change", () => look().then(draw).catch(() => {}));
+  $("sample-update").addEventListener("input", event => {
+    follow = event.target.value === event.target.max;
+    drawSamples();
+  });
+  watch();
+};
+start();
