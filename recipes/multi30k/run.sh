@@ -4,7 +4,7 @@
 #
 #   YONA_DATA=/path/to/data recipes/multi30k/run.sh [--full | --best] [--seed N] [OUTPUT [SOURCE TARGET]]
 #
-#   (none)   4,000 updates of 4,096 tokens: half an hour on two CPU cores
+#   (none)   4,000 updates of 4,096 tokens: 24 minutes on two CPU cores
 #   --full   10,200 updates of 8,192 tokens: 0.7 minutes on one H200, about two hours on two cores
 #   --best   10,000 updates of 8,192 tokens with R-Drop: 1.3 minutes on one H200
 #
