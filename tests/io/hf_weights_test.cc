@@ -112,9 +112,13 @@ TEST(HuggingFaceWeights, KeepAModelsOwnBias) {
                                               {"projection.bias", DType::f32, {3}, bias.data()}};
   EXPECT_THAT(values(by_name({four_wide("post"), parameters}).at("final_logits_bias")),
               ElementsAre(0.5F, -1, -1e9F));
-  const std::vector<NamedArray> wrong = {{"projection.bias", DType::f32, {2}, bias.data()}};
+  const std::vector<NamedArray> barred = {kSharedZeros,
+                                          {"projection.bias", DType::f32, {2}, bias.data()}};
+  EXPECT_THAT(values(by_name({four_wide("post"), barred}).at("final_logits_bias")),
+              ElementsAre(0.5F, -1, -1e9F));
+  const std::vector<NamedArray> wrong = {{"projection.bias", DType::f32, {1}, bias.data()}};
   EXPECT_THAT(message_of<InvalidArgument>([&] { HuggingFaceWeights(four_wide("post"), wrong); }),
-              HasSubstr("projection.bias is f32 [2], not f32 [3]"));
+              HasSubstr("projection.bias is f32 [1], not f32 [3]"));
 }
 
 TEST(HuggingFaceWeights, KeepYonasNamesWhereNoFamilyFits) {

@@ -2,10 +2,16 @@
 
 #include "yona/train/run_inputs.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/decode/translator.h"
+#include "yona/io/json_file.h"
+#include "yona/io/model_folder.h"
+#include "yona/io/weight_copy.h"
 
 #include "tests/train/toy_run.h"
 
@@ -59,6 +65,68 @@ TEST_F(ValidationTags, ATagThatTheVocabularyLacksIsRefused) {
   EXPECT_THAT(testing::message_of<InvalidArgument>(
                   [&] { train(tagged, {.output = folder_ / "run", .init = {}, .threads = 1}); }),
               HasSubstr(">>xx<<"));
+}
+
+class InitFolder : public testing::ToyRun {
+ protected:
+  static std::filesystem::path fixture(const char* name) {
+    return std::filesystem::path(YONA_FIXTURES) / name;
+  }
+  // One update that changes next to nothing.
+  std::filesystem::path tuned(const std::filesystem::path& init) {
+    RunConfig small = config();
+    small.train.updates = 1;
+    small.train.schedule.rate = 1e-12;
+    train(small, {.output = folder_ / "tuned", .init = init, .threads = 1});
+    return folder_ / "tuned";
+  }
+};
+
+std::vector<double> scores_of(const std::filesystem::path& folder) {
+  const auto backend = make_backend("cpu");
+  const auto model = TranslationModel::load(folder, *backend);
+  const std::vector<SentencePair> pairs{{"two red dogs", "zwei rote Hunde"}, {"fall", "fallen"}};
+  std::vector<double> scores;
+  for (const Hypothesis& each : Translator({model.get()}, *backend).score(pairs)) {
+    scores.push_back(each.log_probability);
+  }
+  return scores;
+}
+
+TEST_F(InitFolder, OfMarianIsTrainedOnFromWhereItStands) {
+  const std::filesystem::path init = fixture("marian_npz/spm");
+  const std::vector<double> before = scores_of(init);
+  const std::vector<double> after = scores_of(tuned(init));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_NEAR(after[i], before[i], 1e-4 * std::abs(before[i]));
+  }
+}
+
+TEST_F(InitFolder, OfHuggingFacesMarianStaysSuchAFolder) {
+  const std::filesystem::path folder = tuned(fixture("families/marian"));
+  const Json config = read_json(folder / "config.json");
+  EXPECT_EQ(config["model_type"], "marian");
+  const ModelInfo info = read_model_info(folder);
+  EXPECT_TRUE(info.config.departures.projection_bias);
+  EXPECT_EQ(info.config.departures.padding, Padding::barred);
+  const auto bias_of = [](const std::filesystem::path& path) {
+    const ModelFolder model(path);
+    return floats_of(model.find("projection.bias").value());
+  };
+  const std::vector<float> before = bias_of(fixture("families/marian"));
+  const std::vector<float> after = bias_of(folder);
+  ASSERT_EQ(after.size(), before.size());
+  EXPECT_LE(after.back(), -1e8F);  // <pad>
+  for (std::size_t i = 0; i + 1 < before.size(); ++i) {
+    EXPECT_NEAR(after[i], before[i], 1e-6);
+  }
+}
+
+TEST_F(InitFolder, OfAnotherFamilyIsRefused) {
+  EXPECT_THAT(testing::message_of<NotImplemented>([&] { tuned(fixture("families/bart")); }),
+              HasSubstr("a bart model is only run so far; training starts from Marian models"));
+  EXPECT_THAT(testing::message_of<NotImplemented>([&] { tuned(fixture("marian_npz/words")); }),
+              HasSubstr("its sub-words are no SentencePiece models"));
 }
 
 }  // namespace

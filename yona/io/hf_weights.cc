@@ -41,10 +41,11 @@ void HuggingFaceWeights::add_final_bias(const ModelDescription& description,
   const std::int64_t V = description.target_vocab;
   final_bias_.assign(static_cast<std::size_t>(V), 0.0F);
   if (projection_bias != nullptr) {
-    check(projection_bias->dtype == DType::f32 && projection_bias->shape == Shape{V},
+    const std::int64_t count = projection_bias->shape.elements();  // without <pad>, which is last
+    check(projection_bias->dtype == DType::f32 && (count == V || count == V - 1),
           "projection.bias is {} {}, not f32 [{}]", projection_bias->dtype, projection_bias->shape,
           V);
-    std::copy_n(static_cast<const float*>(projection_bias->data), V, final_bias_.begin());
+    std::copy_n(static_cast<const float*>(projection_bias->data), count, final_bias_.begin());
   }
   final_bias_[static_cast<std::size_t>(description.pad())] = kBarred;
   arrays_.push_back({"final_logits_bias", DType::f32, {1, V}, final_bias_.data()});

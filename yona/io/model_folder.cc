@@ -97,6 +97,11 @@ NamedArray ModelFolder::get(const std::string& parameter, const Shape& shape) co
     fail<FormatError>("{}: the weights have no tensor '{}'{}", folder_.string(), parameter,
                       names.empty() ? "" : fmt::format(" (or '{}')", names.back()));
   }
+  if (parameter == "projection.bias" && found->shape.elements() == shape.elements() + 1) {
+    NamedArray without_pad = *found;  // files have a bias for <pad>, models that bar it do not
+    without_pad.shape = shape;
+    return without_pad;
+  }
   check<FormatError>(found->shape == shape, "{}: tensor '{}' has shape {}, not {}",
                      folder_.string(), parameter, found->shape, shape);
   return *found;

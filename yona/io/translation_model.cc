@@ -198,6 +198,10 @@ ModelInfo read_model_info(const std::filesystem::path& folder) {
                         : ModelFolder(folder).description());
 }
 
+SubwordPair load_model_subwords(const std::filesystem::path& folder, const ModelInfo& info) {
+  return info.family.empty() ? SubwordPair::load(folder) : load_subwords(folder, describe(info));
+}
+
 void write_weights(const std::filesystem::path& path, const ModelInfo& info,
                    const Parameters& parameters, const Tensor& flat) {
   const std::vector<float> host = flat.to_vector<float>();
@@ -269,9 +273,8 @@ std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::
                                                          Backend& backend, Packing packing) {
   const ModelInfo info = read_model_info(folder);
   // Another thread reads the sub-words meanwhile.
-  std::future<SubwordPair> subwords = std::async(std::launch::async, [&] {
-    return info.family.empty() ? SubwordPair::load(folder) : load_subwords(folder, describe(info));
-  });
+  std::future<SubwordPair> subwords =
+      std::async(std::launch::async, [&] { return load_model_subwords(folder, info); });
   std::unique_ptr<TranslationModel> model(new TranslationModel(folder, info, backend));
   if (packing == Packing::yes && backend.device() == Device::cpu) {
     model->lazy_ = std::make_unique<LazyWeights>(folder, model->parameters_);

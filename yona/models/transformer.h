@@ -86,6 +86,8 @@ class Transformer : public Module {
   Tensor logits(const Tensor& states, Context& c) const;
   // [outputs(), d_model].
   Tensor projection() const;
+  // [outputs()]; empty where the logits have none.
+  const Tensor& projection_bias() const { return projection_bias_.value; }
   // Ids that can come out: all but a barred <pad>, which is the last.
   std::int64_t outputs() const {
     return config_.target_vocabulary - (config_.departures.padding == Padding::barred ? 1 : 0);

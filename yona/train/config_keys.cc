@@ -61,7 +61,7 @@ Keys<TransformerConfig> model_variant_keys() {
           number("activation_dropout", &Config::activation_dropout, kProbability,
                  "dropout inside the feed-forward layers; the paper has none"),
           config_key("activation", &Config::activation,
-                     enum_codec<FeedForwardActivation>({"relu", "gelu"}),
+                     enum_codec<FeedForwardActivation>({"relu", "gelu", "gelu_tanh", "silu"}),
                      "activation of the feed-forward layers; the paper has relu"),
           config_key("norm", &Config::norm, enum_codec<NormPosition>({"post", "pre"}),
                      "layer normalisation after each sub-layer (post, the paper) or before (pre)"),

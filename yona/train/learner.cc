@@ -91,7 +91,8 @@ PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& ra
             .precision = config_.precision};
   const RoundedWeights rounded(model_.projection(), c);
   const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
-                                    .row_scale = prepared.row_scale};
+                                    .row_scale = prepared.row_scale,
+                                    .bias = model_.projection_bias()};
   Tensor losses;
   try {
     if (rdrop) {
@@ -119,7 +120,8 @@ LossSums Learner::evaluate(const PairBatch& batch) {
   Context c{.region = region_, .precision = config_.precision};
   const RoundedWeights rounded(model_.projection(), c);
   const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
-                                    .row_scale = {}};
+                                    .row_scale = {},
+                                    .bias = model_.projection_bias()};
   const Tensor losses = linear_cross_entropy(states(prepared, c).values, model_.projection(),
                                              prepared.targets, options, c);
   return PendingLoss(losses, batch.target.tokens(), 1, host_.losses).read();

@@ -62,6 +62,34 @@ SubwordPair train_new(const RunConfig& config, Reporter& reporter) {
       config.data.shared_vocabulary ? VocabularySharing::shared : VocabularySharing::separate);
 }
 
+// A Marian model is trained on as one of yona's: its <pad>, the last id, is barred. What else is
+// read from other families (special tokens around the text, their own vocabularies) is not trained.
+ModelInfo trainable(ModelInfo from, const std::filesystem::path& init) {
+  Departures& departures = from.config.departures;
+  const std::int64_t last = from.config.target_vocabulary - 1;
+  const bool pads_last = (from.pad_id < 0 || from.pad_id == last) &&
+                         (departures.start_id < 0 || departures.start_id == last);
+  const bool is_marian = from.family == "marian" && from.end_id == 0 && pads_last;
+  check<NotImplemented>(from.family.empty() || is_marian,
+                        "--init {}: a {} model is only run so far; training starts from Marian "
+                        "models (OPUS-MT) and from those that yona trained",
+                        init.string(), from.family);
+  departures.padding = Padding::barred;
+  departures.start_id = -1;
+  from.family.clear();
+  return from;
+}
+
+SubwordPair init_subwords(const std::filesystem::path& init) {
+  const ModelInfo info = read_model_info(init);
+  trainable(info, init);
+  SubwordPair subwords = load_model_subwords(init, info);
+  check<NotImplemented>(!subwords.source.model().empty() && !subwords.target.model().empty(),
+                        "--init {}: its sub-words are no SentencePiece models; training needs them",
+                        init.string());
+  return subwords;
+}
+
 }  // namespace
 
 void prepare_folder(const TrainerOptions& options) {
@@ -92,7 +120,7 @@ SubwordPair prepare_subwords(const RunConfig& config, const TrainerOptions& opti
   }
   SubwordPair subwords = [&] {
     if (!options.init.empty()) {
-      return SubwordPair::load(options.init).with_tags(tags_of(config.data));
+      return init_subwords(options.init).with_tags(tags_of(config.data));
     }
     if (!config.data.source_model.empty()) {
       const Subword source = Subword::load(config.data.source_model);
@@ -113,11 +141,7 @@ ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subword
                  .source_language = config.data.source_language,
                  .target_language = config.data.target_language};
   if (!init.empty()) {  // the shape is that model's, dropout is this run's
-    ModelInfo from = read_model_info(init);
-    check<NotImplemented>(from.config.departures.padding == Padding::barred,
-                          "--init {}: a {} model is only run so far; training starts from models "
-                          "that yona trained",
-                          init.string(), from.family);
+    ModelInfo from = trainable(read_model_info(init), init);
     from.config.dropout = config.model.dropout;
     from.config.attention_dropout = config.model.attention_dropout;
     from.config.activation_dropout = config.model.activation_dropout;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/tensor/ops/linear.h"
 #include "yona/tensor/ops/softmax.h"
 
 #include "tests/harness/compare.h"
@@ -68,6 +69,19 @@ std::vector<double> loss_weights(const LossVariant& variant, bool with_loss = tr
   return weights;
 }
 
+// A row of the model's flat weights, as biases are: [V].
+OpCase biased_loss(const LossVariant& variant) {
+  return {variant.name() + ", with a bias",
+          {{{variant.rows, variant.d}}, {{variant.vocabulary, variant.d}}, {{variant.vocabulary}}},
+          [variant](const Inputs& x, Context& c) {
+            CrossEntropyOptions options = options_of(variant, c);
+            options.bias = x[2];
+            return Inputs{
+                linear_cross_entropy(x[0], x[1], ids_of(targets(variant), c.region), options, c)};
+          },
+          {loss_weights(variant)}};
+}
+
 OpCase fused_loss(const LossVariant& variant) {
   return {variant.name(),
           {{{variant.rows, variant.d}}, {{variant.vocabulary, variant.d}}},
@@ -124,6 +138,25 @@ TEST(LinearCrossEntropy, EqualsMatmulLogSoftmaxAndASum) {
       EXPECT_NEAR(actual.outputs[0][2 * r], loss, kExactF64);
       EXPECT_NEAR(actual.outputs[0][2 * r + 1],
                   -log_p[first + static_cast<std::size_t>(targets(variant)[r])], kExactF64);
+    }
+  }
+}
+
+TEST(LinearCrossEntropy, AddsABiasToTheLogits) {
+  for (const LossVariant& variant : loss_variants()) {
+    SCOPED_TRACE(variant.name());
+    check_op(biased_loss(variant));
+    OpCase plain = biased_loss(variant);
+    plain.op = [&](const Inputs& x, Context& c) {
+      const Tensor log_p = log_softmax(linear(x[0], x[1], x[2], {}, c), c);
+      add_to_gradient(log_p, minus_q(variant, true), c);
+      return Inputs{log_p};
+    };
+    const OpResult actual = run_op(biased_loss(variant));
+    const OpResult expected = run_op(plain);
+    for (std::size_t i = 0; i < 3; ++i) {
+      expect_near(actual.gradients[i], expected.gradients[i], kExactF64,
+                  fmt::format("input {}", i));
     }
   }
 }

@@ -41,7 +41,7 @@ class ChunkedLoss {
   ChunkedLoss(const Tensor& projection, const Tensor& targets, const CrossEntropyOptions& options,
               Context& c)
       : projection_(projection), targets_(targets), options_(options), c_(c) {
-    if (c.backend().planned_device() == Device::cuda) {
+    if (c.backend().planned_device() == Device::cuda && !options.bias) {
       columns_ = even_columns();
     }
   }
@@ -67,6 +67,7 @@ class ChunkedLoss {
                          .b = extended(operand_part(projection_, c_)),
                          .c = z.columns.view(),
                          .transpose_b = true,
+                         .bias = bias_row(z),
                          .precision = c_.precision},
                         c_.exec());
     return z;
@@ -82,12 +83,16 @@ class ChunkedLoss {
             .gradient = gradient};
   }
 
-  // z holds dloss/dlogits:  dx = dz E,  dE += dzᵀ x
+  // z holds dloss/dlogits:  dx = dz E,  dE += dzᵀ x,  db += Σ_rows dz
   void backward(const Logits& dz, const View& x_rows, const Tensor& dx_rows,
                 bool accumulate_dx) const {
     if (const std::int64_t more = columns_ - projection_.rows(); more > 0) {
       const Tensor beyond = dz.rows.columns(projection_.rows(), more);
       c_.kernels().fill({.y = beyond.view(), .value = 0.0F}, c_.exec());
+    }
+    if (const View db = options_.bias ? gradient_sum(options_.bias, c_.region) : View{}) {
+      c_.kernels().bias_activation_backward(
+          {.y = dz.values.view(), .dy = dz.values.view(), .bias_gradient = db}, c_.exec());
     }
     operand(dz.rows, c_);
     c_.kernels().matmul({.a = operand_part(dz.columns, c_),
@@ -121,6 +126,12 @@ class ChunkedLoss {
         even * projection_.stride() * static_cast<std::int64_t>(size_of(projection_.dtype()));
     return projection_.contiguous() && end <= projection_.storage()->bytes ? even : V;
   }
+  // The bias as products want it: of the logits' type.
+  View bias_row(const Logits& z) const {
+    return !options_.bias                 ? View{}
+           : size_of(z.rows.dtype()) == 2 ? operand_part(options_.bias, c_)
+                                          : options_.bias.view();
+  }
   View extended(View rows) const {
     rows.rows = columns_;
     return rows;
@@ -141,6 +152,9 @@ void check_shapes(const Tensor& x, const Tensor& projection, const Tensor& targe
         x.rows());
   check(!gradient || (options.row_scale && options.row_scale.elements() == x.rows()),
         "cross_entropy: training needs one row scale for each of {} rows", x.rows());
+  check(!options.bias || options.bias.elements() == projection.rows(),
+        "cross_entropy: bias {} does not fit the projection {}", options.bias.shape(),
+        projection.shape());
   check(options.smoothing >= 0 && options.smoothing < 1,
         "cross_entropy: label smoothing {} is not in [0, 1)", options.smoothing);
 }

@@ -15,10 +15,11 @@ struct CrossEntropyOptions {
   float smoothing = 0.0F;       // ε_ls of §5.4, spread over the whole vocabulary
   Tensor row_scale{};           // f32 [T]: weight of each row in the loss; needed for gradients
   std::int64_t chunk_rows = 0;  // 0: chosen by the vocabulary's size
+  Tensor bias{};                // [V], added to the logits; with a gradient; optional
 };
 
 // x [T, d], projection [V, d], targets i32 [T] → [T, 2]: loss and negative log-likelihood per row,
-// not weighted. The plain composition is matmul, log_softmax and a sum.
+// not weighted. The plain composition is linear, log_softmax and a sum.
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& projection, const Tensor& targets,
                             const CrossEntropyOptions& options, Context& c);
 
