@@ -23,8 +23,7 @@ void use(const std::filesystem::path& path) {
       sum += static_cast<unsigned char>(byte);
     }
   }
-  static volatile unsigned seen;
-  seen = sum;
+  asm volatile("" : : "r"(sum));  // the bytes are read, whatever they are
   const yona::MarianNpz model(path);
   for (const char* name : {"shared.weight", "encoder.layers.0.self_attention.query.weight",
                            "decoder.layers.1.feed_forward_norm.bias", "projection.weight"}) {
