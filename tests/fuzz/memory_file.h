@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-
 #include <sys/mman.h>
 #include <unistd.h>
 
