@@ -1,6 +1,7 @@
 // Folders of every Hugging Face family, each with an expected.json of what transformers does with
 // it: token ids of texts, logits, greedy and beam outputs. tests/fixtures/families holds one small
 // folder of each; families_test.py makes others and sets YONA_FAMILIES to have them checked here.
+// All of it runs on a GPU too, where there is one.
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,8 @@
 #include "yona/decode/translator.h"
 #include "yona/io/json_file.h"
 
+#include "tests/harness/op_case.h"
+
 namespace yona::testing {
 namespace {
 
@@ -20,7 +23,12 @@ namespace fs = std::filesystem;
 
 constexpr double kLogitTolerance = 1e-4;
 
-std::vector<fs::path> family_folders() {
+struct FamilyCase {
+  fs::path folder;
+  std::string device;
+};
+
+std::vector<FamilyCase> family_cases() {
   const char* given = std::getenv("YONA_FAMILIES");
   const fs::path root = given != nullptr ? fs::path(given) : fs::path(YONA_FIXTURES) / "families";
   std::vector<fs::path> folders;
@@ -30,38 +38,46 @@ std::vector<fs::path> family_folders() {
     }
   }
   std::sort(folders.begin(), folders.end());
-  return folders;
+  std::vector<FamilyCase> cases;
+  for (const fs::path& folder : folders) {
+    cases.push_back({folder, "cpu"});
+    if (has_cuda()) {
+      cases.push_back({folder, "cuda"});
+    }
+  }
+  return cases;
 }
 
-std::string name_of_folder(const ::testing::TestParamInfo<fs::path>& info) {
-  std::string name = info.param.filename().string();
+std::string name_of_case(const ::testing::TestParamInfo<FamilyCase>& info) {
+  std::string name = info.param.folder.filename().string();
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
-  return name;
+  return info.param.device == "cpu" ? name : name + "_on_" + info.param.device;
 }
 
-class Families : public ::testing::TestWithParam<fs::path> {
+class Families : public ::testing::TestWithParam<FamilyCase> {
  protected:
-  void SetUp() override {
-    expected_ = read_json(GetParam() / "expected.json");
-    backend_ = make_backend("cpu");
-  }
+  Families()
+      : folder_(GetParam().folder),
+        expected_(read_json(folder_ / "expected.json")),
+        backend_(shared_backend(GetParam().device)) {}
 
   std::unique_ptr<TranslationModel> load(Packing packing = Packing::no) {
-    auto model = TranslationModel::load(GetParam(), *backend_, packing);
+    auto model = TranslationModel::load(folder_, backend_, packing);
     model->choose_languages(
         {expected_.value("source_language", ""), expected_.value("target_language", "")});
     return model;
   }
 
   Translator translator(const TranslationModel& model, std::int64_t beam) {
-    DecodeOptions options = folder_options(GetParam(), model.info());
+    DecodeOptions options = folder_options(folder_, model.info());
     options.beam = beam;
-    return Translator({&model}, *backend_, options);
+    return Translator({&model}, backend_, options);
   }
 
+  fs::path folder_;
   Json expected_;
-  std::unique_ptr<Backend> backend_;
+  Backend& backend_;
 };
 
 TEST_P(Families, CutsTextsAsTransformersDoes) {
@@ -80,7 +96,7 @@ TEST_P(Families, CutsTextsAsTransformersDoes) {
 TEST_P(Families, HasTheLogitsOfTransformers) {
   const auto model = load();
   const Transformer& transformer = model->transformer();
-  Region region(*backend_);
+  Region region(backend_);
   Context c{.region = region};
   const Json& given = expected_["logits"];
   const std::vector<Ids> source{given["source"].get<Ids>()};
@@ -119,7 +135,7 @@ TEST_P(Families, GeneratesWhatTransformersDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Families, ::testing::ValuesIn(family_folders()), name_of_folder);
+INSTANTIATE_TEST_SUITE_P(All, Families, ::testing::ValuesIn(family_cases()), name_of_case);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Families);
 
 }  // namespace

@@ -23,11 +23,13 @@ std::shared_ptr<const Layout> step_layout(const Tensor& positions) {
 
 }  // namespace
 
+// A model with relative positions uploads their buckets in every step, which no replay can do.
 bool ResidentDecoder::suits(const DecodeOptions& options,
                             std::span<const Transformer* const> models) {
   return models.size() == 1 && options.mode == BeamMode::paper && !options.sampling.on &&
          options.no_repeat_ngram == 0 && options.banned.empty() && options.beam <= kMostBeams &&
-         has_plain_projection(*models.front());
+         has_plain_projection(*models.front()) &&
+         models.front()->config().positions != PositionKind::relative;
 }
 
 std::int64_t ResidentDecoder::slots_for(std::int64_t sentences) {

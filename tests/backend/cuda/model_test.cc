@@ -42,6 +42,7 @@ struct ModelCase {
   NormPosition norm = NormPosition::post;
   std::int64_t heads = 4;
   std::int64_t longest = 30;
+  bool t5 = false;  // as T5's later versions are made (io/t5.h)
 };
 
 TransformerConfig config_of(const ModelCase& of) {
@@ -52,6 +53,15 @@ TransformerConfig config_of(const ModelCase& of) {
   config.heads = of.heads;
   config.dropout = 0.1;
   config.attention_dropout = 0.1;
+  if (of.t5) {
+    config.norm = NormPosition::pre;
+    config.positions = PositionKind::relative;
+    config.activation = FeedForwardActivation::gelu_tanh;
+    config.departures.norm_kind = NormKind::rms;
+    config.departures.gated = true;
+    config.departures.biases = Biases::no;
+    config.departures.relative_reach = 40;
+  }
   return config;
 }
 
@@ -95,8 +105,10 @@ class CudaModel : public CudaTest {
 TEST_F(CudaModel, HasTheCpusLossAndGradients) {
   for (const ModelCase& each :
        {ModelCase{}, ModelCase{.heads = 2, .longest = 60}, ModelCase{.longest = 90},
-        ModelCase{.norm = NormPosition::pre}, ModelCase{.heads = 1, .longest = 20}}) {
-    SCOPED_TRACE(::testing::Message() << each.heads << " heads, up to " << each.longest);
+        ModelCase{.norm = NormPosition::pre}, ModelCase{.heads = 1, .longest = 20},
+        ModelCase{.longest = 70, .t5 = true}}) {
+    SCOPED_TRACE(::testing::Message()
+                 << each.heads << " heads, up to " << each.longest << (each.t5 ? ", as T5" : ""));
     const PairBatch batch = batch_of(11, 30, each.longest);
     Training host(config_of(each), cpu(), Precision::f32);
     Training device(config_of(each), cuda(), Precision::f32);

@@ -42,7 +42,7 @@ std::vector<std::string_view> backends() {
 }
 
 enum class Find { by_table, by_first };
-enum class Scores { dot, additive };
+enum class Scores { dot, biased, additive };
 
 // One query for each sentence, over keys that follow each other or lie about in any order.
 void expect_last_row(const Problem& p, std::string_view backend_name, Find find, Scores scores) {
@@ -68,11 +68,16 @@ void expect_last_row(const Problem& p, std::string_view backend_name, Find find,
       tensor_of(random_values(p.heads * p.d_k, 3), {p.heads, p.d_k}, DType::f32, region);
   AttentionOptions options = heads_of(p.heads, p.d_k, p.d_v);
   options.scale = 0.7F;
+  if (scores == Scores::biased) {
+    constexpr std::int64_t kReach = 6;  // less than some sentences have, more than others
+    options.bias = tensor_of(random_values(p.heads * (2 * kReach + 1), 4),
+                             {p.heads, 2 * kReach + 1}, DType::f32, region);
+  }
   const auto q_layout = make_layout(query_offsets, {}, region);
   const auto k_layout = make_layout(key_offsets, {}, region);
   const Tensor k = kv.columns(0, p.heads * p.d_k);
   const Tensor v = kv.columns(p.heads * p.d_k, p.heads * p.d_v);
-  const Tensor whole = scores == Scores::dot
+  const Tensor whole = scores != Scores::additive
                            ? attention(q, k, v, q_layout, k_layout, options, c)
                            : additive_attention(q, k, v, vector, q_layout, k_layout, options, c);
 
@@ -98,7 +103,7 @@ void expect_last_row(const Problem& p, std::string_view backend_name, Find find,
     seen.keys_and_values = tensor_of(turned, {keys, width}, DType::f32, region);
     seen.table = uploaded(table, Shape{sentences, most}, region);
   }
-  const Tensor cached = scores == Scores::dot
+  const Tensor cached = scores != Scores::additive
                             ? cached_attention(q, seen, options, c)
                             : cached_additive_attention(q, seen, vector, options, c);
   expect_near(values_of(cached), values_of(whole), kBackendF32, backend_name);
@@ -113,8 +118,9 @@ TEST(CachedAttention, IsTheLastRowOfAttentionOverTheWholeSentence) {
   for (const Problem& problem : problems) {
     for (const std::string_view backend : backends()) {
       for (const Find find : {Find::by_table, Find::by_first}) {
-        expect_last_row(problem, backend, find, Scores::dot);
-        expect_last_row(problem, backend, find, Scores::additive);
+        for (const Scores scores : {Scores::dot, Scores::biased, Scores::additive}) {
+          expect_last_row(problem, backend, find, scores);
+        }
       }
     }
   }

@@ -34,6 +34,10 @@ TEST(Silu, HasItsLimitsWhereTheExponentialHasNone) {
   expect_near(run_op(given).outputs[0], expected, 1e-14, "reference");
   expect_near(run_op(given, {.backend = "cpu", .dtype = DType::f32}).outputs[0], expected, 1e-6,
               "cpu");
+  if (has_cuda()) {
+    expect_near(run_op(given, {.backend = "cuda", .dtype = DType::f32}).outputs[0], expected, 1e-6,
+                "cuda");
+  }
 }
 
 }  // namespace

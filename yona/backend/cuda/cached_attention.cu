@@ -23,7 +23,7 @@ constexpr int kBlockHeads = kWarps / kBlockRows;
 template <class T>
 struct Cached {
   Rows<T> q, k, v, out, fresh;
-  Rows<float> vector;
+  Rows<float> vector, bias;
   const std::int32_t* table = nullptr;
   std::int64_t table_stride = 0;
   const std::int64_t* first = nullptr;
@@ -56,6 +56,13 @@ struct Seen {
                               : first + j;
   }
 };
+
+// What the head adds to the score of seen row j, by its distance from the last one.
+template <class T>
+__device__ float bias_of(const Cached<T>& c, const Seen& seen, int head, int j) {
+  const int reach = static_cast<int>(c.bias.cols) / 2;
+  return c.bias.row(head)[max(j + 1 - seen.count, -reach) + reach];
+}
 
 // The part of the row's fresh key and value that this head sees, by all lanes of a warp.
 template <class T>
@@ -102,7 +109,10 @@ __global__ void __launch_bounds__(kThreads) cached_attention_kernel(Cached<T> c)
   float sums[kChannels] = {};
   for (int j = 0; j < seen.count; ++j) {
     const std::int64_t key = seen.row(j);
-    const float score = score_of(c, q, c.k.row(key) + head * c.d_k, head, lane);
+    float score = score_of(c, q, c.k.row(key) + head * c.d_k, head, lane);
+    if (c.bias.there()) {
+      score += bias_of(c, seen, head, j);
+    }
     const float top = fmaxf(largest, score);
     const float base = top == -INFINITY ? 0.0F : top;
     const float correction = expf(largest - base);
@@ -162,7 +172,7 @@ struct Online {
   }
 };
 
-template <class T, int kHead>
+template <class T, int kHead, bool kBias>
 __global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
   constexpr int kKeyLanes = kHead / kPack;   // lanes of a key
   constexpr int kKeys = kLanes / kKeyLanes;  // keys of a warp at a time
@@ -205,7 +215,11 @@ __global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
       for (int distance = kKeyLanes / 2; distance > 0; distance /= 2) {
         score += __shfl_xor_sync(0xFFFFFFFFU, score, distance);
       }
-      online.add(base + a * kKeys + group < seen.count ? score : -INFINITY, v[a]);
+      const int j = base + a * kKeys + group;
+      if (kBias && j < seen.count) {
+        score += bias_of(c, seen, head, j) * kLog2E;
+      }
+      online.add(j < seen.count ? score : -INFINITY, v[a]);
     }
   }
 #pragma unroll
@@ -227,15 +241,24 @@ bool fits_packs(const Cached<T>& c) {
   return c.d_k == c.d_v && !c.vector.there() && whole_packs(c.q, c.k, c.v, c.out);
 }
 
+template <int kHead, class T>
+void launch_heads(const Cached<T>& c, cudaStream_t stream) {
+  const dim3 grid(blocks_for(c.rows, kBlockRows), blocks_for(c.heads, kBlockHeads));
+  if (c.bias.there()) {
+    cached_heads_kernel<T, kHead, true><<<grid, kThreads, 0, stream>>>(c);
+  } else {
+    cached_heads_kernel<T, kHead, false><<<grid, kThreads, 0, stream>>>(c);
+  }
+}
+
 template <class T>
 void launch(const Cached<T>& c, cudaStream_t stream) {
-  const dim3 grid(blocks_for(c.rows, kBlockRows), blocks_for(c.heads, kBlockHeads));
   if (fits_packs(c) && c.d_k == 64) {
-    cached_heads_kernel<T, 64><<<grid, kThreads, 0, stream>>>(c);
+    launch_heads<64>(c, stream);
   } else if (fits_packs(c) && c.d_k == 32) {
-    cached_heads_kernel<T, 32><<<grid, kThreads, 0, stream>>>(c);
+    launch_heads<32>(c, stream);
   } else if (fits_packs(c) && c.d_k == 128) {
-    cached_heads_kernel<T, 128><<<grid, kThreads, 0, stream>>>(c);
+    launch_heads<128>(c, stream);
   } else {
     cached_attention_kernel<<<blocks_for(c.rows * c.heads, kWarps), kThreads, 0, stream>>>(c);
   }
@@ -246,9 +269,6 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
                         "cached_attention: heads of {} channels are wider than the {} of the cuda "
                         "backend",
                         args.d_v, kWidestHead);
-  check<NotImplemented>(!args.bias,
-                        "cached_attention: the cuda backend has no bias by distance; decode on "
-                        "the CPU");
   if (args.q.rows * args.heads == 0) {
     return;
   }
@@ -256,7 +276,8 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
     using T = decltype(t);
     launch(Cached<T>{rows_of<T>(args.q), rows_of<T>(args.k), rows_of<T>(args.v),
                      rows_of<T>(args.out), args.fresh ? rows_of<T>(args.fresh) : Rows<T>{},
-                     args.vector ? rows_of<float>(args.vector) : Rows<float>{}, args.table,
+                     args.vector ? rows_of<float>(args.vector) : Rows<float>{},
+                     args.bias ? rows_of<float>(args.bias) : Rows<float>{}, args.table,
                      args.table_stride, args.first, args.counts, args.places, args.q.rows,
                      static_cast<int>(args.heads), static_cast<int>(args.d_k),
                      static_cast<int>(args.d_v), args.scale},

@@ -1,76 +1,46 @@
-// GELU (Hendrycks and Gimpel 2016), exact: x Φ(x), with Φ the normal distribution function.
+// GELU (Hendrycks and Gimpel 2016): exact, x Φ(x) with Φ the normal distribution function, and by
+// its formula with tanh, which T5 and GPT-2 are trained with.
 
-#include "yona/backend/cuda/pack.cuh"
+#include "yona/backend/cuda/map.cuh"
 #include "yona/backend/cuda/registration.h"
 
 namespace yona::cuda {
 
 namespace {
 
-template <class T>
-__global__ void __launch_bounds__(kThreads) gelu_kernel(Rows<T> x, Rows<T> y, std::int64_t rows) {
-  const Place at = place_of_warp(rows, y.cols);
-  if (!at.there) {
-    return;
-  }
-  float v[kPack];
-  x.load(at.row, at.channel, v);
-#pragma unroll
-  for (int i = 0; i < kPack; ++i) {
-    v[i] *= normcdff(v[i]);
-  }
-  y.store(at.row, at.channel, v);
-}
-
 // d/dx x Φ(x) = Φ(x) + x φ(x)
-template <class T>
-__global__ void __launch_bounds__(kThreads)
-    gelu_backward_kernel(Rows<T> x, Rows<T> dy, Rows<T> dx, std::int64_t rows, bool accumulate) {
-  const Place at = place_of_warp(rows, dx.cols);
-  if (!at.there) {
-    return;
+struct Gelu {
+  static constexpr const char* kName = "gelu";
+  static constexpr const char* kBackwardName = "gelu_backward";
+  __device__ static float value(float x) { return x * normcdff(x); }
+  __device__ static float slope(float x) {
+    constexpr float kDensityAtZero = 0.3989422804014327F;  // 1 / √(2π)
+    return normcdff(x) + x * (kDensityAtZero * expf(-0.5F * x * x));
   }
-  constexpr float kDensityAtZero = 0.3989422804014327F;  // 1 / √(2π)
-  float v[kPack];
-  float g[kPack];
-  x.load(at.row, at.channel, v);
-  dy.load(at.row, at.channel, g);
-#pragma unroll
-  for (int i = 0; i < kPack; ++i) {
-    const float density = kDensityAtZero * expf(-0.5F * v[i] * v[i]);
-    g[i] *= normcdff(v[i]) + v[i] * density;
-  }
-  dx.put(at.row, at.channel, g, accumulate);
-}
+};
 
-void gelu(const RowsArgs& args, Exec& exec) {
-  if (args.y.rows * args.y.cols == 0) {
-    return;
+// ½ x (1 + tanh u) = x s with s = σ(2u), u = √(2/π) (x + 0.044715 x³), which loses no digits where
+// tanh u is near -1:  d/dx = s + 2 x s (1 - s) u'
+struct GeluTanh {
+  static constexpr const char* kName = "gelu_tanh";
+  static constexpr const char* kBackwardName = "gelu_tanh_backward";
+  static constexpr float kRoot = 0.7978845608028654F;  // √(2/π)
+  static constexpr float kCubic = 0.044715F;
+  __device__ static float sigmoid(float x) {
+    return 1.0F / (1.0F + expf(-2.0F * kRoot * (x + kCubic * x * x * x)));
   }
-  with_forward_type(args.x.dtype, "gelu", [&](auto t) {
-    using T = decltype(t);
-    gelu_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(
-        rows_of<T>(args.x), rows_of<T>(args.y), args.y.rows);
-  });
-  check_launch("gelu");
-}
-
-void gelu_backward(const RowsBackwardArgs& args, Exec& exec) {
-  if (args.dx.rows * args.dx.cols == 0) {
-    return;
+  __device__ static float value(float x) { return x * sigmoid(x); }
+  __device__ static float slope(float x) {
+    const float s = sigmoid(x);
+    return s + 2.0F * x * s * (1.0F - s) * kRoot * (1.0F + 3.0F * kCubic * x * x);
   }
-  with_type(args.dy.dtype, "gelu_backward", [&](auto t) {
-    using T = decltype(t);
-    gelu_backward_kernel<<<blocks_of_packs(args.dx), kThreads, 0, stream_of(exec)>>>(
-        rows_of<T>(args.saved), rows_of<T>(args.dy), rows_of<T>(args.dx), args.dx.rows,
-        args.accumulate);
-  });
-  check_launch("gelu_backward");
-}
+};
 
 const Registration registration([](Kernels& table) {
-  table.gelu = gelu;
-  table.gelu_backward = gelu_backward;
+  table.gelu = map<Gelu>;
+  table.gelu_backward = map_backward<Gelu>;
+  table.gelu_tanh = map<GeluTanh>;
+  table.gelu_tanh_backward = map_backward<GeluTanh>;
 });
 
 }  // namespace

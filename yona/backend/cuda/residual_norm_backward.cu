@@ -6,14 +6,12 @@
 
 #include "yona/backend/cuda/column_sums.h"
 #include "yona/backend/cuda/dropout.cuh"
-#include "yona/backend/cuda/norm_width.cuh"
+#include "yona/backend/cuda/norm_backward.cuh"
 #include "yona/backend/cuda/registration.h"
 
 namespace yona::cuda {
 
 namespace {
-
-constexpr std::int64_t kMostBlocks = 396;  // three for each multiprocessor of an H200
 
 template <class T>
 struct NormBackward {
@@ -26,44 +24,6 @@ struct NormBackward {
   float* dweight = nullptr;  // [blocks, d] partial sums, each optional
   float* dbias = nullptr;
 };
-
-// The sum over the block's warps of one chunk's partial sums.
-__device__ void write_partials(const float (&sums)[kPack], int chunk, std::int64_t d,
-                               float* partials) {
-  __shared__ float parts[kWarps][kChunk];
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < kPack; ++i) {
-    parts[warp][lane * kPack + i] = sums[i];
-  }
-  __syncthreads();
-  const std::int64_t channel = chunk * kChunk + static_cast<int>(threadIdx.x);
-  if (channel < d) {
-    float total = 0.0F;
-#pragma unroll
-    for (int w = 0; w < kWarps; ++w) {
-      total += parts[w][threadIdx.x];
-    }
-    partials[blockIdx.x * d + channel] = total;
-  }
-}
-
-// Overwrites, or adds to what is there.
-template <bool kWhole, class T>
-__device__ void put(const Rows<T>& to, std::int64_t row, std::int64_t channel, float (&v)[kPack],
-                    bool accumulate) {
-  if (accumulate) {
-    float there[kPack];
-    load_pack<kWhole>(to, row, channel, there);
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) {
-      v[i] += there[i];
-    }
-  }
-  store_pack<kWhole>(to, row, channel, v);
-}
 
 template <class T, int kChunks, bool kWhole>
 __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
@@ -153,7 +113,7 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
     return;
   }
   const cudaStream_t stream = stream_of(exec);
-  const std::int64_t blocks = std::min<std::int64_t>(blocks_for(rows, kWarps), kMostBlocks);
+  const std::int64_t blocks = std::min<std::int64_t>(blocks_for(rows, kWarps), kMostNormBlocks);
   Scratch& scratch = exec_of(exec).scratch;
   scratch.begin(2 * Scratch::size_for<float>(blocks * d), stream);
   float* dweight = args.dweight ? scratch.take<float>(blocks * d) : nullptr;

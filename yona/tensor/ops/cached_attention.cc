@@ -21,9 +21,6 @@ Tensor attend(const Tensor& q, const CachedKeys& keys, const View& vector,
   check(!options.bias || (options.bias.rows() == options.heads && options.bias.cols() % 2 == 1),
         "cached_attention: a bias of shape {} is not [{}, 2R+1]", options.bias.shape(),
         options.heads);
-  check<NotImplemented>(!options.bias || c.exec().device != Device::cuda,
-                        "cached_attention: relative positions are not on the GPU yet; use "
-                        "--device cpu");
   Tensor out = c.empty(q.dtype(), Shape{q.rows(), d_values});
   c.kernels().cached_attention({.q = q.view(),
                                 .k = keys.keys_and_values.columns(0, d_keys).view(),

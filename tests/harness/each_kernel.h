@@ -1,0 +1,59 @@
+// Every kernel of a backend's table, for tests that ask something of all of them.
+#pragma once
+
+#include "yona/backend/kernels.h"
+
+namespace yona::testing {
+
+// Calls function(kernel) for every kernel of a table; a new kernel does not compile without a line
+// here, because the table's size is checked.
+template <class Function>
+void for_each_kernel(const Kernels& k, const Function& function) {
+  function(k.matmul);
+  function(k.bias_activation_backward);
+  function(k.dropout);
+  function(k.embed);
+  function(k.embed_backward);
+  function(k.residual_norm);
+  function(k.residual_norm_backward);
+  function(k.rms_norm);
+  function(k.rms_norm_backward);
+  function(k.bucket_bias);
+  function(k.bucket_bias_backward);
+  function(k.attention);
+  function(k.attention_backward);
+  function(k.additive_attention);
+  function(k.additive_attention_backward);
+  function(k.cross_entropy);
+  function(k.rdrop);
+  function(k.softmax);
+  function(k.softmax_backward);
+  function(k.log_softmax);
+  function(k.log_softmax_backward);
+  function(k.gelu);
+  function(k.gelu_backward);
+  function(k.gelu_tanh);
+  function(k.gelu_tanh_backward);
+  function(k.silu);
+  function(k.silu_backward);
+  function(k.multiply);
+  function(k.add);
+  function(k.fill);
+  function(k.squared_norm);
+  function(k.adam);
+  function(k.cached_attention);
+  function(k.top_k);
+  function(k.beam_step);
+  function(k.beam_move);
+  function(k.log_add);
+  function(k.round_bf16);
+  function(k.pack);
+  function(k.packed_matmul);
+  function(k.screen);
+  function(k.screened_matmul);
+  function(k.attention_weights);
+  function(k.additive_attention_weights);
+  static_assert(sizeof(Kernels) == 44 * sizeof(Kernel<AddArgs>));
+}
+
+}  // namespace yona::testing
