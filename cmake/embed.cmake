@@ -17,3 +17,33 @@ const std::string_view @symbol@ = R"embedded(@content@)embedded";
 ]])
   target_sources(${target} PRIVATE ${output})
 endfunction()
+
+# The page of yona/serve: its files as yona::serve::page_files().
+function(yona_embed_page target folder)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_SOURCE_DIR}/${folder}/*)
+  set(entries "")
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/${file})
+    file(READ ${PROJECT_SOURCE_DIR}/${folder}/${file} content)
+    string(APPEND entries "    {\"${file}\", R\"embedded(${content})embedded\"},\n")
+  endforeach()
+  set(output ${PROJECT_BINARY_DIR}/embedded/page_files.cc)
+  file(CONFIGURE OUTPUT ${output} @ONLY CONTENT [[
+// Made by cmake/embed.cmake from @folder@.
+#include "yona/serve/pages.h"
+
+namespace yona::serve {
+
+namespace {
+
+constexpr PageFile kFiles[] = {
+@entries@};
+
+}  // namespace
+
+std::span<const PageFile> page_files() { return kFiles; }
+
+}  // namespace yona::serve
+]])
+  target_sources(${target} PRIVATE ${output})
+endfunction()

@@ -5,9 +5,9 @@
 option(YONA_UNITY "compile the sources of a folder in batches: half the time for a full build" ON)
 set(yona_unity_most 8)  # sources of a batch: more gain little, and leave cores without work
 
-# Compiled one by one: kernels, which Highway includes again for each instruction set, and the
-# built-in languages, which say the same things by the same names.
-set(yona_unity_alone "^yona/backend/|^yona/data/builtin/|^tests/backend/cpu/")
+# Compiled one by one: kernels, which Highway includes again for each instruction set, the built-in
+# languages, which say the same things by the same names, and what reads Boost's headers.
+set(yona_unity_alone "^yona/backend/|^yona/data/builtin/|^tests/backend/cpu/|^yona/serve/http_server")
 
 # Writes #include lines for `paths`, spread evenly over files, and appends the files to `result`.
 macro(yona_unity_batches name options paths)

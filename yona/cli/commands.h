@@ -9,6 +9,7 @@ Command add_demo(CLI::App& program);
 Command add_train(CLI::App& program);
 Command add_translate(CLI::App& program);
 Command add_average(CLI::App& program);
+Command add_serve(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_attention(CLI::App& program);
 Command add_info(CLI::App& program);

@@ -42,10 +42,20 @@ std::int64_t largest_needed(const DecodeOptions& options) {
          static_cast<std::int64_t>(options.banned.size());
 }
 
-// Runs the searches to their ends; `done` takes each one that has come to its own.
-template <class Done>
+// A step of one search: is it over? Its prefix is forced, the rest is searched.
+bool advance(Unit& unit, std::span<const Candidate> found) {
+  if (unit.in_prefix() && !found.empty()) {
+    unit.search->force(found.front());
+    return false;
+  }
+  return !unit.search->advance(found);
+}
+
+// Runs the searches to their ends; `done` takes each one that has come to its own. `watched` is
+// asked after each step of a search whether it goes on.
+template <class Done, class Watched>
 void run_steps(std::vector<Unit>& units, Stepper& stepper, std::int64_t largest,
-               StepCandidates& candidates, const Done& done) {
+               StepCandidates& candidates, const Done& done, const Watched& watched) {
   StepRows rows;
   while (!units.empty()) {
     gather_rows(units, rows);
@@ -53,15 +63,12 @@ void run_steps(std::vector<Unit>& units, Stepper& stepper, std::int64_t largest,
     std::size_t place = 0;
     std::erase_if(units, [&](Unit& unit) {
       const std::vector<Candidate> found = candidates.of(unit, place++);
-      if (unit.in_prefix() && !found.empty()) {
-        unit.search->force(found.front());
-        return false;
-      }
-      const bool over = !unit.search->advance(found);
+      const bool over = advance(unit, found);
+      const bool is_given_up = !watched(unit, found) && !over;
       if (over) {
         done(unit);
       }
-      return over;
+      return over || is_given_up;
     });
   }
 }
@@ -144,7 +151,8 @@ std::vector<std::vector<Hypothesis>> BatchDecoder::decode_resident(
   return answers;
 }
 
-std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const DecodeRequest> requests) {
+std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const DecodeRequest> requests,
+                                                          SearchWatch* watch) {
   const std::int64_t searches = options_.sampling.on ? options_.n_best : 1;
   std::vector<std::vector<Hypothesis>> answers(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -183,13 +191,21 @@ std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const Decode
       {.rows = static_cast<std::int64_t>(batch.units.size()) * width, .steps = batch.steps},
       region_);
   StepCandidates candidates(options_, region_);
-  run_steps(batch.units, stepper, largest_needed(options_), candidates, [&](Unit& unit) {
+  const auto done = [&](Unit& unit) {
     if (options_.sampling.on) {
       answers[unit.answer][unit.sample] = unit.search->results().front();
     } else {
       answers[unit.answer] = unit.search->results();
     }
-  });
+  };
+  const auto watched = [&](const Unit& unit, std::span<const Candidate> found) {
+    const bool goes_on = watch == nullptr || watch->stepped(unit.answer, found, *unit.search);
+    if (!goes_on && answers[unit.answer].empty()) {
+      answers[unit.answer].resize(1);
+    }
+    return goes_on;
+  };
+  run_steps(batch.units, stepper, largest_needed(options_), candidates, done, watched);
   return answers;
 }
 

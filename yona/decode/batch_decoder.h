@@ -12,6 +12,7 @@
 #include "yona/decode/options.h"
 #include "yona/decode/request.h"
 #include "yona/decode/resident_decoder.h"
+#include "yona/decode/search_watch.h"
 #include "yona/models/transformer.h"
 #include "yona/tensor/operand.h"
 
@@ -25,10 +26,12 @@ class BatchDecoder {
                const DecodeOptions& options);
 
   // The hypotheses of each request, in order: at most n_best, at least one, best first (samples in
-  // the order they were drawn). Throws InvalidArgument for a source with more tokens than the model
+  // the order they were drawn). Searches on a device of their own are not watched. Throws
+  // InvalidArgument for a source with more tokens than the model
   // has positions, for ids outside the vocabulary and for a prefix beyond the length limit, and
   // DeviceError when the model gives no numbers.
-  std::vector<std::vector<Hypothesis>> decode(std::span<const DecodeRequest> requests);
+  std::vector<std::vector<Hypothesis>> decode(std::span<const DecodeRequest> requests,
+                                              SearchWatch* watch = nullptr);
 
   const DecodeOptions& options() const { return options_; }
   // Most output tokens for a source of so many.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "yona/base/error.h"
 #include "yona/text/sentences.h"
@@ -61,19 +62,26 @@ std::vector<std::string_view> LineTranslator::parts_of(const SourceLine& line) {
 }
 
 std::vector<std::vector<LineTranslation>> LineTranslator::translate(
-    std::span<const SourceLine> lines) {
+    std::span<const SourceLine> lines, SearchWatch* watch) {
   std::vector<TranslationRequest> requests;
   std::vector<std::size_t> first{0};  // of each line's requests
+  std::vector<std::size_t> line_of;   // of each request
   for (const SourceLine& line : lines) {
     for (const std::string_view part : parts_of(line)) {
       // A prefix begins the line, so it begins its first part.
       requests.push_back({.text = std::string(part),
                           .prefix = requests.size() == first.back() ? line.prefix : "",
                           .id = line.number});
+      line_of.push_back(first.size() - 1);
     }
     first.push_back(requests.size());
   }
-  const std::vector<std::vector<Translation>> translations = translator_.n_best(requests);
+  std::optional<RenumberedWatch> watch_lines;
+  if (watch != nullptr) {
+    watch_lines.emplace(*watch, line_of);
+  }
+  const std::vector<std::vector<Translation>> translations =
+      translator_.n_best(requests, watch_lines ? &*watch_lines : nullptr);
   const std::string_view space = has_sentence_spaces(options_.target_language) ? " " : "";
   std::vector<std::vector<LineTranslation>> answers;
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -44,8 +44,10 @@ class LineTranslator {
 
   // Each line's translations, best first and at least one; a line without anything to translate has
   // an empty one. Of a line in parts the i-th joins the i-th of every part. Throws InvalidArgument
-  // for a line that is too long where those are refused.
-  std::vector<std::vector<LineTranslation>> translate(std::span<const SourceLine> lines);
+  // for a line that is too long where those are refused. A watch sees the lines by their places
+  // here; those in parts several times.
+  std::vector<std::vector<LineTranslation>> translate(std::span<const SourceLine> lines,
+                                                      SearchWatch* watch = nullptr);
 
   // How probable each line's `target` is: one LineTranslation each, in one part; see
   // Translator::score(). Throws InvalidArgument naming the line when a side has more tokens than

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "yona/base/error.h"
 
@@ -82,7 +83,8 @@ Ids Translator::prefix_ids(std::string_view text) const {
   return ids;
 }
 
-std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRequest> requests) {
+std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRequest> requests,
+                                                        SearchWatch* watch) {
   const std::vector<std::size_t> order = longest_first(requests);
   const std::int64_t rows = options().sampling.on ? options().n_best : options().beam;
   std::vector<std::vector<Hypothesis>> answers(requests.size());
@@ -97,7 +99,12 @@ std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRe
     for (std::size_t i = begin; i < end; ++i) {
       batch.push_back(requests[order[i]]);
     }
-    std::vector<std::vector<Hypothesis>> part = decoder_.decode(batch);
+    std::optional<RenumberedWatch> watch_batch;
+    if (watch != nullptr) {
+      watch_batch.emplace(*watch, std::span(order).subspan(begin, end - begin));
+    }
+    std::vector<std::vector<Hypothesis>> part =
+        decoder_.decode(batch, watch_batch ? &*watch_batch : nullptr);
     if (options().alignments) {
       align(batch, part);
     }
@@ -169,7 +176,7 @@ std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
 }
 
 std::vector<std::vector<Translation>> Translator::n_best(
-    std::span<const TranslationRequest> requests) {
+    std::span<const TranslationRequest> requests, SearchWatch* watch) {
   std::vector<DecodeRequest> ids;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     ids.push_back({source_ids(requests[i].text), prefix_ids(requests[i].prefix), requests[i].id});
@@ -178,7 +185,7 @@ std::vector<std::vector<Translation>> Translator::n_best(
           i + 1, length, max_source());
   }
   std::vector<std::vector<Translation>> translations;
-  for (std::vector<Hypothesis>& hypotheses : decode(ids)) {
+  for (std::vector<Hypothesis>& hypotheses : decode(ids, watch)) {
     const Ids& source = ids[translations.size()].source;
     std::vector<Translation>& of_line = translations.emplace_back();
     for (Hypothesis& hypothesis : hypotheses) {

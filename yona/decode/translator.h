@@ -49,14 +49,17 @@ class Translator {
   std::vector<std::string> translate(const std::vector<std::string>& lines);
 
   // All hypotheses of each request, in order, best first. A blank text has one, which is blank.
-  std::vector<std::vector<Translation>> n_best(std::span<const TranslationRequest> requests);
+  // A watch sees the requests by their places here.
+  std::vector<std::vector<Translation>> n_best(std::span<const TranslationRequest> requests,
+                                               SearchWatch* watch = nullptr);
 
   // How probable the given translations are, in order; see PairScorer::score(). Blank sides count
   // as </s> alone. Throws InvalidArgument for a side with more tokens than the model has positions.
   std::vector<Hypothesis> score(std::span<const SentencePair> pairs);
 
   // Token ids in, hypotheses out, in order: sorted by length and cut into batches inside.
-  std::vector<std::vector<Hypothesis>> decode(std::span<const DecodeRequest> requests);
+  std::vector<std::vector<Hypothesis>> decode(std::span<const DecodeRequest> requests,
+                                              SearchWatch* watch = nullptr);
 
   // A line as token ids with what the model wants around it (</s>, languages); empty when there is
   // nothing to translate.

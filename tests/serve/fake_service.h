@@ -1,0 +1,154 @@
+// Made-up models for tests of the APIs: every sentence is translated to itself in capitals, and an
+// exchange that keeps what it is answered.
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yona/serve/application.h"
+#include "yona/serve/service.h"
+
+namespace yona::testing {
+
+class FakeExchange : public serve::Exchange {
+ public:
+  explicit FakeExchange(serve::HttpRequest request) : request_(std::move(request)) {}
+
+  const serve::HttpRequest& request() const override { return request_; }
+  serve::GoneFlag gone() const override { return gone_; }
+  void respond(serve::HttpResponse given) override {
+    ++answers;
+    response = std::move(given);
+  }
+  void begin_stream(serve::HttpResponse head) override {
+    ++answers;
+    response = std::move(head);
+    is_stream = true;
+  }
+  void write(std::string part) override { response.body += part; }
+  void end_stream() override { has_ended = true; }
+
+  Json json() const { return Json::parse(response.body); }
+  std::string error() const { return json().value("error", ""); }
+
+  serve::HttpResponse response{.status = 0};
+  int answers = 0;
+  bool is_stream = false, has_ended = false;
+  std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
+
+ private:
+  serve::HttpRequest request_;
+};
+
+inline std::string capitals(std::string text) {
+  for (char& c : text) {
+    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return text;
+}
+
+class FakeService : public serve::Service {
+ public:
+  std::vector<serve::ModelSummary> models() const override { return summaries; }
+  void submit(std::shared_ptr<serve::TranslationJob> job) override {
+    last = job;
+    if (error) {
+      job->fail(error);
+      return;
+    }
+    for (std::size_t i = 0; i < job->sentences.size(); ++i) {
+      if (job->progress) {
+        job->progress({.sentence = i, .tokens = 1, .token = "▁A", .text = "A"});
+      }
+      job->finish(i, result_of(*job, i));
+    }
+  }
+  void submit(std::shared_ptr<serve::TaskJob> job) override {
+    last_task = job;
+    job->done({{"task", job->task}, {"request", job->request}});
+  }
+  bool is_full() const override { return full; }
+
+  std::vector<serve::ModelSummary> summaries{
+      {.id = "en-de",
+       .source = "en",
+       .target = "de",
+       .layers = 2,
+       .heads = 4,
+       .d_model = 64,
+       .vocabulary = 100,
+       .family = "yona"},
+      {.id = "de-en", .source = "de", .target = "en", .family = "marian"},
+      {.id = "en-zh",
+       .source = "en",
+       .target = "zh",
+       .family = "yona",
+       .target_has_spaces = false}};
+  std::shared_ptr<serve::TranslationJob> last;
+  std::shared_ptr<serve::TaskJob> last_task;
+  std::exception_ptr error;
+  bool full = false;
+
+ private:
+  static serve::SentenceResult result_of(const serve::TranslationJob& job, std::size_t i) {
+    serve::SentenceResult result;
+    for (std::int64_t n = 0; n < job.search.n_best; ++n) {
+      const std::string text = capitals(job.sentences[i]) + (n > 0 ? std::to_string(n) : "");
+      result.n_best.push_back({text, -0.5 - static_cast<double>(n), -2, {"▁A", "</s>"}, {-1, -1}});
+    }
+    result.source_tokens = {"▁a", "</s>"};
+    if (job.search.alignments) {
+      result.alignment = {{0, 0}};
+    }
+    if (job.attention) {
+      result.attention = {{"layers", 1},
+                          {"heads", 1},
+                          {"source_tokens", {"▁a"}},
+                          {"target_tokens", {"▁A"}},
+                          {"decoder_tokens", {"<pad>"}},
+                          {"encoder", {{{{1.0}}}}},
+                          {"decoder", {{{{1.0}}}}},
+                          {"cross", {{{{1.0}}}}}};
+    }
+    return result;
+  }
+};
+
+// An application over made-up models, asked without a network.
+class FakeServer {
+ public:
+  explicit FakeServer(serve::TextLimits limits = {})
+      : application({.service = service, .keys = keys, .limits = limits}, "",
+                    [] { return std::string("yona_more 1\n"); }) {}
+
+  std::shared_ptr<FakeExchange> ask(serve::HttpRequest request) {
+    auto exchange = std::make_shared<FakeExchange>(std::move(request));
+    application.handle(exchange);
+    return exchange;
+  }
+  std::shared_ptr<FakeExchange> get(const std::string& path) {
+    return ask({.method = "GET", .path = path});
+  }
+  std::shared_ptr<FakeExchange> post(const std::string& path, const Json& body) {
+    return ask({.method = "POST",
+                .path = path,
+                .content_type = "application/json",
+                .body = body.dump(),
+                .client = "1.2.3.4"});
+  }
+  std::shared_ptr<FakeExchange> post_form(const std::string& path, const std::string& form) {
+    return ask({.method = "POST",
+                .path = path,
+                .content_type = "application/x-www-form-urlencoded",
+                .body = form});
+  }
+
+  FakeService service;
+  serve::ApiKeys keys;
+  serve::Application application;
+};
+
+}  // namespace yona::testing

@@ -1,0 +1,341 @@
+#include "yona/serve/http_server.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "yona/base/timing.h"
+
+#include "tests/harness/temp_dir.h"
+#include "tests/serve/running_server.h"
+
+namespace yona {
+namespace {
+
+using serve::Exchange;
+using serve::HttpServer;
+using serve::HttpServerOptions;
+using std::chrono::milliseconds;
+using testing::Answer;
+using testing::Client;
+using testing::message_of;
+using testing::RunningServer;
+
+// Answers with what was asked.
+void echo(const std::shared_ptr<Exchange>& exchange) {
+  const serve::HttpRequest& request = exchange->request();
+  exchange->respond(serve::json_response({{"method", request.method},
+                                          {"path", request.path},
+                                          {"query", request.query},
+                                          {"type", request.content_type},
+                                          {"client", request.client},
+                                          {"body", request.body}}));
+}
+
+// Keeps requests until the test answers them.
+class Held {
+ public:
+  HttpServer::Handler handler() {
+    return [this](const std::shared_ptr<Exchange>& exchange) {
+      const std::scoped_lock lock(mutex_);
+      held_.push_back(exchange);
+    };
+  }
+  std::shared_ptr<Exchange> take() {
+    for (int i = 0; i < 2000; ++i) {
+      {
+        const std::scoped_lock lock(mutex_);
+        if (!held_.empty()) {
+          auto exchange = held_.front();
+          held_.erase(held_.begin());
+          return exchange;
+        }
+      }
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Exchange>> held_;
+};
+
+template <class Condition>
+bool comes_true(const Condition& condition) {
+  for (int i = 0; i < 2000; ++i) {
+    if (condition()) {
+      return true;
+    }
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  return false;
+}
+
+TEST(HttpServer, ReadsARequestAndWritesItsAnswer) {
+  RunningServer server(echo);
+  Client client(server.port());
+  const Answer answer = client.post("/a%20b?x=1", "hello", "Application/JSON; charset=utf-8");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.json(), Json({{"method", "POST"},
+                                 {"path", "/a b"},
+                                 {"query", "x=1"},
+                                 {"type", "application/json"},
+                                 {"client", "127.0.0.1"},
+                                 {"body", "hello"}}));
+}
+
+TEST(HttpServer, KeepsAConnectionForManyRequests) {
+  RunningServer server(echo);
+  Client client(server.port());
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(client.post("/", std::to_string(i)).json()["body"], std::to_string(i));
+  }
+  EXPECT_EQ(server.server().connections(), 1U);
+}
+
+TEST(HttpServer, AnswersPipelinedRequestsInOrder) {
+  RunningServer server(echo);
+  Client client(server.port());
+  client.send(Client::post_text("/", "first") + Client::post_text("/", "second") +
+              Client::post_text("/", "third"));
+  EXPECT_EQ(client.read().json()["body"], "first");
+  EXPECT_EQ(client.read().json()["body"], "second");
+  EXPECT_EQ(client.read().json()["body"], "third");
+}
+
+TEST(HttpServer, ReadsChunkedBodies) {
+  RunningServer server(echo);
+  Client client(server.port());
+  client.send(
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n");
+  EXPECT_EQ(client.read().json()["body"], "hello world");
+}
+
+TEST(HttpServer, SaysContinueToThoseWhoAskFirst) {
+  RunningServer server(echo);
+  Client client(server.port());
+  client.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  // The interim answer has no body and no length: what follows it is the real one.
+  client.send("ab");
+  std::this_thread::sleep_for(milliseconds(50));
+  const Answer interim = client.read();
+  EXPECT_EQ(interim.status, 100);
+}
+
+TEST(HttpServer, ClosesAfterAnAnswerWhereTheClientAsksForIt) {
+  RunningServer server(echo);
+  Client client(server.port());
+  client.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(client.read().status, 200);
+  EXPECT_TRUE(client.is_at_end());
+}
+
+TEST(HttpServer, RefusesABodyThatIsTooLarge) {
+  HttpServerOptions options;
+  options.limits.body_bytes = 1000;
+  RunningServer server(echo, options);
+  Client client(server.port());
+  const Answer answer = client.post("/", std::string(200'000, 'x'));
+  EXPECT_EQ(answer.status, 413);
+  EXPECT_EQ(answer.error(), "the body is larger than the 1000 bytes that are allowed");
+  EXPECT_EQ(Client(server.port()).post("/", std::string(1000, 'x')).status, 200);
+}
+
+TEST(HttpServer, RefusesAHeaderThatIsTooLarge) {
+  RunningServer server(echo);
+  Client client(server.port());
+  client.send("GET / HTTP/1.1\r\nX: " + std::string(40'000, 'x') + "\r\n\r\n");
+  EXPECT_EQ(client.read().status, 431);
+}
+
+TEST(HttpServer, RefusesWhatIsNoHttp) {
+  RunningServer server(echo);
+  for (const std::string text :
+       {"hello there\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n"}) {
+    Client client(server.port());
+    client.send(text);
+    const Answer answer = client.read();
+    EXPECT_EQ(answer.status, 400) << text;
+    EXPECT_NE(answer.error().find("this is not a request of HTTP"), std::string::npos) << text;
+  }
+  EXPECT_EQ(Client(server.port()).get("/").status, 200);
+}
+
+TEST(HttpServer, ClosesConnectionsThatSendTooSlowly) {
+  HttpServerOptions options;
+  options.limits.read = milliseconds(200);
+  RunningServer server(echo, options);
+  Client client(server.port());
+  const auto start = Clock::now();
+  client.send("POST / HTTP/1.1\r\n");
+  for (int i = 0; i < 100 && client.send("X: 1\r\n"); ++i) {  // a byte at a time keeps nothing open
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  EXPECT_TRUE(client.is_at_end());
+  EXPECT_LT(seconds_since(start), 5.0);
+  EXPECT_TRUE(comes_true([&] { return server.server().connections() == 0; }));
+}
+
+TEST(HttpServer, ClosesConnectionsThatSayNothing) {
+  HttpServerOptions options;
+  options.limits.idle = milliseconds(100);
+  RunningServer server(echo, options);
+  Client client(server.port());
+  EXPECT_TRUE(client.is_at_end());
+  Client second(server.port());
+  EXPECT_EQ(second.get("/").status, 200);
+  EXPECT_TRUE(second.is_at_end());
+}
+
+TEST(HttpServer, DoesNotCloseWhileAnAnswerIsBeingMade) {
+  HttpServerOptions options;
+  options.limits.idle = options.limits.read = options.limits.write = milliseconds(100);
+  Held held;
+  RunningServer server(held.handler(), options);
+  Client client(server.port());
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  const auto exchange = held.take();
+  std::this_thread::sleep_for(milliseconds(400));
+  exchange->respond(serve::json_response({{"late", true}}));
+  EXPECT_EQ(client.read().status, 200);
+}
+
+TEST(HttpServer, NoticesThatAClientHasGone) {
+  Held held;
+  RunningServer server(held.handler());
+  Client client(server.port());
+  client.send(Client::post_text("/", "hello"));
+  const auto exchange = held.take();
+  ASSERT_NE(exchange, nullptr);
+  EXPECT_FALSE(exchange->gone()->load());
+  client.close();
+  EXPECT_TRUE(comes_true([&] { return exchange->gone()->load(); }));
+  exchange->respond({});  // does nothing
+}
+
+TEST(HttpServer, TellsThoseBeyondTheLastConnectionSo) {
+  HttpServerOptions options;
+  options.limits.connections = 2;
+  RunningServer server(echo, options);
+  Client first(server.port());
+  Client second(server.port());
+  ASSERT_EQ(first.get("/").status, 200);
+  ASSERT_EQ(second.get("/").status, 200);
+  Client third(server.port());
+  const Answer answer = third.read();
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.headers.at("retry-after"), "1");
+  EXPECT_EQ(answer.error(), "the server has no connection left");
+  first.close();
+  EXPECT_TRUE(comes_true([&] { return Client(server.port()).get("/").status == 200; }));
+}
+
+TEST(HttpServer, AnswersWith500WhereAHandlerThrows) {
+  RunningServer server(
+      [](const std::shared_ptr<Exchange>&) { throw std::runtime_error("secret"); });
+  Client client(server.port());
+  const Answer answer = client.get("/");
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_EQ(answer.body.find("secret"), std::string::npos);
+  EXPECT_EQ(client.get("/").status, 500);  // and goes on
+}
+
+TEST(HttpServer, StreamsWhatIsWrittenBitByBit) {
+  Held held;
+  RunningServer server(held.handler());
+  Client client(server.port());
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  const auto exchange = held.take();
+  exchange->begin_stream({.content_type = "text/event-stream"});
+  for (int i = 0; i < 100; ++i) {
+    exchange->write(serve::server_sent_event("token", {{"i", i}}));
+  }
+  exchange->end_stream();
+  const Answer answer = client.read();
+  EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
+  EXPECT_TRUE(answer.body.starts_with("event: token\ndata: {\"i\":0}\n\n"));
+  EXPECT_TRUE(answer.body.ends_with("event: token\ndata: {\"i\":99}\n\n"));
+}
+
+TEST(HttpServer, LetsGoOfAStreamsReaderWhoDoesNotRead) {
+  Held held;
+  RunningServer server(held.handler());
+  Client client(server.port());
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  const auto exchange = held.take();
+  exchange->begin_stream({.content_type = "text/event-stream"});
+  const std::string part(1 << 20, 'x');
+  for (int i = 0; i < 64 && !exchange->gone()->load(); ++i) {
+    exchange->write(part);
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  EXPECT_TRUE(comes_true([&] { return exchange->gone()->load(); }));
+}
+
+TEST(HttpServer, StopsOnceWhatItHasReadIsAnswered) {
+  Held held;
+  RunningServer server(held.handler());
+  Client idle(server.port());
+  Client busy(server.port());
+  busy.send("GET / HTTP/1.1\r\n\r\n");
+  const auto exchange = held.take();
+  std::thread answer_later([&] {
+    std::this_thread::sleep_for(milliseconds(200));
+    exchange->respond(serve::json_response({{"done", true}}));
+  });
+  server.server().stop(std::chrono::seconds(10));
+  EXPECT_TRUE(idle.is_at_end());
+  const Answer answer = busy.read();
+  answer_later.join();
+  EXPECT_EQ(answer.json(), Json({{"done", true}}));
+  EXPECT_EQ(answer.headers.at("connection"), "close");
+  EXPECT_FALSE(Client(server.port()).is_open());
+}
+
+TEST(HttpServer, DoesNotWaitForEverWhenStopping) {
+  Held held;
+  RunningServer server(held.handler());
+  Client client(server.port());
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  auto exchange = held.take();
+  server.server().stop(milliseconds(100));
+  EXPECT_TRUE(comes_true([&] { return exchange->gone()->load(); }));
+  EXPECT_EQ(client.read().status, 0);
+  exchange.reset();
+  server.stop();
+}
+
+TEST(HttpServer, SaysWhenThePortIsTaken) {
+  RunningServer first(echo);
+  HttpServerOptions options;
+  options.port = first.port();
+  const std::string text = message_of<IoError>([&] { HttpServer second(options, echo); });
+  EXPECT_NE(text.find("cannot listen on 127.0.0.1:" + std::to_string(first.port())), text.npos);
+  EXPECT_NE(text.find("choose another --port"), text.npos);
+}
+
+TEST(HttpServer, RefusesAHostThatIsNoAddress) {
+  HttpServerOptions options;
+  options.host = "not an address";
+  EXPECT_NE(message_of<InvalidArgument>([&] { HttpServer server(options, echo); }).find("--host"),
+            std::string::npos);
+}
+
+TEST(HttpServer, RefusesTlsFilesThatAreNone) {
+  testing::TempDir folder;
+  testing::write_bytes(folder / "cert.pem", "no certificate");
+  HttpServerOptions options;
+  options.tls = serve::TlsFiles{folder / "cert.pem", folder / "cert.pem"};
+  EXPECT_NE(
+      message_of<FormatError>([&] { HttpServer server(options, echo); }).find("--tls-certificate"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace yona

@@ -1,0 +1,219 @@
+// `yona serve`: translation over HTTP, and the page.
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/log.h"
+#include "yona/cli/commands.h"
+#include "yona/cli/search_flags.h"
+#include "yona/cli/server_signals.h"
+#include "yona/serve/application.h"
+#include "yona/serve/engine/engine.h"
+#include "yona/serve/http_server.h"
+
+namespace yona::cli {
+
+namespace {
+
+struct ServeFlags {
+  std::vector<std::string> models;
+  std::string host = "127.0.0.1", port = "8080", page_folder, certificate, key, keys;
+  std::string threads = "0", batch_tokens = "4096", batch_wait = "1", queue_tokens = "262144";
+  std::string longest_wait = "5", deadline = "30";
+  std::string body = "1048576", sentences = "1000", characters = "100000", connections = "1024";
+  SearchFlags search;
+};
+
+double seconds_value(const char* flag, const std::string& text) {
+  return number_value(flag, text, {.least = 0, .most = 3600, .open_below = true});
+}
+
+serve::EngineOptions engine_options(const ServeFlags& flags) {
+  serve::EngineOptions options;
+  for (const std::filesystem::path& item : path_list(flags.models)) {
+    options.models.push_back(serve::model_place(item.string()));
+    require_folder("--model", options.models.back().folder);
+  }
+  options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
+  options.batch_tokens = integer_value("--batch-tokens", flags.batch_tokens, {1, 1 << 30});
+  const std::int64_t beam = options_of(flags.search).beam;
+  options.batcher.batch_tokens = std::max<std::int64_t>(1, options.batch_tokens / beam);
+  options.batcher.window = std::chrono::microseconds(static_cast<std::int64_t>(
+      1000 * number_value("--batch-wait", flags.batch_wait, {.least = 0, .most = 1000})));
+  options.batcher.queue_tokens =
+      integer_value("--queue-tokens", flags.queue_tokens, {1, std::int64_t{1} << 40});
+  options.batcher.longest_wait =
+      std::chrono::duration<double>(seconds_value("--longest-wait", flags.longest_wait));
+  options.options_of = [search = flags.search](const std::filesystem::path& folder,
+                                               const ModelInfo& info) {
+    return options_of(search, folder, info);
+  };
+  return options;
+}
+
+serve::HttpServerOptions server_options(const ServeFlags& flags) {
+  serve::HttpServerOptions options;
+  options.host = flags.host;
+  options.port = static_cast<std::uint16_t>(integer_value("--port", flags.port, {0, 65535}));
+  options.limits.connections =
+      static_cast<std::size_t>(integer_value("--max-connections", flags.connections, {1, 1 << 20}));
+  options.limits.body_bytes = static_cast<std::uint64_t>(
+      integer_value("--max-body", flags.body, {1, std::int64_t{1} << 30}));
+  check(flags.certificate.empty() == flags.key.empty(),
+        "--tls-certificate and --tls-key belong together; give both");
+  if (!flags.key.empty()) {
+    require_file("--tls-certificate", flags.certificate);
+    require_file("--tls-key", flags.key);
+    options.tls = serve::TlsFiles{flags.certificate, flags.key};
+  }
+  return options;
+}
+
+serve::TextLimits text_limits(const ServeFlags& flags) {
+  const std::int64_t sentences = integer_value("--max-sentences", flags.sentences, {1, 1 << 24});
+  return {.texts = sentences,
+          .sentences = sentences,
+          .characters = integer_value("--max-characters", flags.characters, {1, 1 << 30})};
+}
+
+std::string figures(const serve::Engine& engine, const serve::HttpServer& server) {
+  const serve::BatcherFigures f = engine.figures();
+  const auto text = [](const char* name, const char* type, const char* help, auto value) {
+    return serve::metric_text(name, type, help, static_cast<double>(value));
+  };
+  return text("yona_connections", "gauge", "Connections that are open.", server.connections()) +
+         text("yona_waiting_requests", "gauge", "Requests in the queue.", f.waiting_jobs) +
+         text("yona_waiting_tokens", "gauge", "Their tokens, about.", f.waiting_tokens) +
+         text("yona_batches_total", "counter", "Batches decoded.", f.batches) +
+         text("yona_sentences_total", "counter", "Sentences decoded.", f.sentences) +
+         text("yona_tokens_total", "counter", "Source tokens decoded, about.", f.tokens) +
+         text("yona_busy_seconds_total", "counter", "Time spent decoding.", f.busy_seconds) +
+         text("yona_refused_total", "counter", "Requests that found the queue full.", f.refused) +
+         text("yona_late_total", "counter", "Requests dropped at their deadline.", f.late) +
+         text("yona_gone_total", "counter", "Requests whose clients left.", f.gone);
+}
+
+void announce(const ServeFlags& flags, const serve::HttpServer& server,
+              const serve::Engine& engine) {
+  std::vector<std::string> names;
+  for (const serve::ModelSummary& model : engine.models()) {
+    names.push_back(model.id);
+  }
+  const std::string host =
+      flags.host.find(':') == flags.host.npos ? flags.host : "[" + flags.host + "]";
+  log().info("serving {} at {}://{}:{}; Ctrl-C ends", fmt::join(names, ", "),
+             flags.key.empty() ? "http" : "https", host, server.port());
+}
+
+int run(const CLI::App& app, const ServeFlags& flags) {
+  require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
+  check(!flags.search.sample && flags.search.n_best.empty(),
+        "serve: --sample and --n-best are for translate; requests ask for \"n_best\" themselves");
+  const serve::HttpServerOptions server_flags = server_options(flags);
+  const serve::TextLimits limits = text_limits(flags);
+  const double deadline = seconds_value("--deadline", flags.deadline);
+  if (!flags.page_folder.empty()) {
+    require_folder("--page-dir", flags.page_folder);
+  }
+  ServerSignals signals;
+  std::unique_ptr<serve::ApiKeys> keys = flags.keys.empty()
+                                             ? std::make_unique<serve::ApiKeys>()
+                                             : std::make_unique<serve::ApiKeys>(flags.keys);
+  const serve::EngineOptions options = engine_options(flags);
+  serve::Engine engine(options);
+  serve::HttpServer* listening = nullptr;
+  serve::Application application({.service = engine,
+                                  .keys = *keys,
+                                  .limits = limits,
+                                  .deadline = std::chrono::duration<double>(deadline),
+                                  .usual_beam = options_of(flags.search).beam},
+                                 flags.page_folder, [&] { return figures(engine, *listening); });
+  serve::HttpServer server(server_flags,
+                           [&](const auto& exchange) { application.handle(exchange); });
+  listening = &server;
+  announce(flags, server, engine);
+  const auto grace = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * deadline) + 1000);
+  signals.listen(
+      [&] {
+        log().info("stopping: finishing what was accepted; once more ends at once");
+        server.stop(grace);
+      },
+      [&] {
+        try {
+          keys->reload();
+          engine.reload();
+          log().info("models and keys are looked at again");
+        } catch (const std::exception& error) {
+          log().warn("the API keys stay as they were: {}", error.what());
+        }
+      });
+  server.run();
+  engine.close();
+  return 0;
+}
+
+void add_limit_flags(CLI::App& app, ServeFlags& flags) {
+  const std::string limits = "Limits";
+  add_text(app, flags.keys,
+           {"--api-keys", "FILE", "who may ask, and how often (docs/serving.md)", limits});
+  add_text(app, flags.deadline,
+           {"--deadline", "S", "seconds that a request may take (default 30)", limits});
+  add_text(
+      app, flags.longest_wait,
+      {"--longest-wait", "S",
+       "requests that would wait longer for those before them are refused (default 5)", limits});
+  add_text(app, flags.queue_tokens,
+           {"--queue-tokens", "N", "tokens that may wait (default 262144)", limits});
+  add_text(app, flags.connections,
+           {"--max-connections", "N", "connections at once (default 1024)", limits});
+  add_text(app, flags.body,
+           {"--max-body", "BYTES", "of a request at most (default 1048576)", limits});
+  add_text(app, flags.sentences,
+           {"--max-sentences", "N", "of a request at most (default 1000)", limits});
+  add_text(app, flags.characters,
+           {"--max-characters", "N", "of a request at most (default 100000)", limits});
+}
+
+void add_flags(CLI::App& app, ServeFlags& flags) {
+  add_list(app, flags.models,
+           {"-m,--model", "DIR…",
+            "folders of trained models, one for each pair of languages; en-de=DIR says the pair"});
+  add_text(app, flags.host,
+           {"--host", "ADDRESS",
+            "where to listen (default 127.0.0.1: this machine alone; 0.0.0.0: everywhere)"});
+  add_text(app, flags.port, {"--port", "N", "default 8080; 0: any that is free"});
+  add_text(app, flags.certificate,
+           {"--tls-certificate", "FILE", "serve https: PEM, with its chain"});
+  add_text(app, flags.key, {"--tls-key", "FILE", "the certificate's private key, PEM"});
+  add_text(app, flags.page_folder,
+           {"--page-dir", "DIR", "take the page from here, for those who work on it"});
+  add_text(app, flags.threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
+  add_text(
+      app, flags.batch_tokens,
+      {"--batch-tokens", "N", "source tokens decoded together, times the beam (default 4096)"});
+  add_text(app, flags.batch_wait,
+           {"--batch-wait", "MS", "how long a request waits for others to join (default 1)"});
+  add_limit_flags(app, flags);
+  add_search_flags(app, flags.search);
+}
+
+}  // namespace
+
+Command add_serve(CLI::App& program) {
+  CLI::App* app = add_command(
+      program, {"serve", "translation over HTTP: LibreTranslate's API, yona's own, and a page",
+                "yona serve --model run\n"
+                "yona serve --model en-de=run1 de-en=run2 --port 5000\n"
+                "yona serve --model run --host 0.0.0.0 --api-keys keys.json --tls-certificate "
+                "chain.pem --tls-key key.pem\n"
+                "curl -d q='Two dogs run.' -d source=en -d target=de localhost:8080/translate"});
+  const auto flags = std::make_shared<ServeFlags>();
+  add_flags(*app, *flags);
+  return {app, [app, flags] { return run(*app, *flags); }};
+}
+
+}  // namespace yona::cli

@@ -1,0 +1,76 @@
+// Who may ask, and how often: keys and their limits from a file of JSON.
+//
+//   {"keys": [{"key": "…", "name": "mobile app", "requests_per_minute": 600,
+//              "characters_per_minute": 100000}],
+//    "anonymous": {"requests_per_minute": 20}}
+//
+// Without "anonymous" a request without a key is refused; limits that are left out are none. A
+// limit is a bucket that holds a minute's worth and fills evenly.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "yona/base/json.h"
+#include "yona/base/timing.h"
+#include "yona/serve/http.h"
+
+namespace yona::serve {
+
+// So many a minute, no more than a minute's worth at once.
+class RateLimit {
+ public:
+  explicit RateLimit(double per_minute) : per_minute_(per_minute), left_(per_minute) {}
+
+  // Seconds until `amount` will be there; 0: it is, and was taken. More than a minute's worth is
+  // taken when the bucket is full.
+  double take(double amount, Clock::time_point now);
+
+ private:
+  double per_minute_, left_;
+  std::optional<Clock::time_point> last_;
+};
+
+class ApiKeys {
+ public:
+  ApiKeys() = default;  // everybody may, without limits
+  // Throws IoError or FormatError naming file and field.
+  explicit ApiKeys(const std::filesystem::path& file);
+
+  // Any thread. Throws HttpError 403 for a key that is unknown or missing, 429 with the seconds to
+  // wait when a limit is reached. Who has no key is limited by address.
+  void admit(const std::string& key, const std::string& client, std::int64_t characters);
+  // Reads the file anew; limits begin afresh. One that cannot be read leaves all as it was, and
+  // throws.
+  void reload();
+
+ private:
+  struct Limits {
+    std::optional<double> requests, characters;  // per minute
+  };
+  struct Buckets {
+    explicit Buckets(const Limits& limits);
+    std::optional<RateLimit> requests, characters;
+  };
+  struct Table {
+    std::unordered_map<std::string, Limits> keys;
+    std::optional<Limits> anonymous;
+  };
+  static Limits limits_of(const Json& json, const std::string& where);
+  static Table read(const std::filesystem::path& file);
+  const Limits& limits_for(const std::string& key) const;
+  void forget_old();
+
+  std::filesystem::path file_;  // empty: everybody may
+  std::mutex mutex_;
+  Table table_;
+  std::unordered_map<std::string, Buckets> buckets_;
+};
+
+// The key of a request: its header X-Api-Key, "Authorization: Bearer KEY", or else `field`.
+std::string key_of(const HttpRequest& request, const std::string& field);
+
+}  // namespace yona::serve

@@ -1,0 +1,38 @@
+#include "yona/serve/application.h"
+
+#include "yona/serve/libretranslate_api.h"
+#include "yona/serve/native_api.h"
+#include "yona/serve/openapi.h"
+#include "yona/serve/pages.h"
+
+namespace yona::serve {
+
+Application::Application(const ApiHost& host, const std::filesystem::path& page_folder,
+                         std::function<std::string()> figures)
+    : host_(host), figures_(std::move(figures)) {
+  router_.add(libretranslate_routes(host_));
+  router_.add(native_routes(host_));
+  router_.add({.method = "GET",
+               .path = "/metrics",
+               .summary = "Figures for Prometheus.",
+               .content_type = "text/plain",
+               .handler = [this](const std::shared_ptr<Exchange>& exchange) {
+                 exchange->respond({.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                                    .body = metrics_.text() + figures_()});
+               }});
+  router_.add({.method = "GET",
+               .path = "/openapi.json",
+               .summary = "This description.",
+               .handler = [this](const std::shared_ptr<Exchange>& exchange) {
+                 exchange->respond(json_response(openapi_description(router_)));
+               }});
+  router_.add(page_routes(page_folder));
+}
+
+void Application::handle(const std::shared_ptr<Exchange>& exchange) {
+  const HttpRequest& request = exchange->request();
+  const Route* route = router_.find(request.method, request.path);
+  router_.handle(serve::counted(exchange, route != nullptr ? route->path : "other", metrics_));
+}
+
+}  // namespace yona::serve

@@ -1,0 +1,189 @@
+#include "yona/serve/engine/model_pool.h"
+
+#include <algorithm>
+#include <sys/stat.h>
+
+#include "yona/base/error.h"
+#include "yona/base/log.h"
+#include "yona/decode/line_translator.h"
+
+namespace yona::serve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Changes when a file is written or replaced.
+std::string signature_of(const fs::path& folder) {
+  std::string signature;
+  for (const char* name : {"config.json", "model.safetensors", "model.safetensors.index.json",
+                           "source.spm", "vocab.json", "tokenizer.json"}) {
+    struct stat status {};
+    if (::stat((folder / name).c_str(), &status) == 0) {
+      signature += fmt::format("{} {} {} {}.{};", name, status.st_ino, status.st_size,
+                               status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    }
+  }
+  return signature;
+}
+
+ModelSummary summary_of(const ModelPlace& place) {
+  const ModelInfo info = read_model_info(place.folder);
+  ModelSummary summary;
+  summary.source = place.source.empty() ? info.source_language : place.source;
+  summary.target = place.target.empty() ? info.target_language : place.target;
+  summary.id = summary.source.empty() || summary.target.empty()
+                   ? fs::absolute(place.folder / "x").parent_path().filename().string()
+                   : summary.source + "-" + summary.target;
+  summary.layers = info.config.decoder_layers;
+  summary.heads = info.config.heads;
+  summary.d_model = info.config.d_model;
+  summary.vocabulary = info.config.target_vocabulary;
+  summary.family = info.family.empty() ? "yona" : info.family;
+  summary.target_has_spaces = has_sentence_spaces(summary.target);
+  return summary;
+}
+
+}  // namespace
+
+ModelPlace model_place(const std::string& text) {
+  const std::size_t sign = text.find('=');
+  if (sign == text.npos || fs::exists(text)) {
+    return {text};
+  }
+  const std::string pair = text.substr(0, sign);
+  const std::size_t line = pair.find('-');
+  check(
+      line != pair.npos && line > 0 && line + 1 < pair.size(),
+      "--model: '{}' is given; expected DIR, or SOURCE-TARGET=DIR with the codes of two languages",
+      text);
+  return {text.substr(sign + 1), pair.substr(0, line), pair.substr(line + 1)};
+}
+
+LoadedModel::LoadedModel(const ModelPlace& place, Backend& backend, const OptionsOf& options_of,
+                         const TextOptions& text)
+    : backend_(backend),
+      model_(TranslationModel::load(place.folder, backend, Packing::yes)),
+      options_(options_of(place.folder, model_->info())),
+      text_(text) {
+  model_->choose_languages({place.source, place.target});
+}
+
+DecodeOptions LoadedModel::options(const SearchChoice& choice) const {
+  DecodeOptions options = options_;
+  options.beam = choice.beam.value_or(options.beam);
+  options.length_penalty = choice.length_penalty.value_or(options.length_penalty);
+  options.n_best = choice.n_best;
+  options.scores = choice.scores;
+  options.alignments = choice.alignments;
+  if (choice.max_length) {
+    options.limit = {.factor = 0, .extra = *choice.max_length};
+  }
+  check(options.n_best <= options.beam,
+        "\"n_best\": {} hypotheses are asked of a beam of {}; a larger \"beam\" has more",
+        options.n_best, options.beam);
+  return options;
+}
+
+Translator& LoadedModel::translator(const SearchChoice& choice) {
+  const std::string key = choice.key();
+  const auto found = std::find_if(translators_.begin(), translators_.end(),
+                                  [&](const Kept& kept) { return kept.key == key; });
+  if (found != translators_.end()) {
+    translators_.splice(translators_.begin(), translators_, found);
+    return *translators_.front().translator;
+  }
+  constexpr std::size_t kMost = 8;  // each keeps memory for its largest batch
+  if (translators_.size() == kMost) {
+    translators_.pop_back();
+  }
+  translators_.push_front(
+      {key, std::make_unique<Translator>(std::vector<const TranslationModel*>{model_.get()},
+                                         backend_, options(choice), text_)});
+  return *translators_.front().translator;
+}
+
+ModelPool::ModelPool(const std::vector<ModelPlace>& places, Backend& backend, OptionsOf options_of,
+                     const TextOptions& text)
+    : backend_(backend), options_of_(std::move(options_of)), text_(text) {
+  for (const ModelPlace& place : places) {
+    Entry added{.place = place, .summary = summary_of(place), .model = {}, .signature = {}};
+    for (const Entry& before : entries_) {
+      check(before.summary.id != added.summary.id,
+            "--model: {} and {} are both named {}; say SOURCE-TARGET=DIR for one of them",
+            before.place.folder.string(), place.folder.string(), added.summary.id);
+    }
+    entries_.push_back(std::move(added));
+  }
+}
+
+std::vector<ModelSummary> ModelPool::summaries() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<ModelSummary> summaries;
+  for (const Entry& entry : entries_) {
+    summaries.push_back(entry.summary);
+  }
+  return summaries;
+}
+
+void ModelPool::look_again() {
+  const std::scoped_lock lock(mutex_);
+  for (Entry& entry : entries_) {
+    entry.looked = {};
+  }
+}
+
+ModelPool::Entry& ModelPool::entry(const std::string& id) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.summary.id == id; });
+  if (found == entries_.end()) {
+    throw HttpError(404, fmt::format("there is no model '{}'", id));
+  }
+  return *found;
+}
+
+// Files are looked at once a second at most.
+bool ModelPool::is_due(const Entry& entry) const {
+  const std::scoped_lock lock(mutex_);
+  return !entry.model || Clock::now() - entry.looked > std::chrono::seconds(1);
+}
+
+void ModelPool::load(Entry& entry, const std::string& signature) {
+  const Clock::time_point start = Clock::now();
+  const bool is_again = entry.model != nullptr;
+  try {
+    auto model = std::make_shared<LoadedModel>(entry.place, backend_, options_of_, text_);
+    ModelSummary summary = summary_of(entry.place);
+    summary.id = entry.summary.id;
+    summary.loaded = true;
+    const std::scoped_lock lock(mutex_);
+    entry.model = std::move(model);
+    entry.summary = std::move(summary);
+  } catch (const std::exception& error) {
+    if (!is_again) {
+      throw;
+    }
+    log().warn("{} has changed and cannot be loaded; going on with what it was: {}",
+               entry.place.folder.string(), error.what());
+    entry.signature = signature;
+    return;
+  }
+  entry.signature = signature;
+  log().info("{} {} in {:.0f} ms", entry.summary.id, is_again ? "loaded again" : "loaded",
+             1e3 * seconds_since(start));
+}
+
+std::shared_ptr<LoadedModel> ModelPool::get(const std::string& id) {
+  Entry& wanted = entry(id);
+  if (is_due(wanted)) {
+    const std::string signature = signature_of(wanted.place.folder);
+    if (!wanted.model || signature != wanted.signature) {
+      load(wanted, signature);
+    }
+    const std::scoped_lock lock(mutex_);
+    wanted.looked = Clock::now();
+  }
+  return wanted.model;
+}
+
+}  // namespace yona::serve

@@ -1,0 +1,48 @@
+#include "yona/serve/http.h"
+
+#include "yona/base/log.h"
+
+namespace yona::serve {
+
+namespace {
+
+// Bytes of requests can come back in messages; what is not UTF-8 is shown as U+FFFD.
+std::string compact(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+HttpResponse json_response(const Json& json) { return {.body = compact(json) + "\n"}; }
+
+HttpResponse error_response(int status, std::string_view text, int retry_after) {
+  HttpResponse response = json_response({{"error", text}});
+  response.status = status;
+  if (retry_after > 0) {
+    response.headers.emplace_back("Retry-After", std::to_string(retry_after));
+  }
+  return response;
+}
+
+HttpResponse response_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const HttpError& known) {
+    return error_response(known.status, known.what(), known.retry_after);
+  } catch (const InvalidArgument& wrong) {
+    return error_response(400, wrong.what());
+  } catch (const FormatError& wrong) {
+    return error_response(400, wrong.what());
+  } catch (const NotImplemented& missing) {
+    return error_response(501, missing.what());
+  } catch (const std::exception& unexpected) {
+    log().error("a request failed: {}", unexpected.what());
+    return error_response(500, "the server failed at this request; its log says why");
+  }
+}
+
+std::string server_sent_event(std::string_view name, const Json& data) {
+  return fmt::format("event: {}\ndata: {}\n\n", name, compact(data));
+}
+
+}  // namespace yona::serve

@@ -1,0 +1,69 @@
+// The server's connections: accepts them on one address, reads requests with limits on size and
+// time, hands each to a handler, writes what is answered, and notices clients that leave. HTTP/1.1,
+// plain or over TLS, by Boost.Beast and Asio, which no header outside this file's source sees.
+//
+// One thread, the caller of run(), does all of it; handlers are called by that thread and must not
+// take long: what takes long is answered later, from another thread, through the Exchange.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "yona/serve/http.h"
+
+namespace yona::serve {
+
+struct ConnectionLimits {
+  std::size_t connections = 1024;           // more are told 503 and closed
+  std::uint32_t header_bytes = 16384;       // 431
+  std::uint64_t body_bytes = 1 << 20;       // 413
+  std::chrono::milliseconds read{10'000};   // from a request's first byte to its last
+  std::chrono::milliseconds write{30'000};  // of an answer
+  std::chrono::milliseconds idle{60'000};   // without a request
+};
+
+struct TlsFiles {
+  std::filesystem::path certificate;  // PEM: the server's own first, then those that signed it
+  std::filesystem::path key;          // PEM
+};
+
+struct HttpServerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 8080;  // 0: any that is free
+  ConnectionLimits limits{};
+  std::optional<TlsFiles> tls{};
+};
+
+class HttpServer {
+ public:
+  using Handler = std::function<void(const std::shared_ptr<Exchange>&)>;
+
+  // Listens from now on; connections wait until run(). An exception of the handler answers 500.
+  // Throws InvalidArgument for a host that is no address, IoError naming address and reason where
+  // it cannot listen, FormatError for TLS files that cannot be used.
+  HttpServer(const HttpServerOptions& options, Handler handler);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  std::uint16_t port() const;
+  std::size_t connections() const;  // open now; any thread
+
+  // Serves until stop() was called and everything that had been read is answered.
+  void run();
+  // No more connections and requests; what has not been answered after `grace` is closed. Any
+  // thread, any number of times.
+  void stop(std::chrono::milliseconds grace);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace yona::serve

@@ -1,0 +1,41 @@
+// What waits to be computed: a request's sentences, or a task that looks at a model. The batcher
+// (batcher.h) sees no more of it than is here.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yona/base/timing.h"
+#include "yona/serve/http.h"
+
+namespace yona::serve {
+
+class Job {
+ public:
+  Job() = default;
+  virtual ~Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  // The job is over: nothing more comes. Called once, by the batcher's thread, unless it is done.
+  virtual void fail(const std::exception_ptr& error) = 0;
+
+  std::string group;                 // sentences of one group can be computed together
+  std::vector<std::int64_t> tokens;  // of each sentence, roughly: at least one sentence
+  Clock::time_point deadline = Clock::time_point::max();
+  GoneFlag gone{};  // empty: whoever asked waits for ever
+
+  bool is_gone() const { return gone && gone->load(std::memory_order_relaxed); }
+  bool is_late() const { return Clock::now() > deadline; }
+};
+
+// One sentence of a job.
+struct Unit {
+  std::shared_ptr<Job> job;
+  std::size_t sentence = 0;
+};
+
+}  // namespace yona::serve

@@ -1,0 +1,263 @@
+#include "yona/serve/libretranslate_api.h"
+
+#include <algorithm>
+
+#include "yona/serve/detection.h"
+#include "yona/serve/language_names.h"
+#include "yona/serve/markup.h"
+
+namespace yona::serve {
+
+namespace {
+
+using Type = FieldType;
+
+constexpr double kMostAlternatives = 16;
+
+Field key_field() { return {"api_key", Type::text, "where the server asks for one"}; }
+
+Field detected_field() {
+  return {
+      .name = "detectedLanguage",
+      .type = Type::object,
+      .description = "of each text where the source is auto: a list where q is one",
+      .fields = {{"confidence", Type::number, "0 to 100"}, {"language", Type::text, "its code"}}};
+}
+
+Fields translate_takes() {
+  return {{.name = "q",
+           .type = Type::text_or_texts,
+           .description = "what to translate: a text, or a list of texts",
+           .required = true},
+          {.name = "source",
+           .type = Type::text,
+           .description = "the text's language, a code like en, or auto",
+           .required = true},
+          {.name = "target",
+           .type = Type::text,
+           .description = "the language to translate into",
+           .required = true},
+          {.name = "format",
+           .type = Type::text,
+           .description = "text (the default), or html: tags stay as they are",
+           .words = {"text", "html"}},
+          {.name = "alternatives",
+           .type = Type::integer,
+           .description = "other translations to give besides the best",
+           .least = 0,
+           .most = kMostAlternatives},
+          key_field()};
+}
+
+Fields translate_gives() {
+  return {{"translatedText", Type::text_or_texts, "the translation; a list where q is one"},
+          {"alternatives", Type::texts, "others, best first; lists of them where q is a list"},
+          detected_field()};
+}
+
+Fields detect_takes() {
+  return {{.name = "q", .type = Type::text, .description = "a text", .required = true},
+          key_field()};
+}
+
+// One request on its way: what was asked, in pieces to translate, and how to put them together.
+struct Asked {
+  std::vector<Markup> markups;             // of html
+  std::vector<DetectedLanguage> detected;  // where the source is auto
+  bool is_list = false;
+  bool is_html = false;
+  std::int64_t alternatives = 0;
+  ModelSummary model;
+  std::unique_ptr<Texts> texts;
+};
+
+// Of html each run of text is a text of its own.
+std::vector<std::string> plain_texts(Asked& asked, const std::vector<std::string>& given) {
+  if (!asked.is_html) {
+    return given;
+  }
+  std::vector<std::string> runs;
+  for (const std::string& html : given) {
+    const Markup& markup = asked.markups.emplace_back(html);
+    runs.insert(runs.end(), markup.runs().begin(), markup.runs().end());
+  }
+  return runs;
+}
+
+// The n-th best translation of every text of the request.
+std::vector<std::string> translations(const Asked& asked,
+                                      const std::vector<SentenceResult>& results, std::size_t n) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < asked.texts->count(); ++i) {
+    texts.push_back(asked.texts->translation(i, asked.texts->results_of(i, results), n));
+  }
+  if (!asked.is_html) {
+    return texts;
+  }
+  std::vector<std::string> whole;
+  auto run = texts.begin();
+  for (const Markup& markup : asked.markups) {
+    const auto end = run + static_cast<std::ptrdiff_t>(markup.runs().size());
+    whole.push_back(markup.with_runs({run, end}));
+    run = end;
+  }
+  return whole;
+}
+
+// A list where q was one, else its only item.
+Json listed(const Asked& asked, Json list) { return asked.is_list ? list : list.at(0); }
+
+// Texts besides the best, each once, in order.
+Json alternatives_json(const Asked& asked, const std::vector<SentenceResult>& results) {
+  const std::vector<std::string> best = translations(asked, results, 0);
+  Json lists(best.size(), Json::array());
+  for (std::int64_t n = 1; n <= asked.alternatives; ++n) {
+    const std::vector<std::string> others =
+        translations(asked, results, static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const bool is_new = others[i] != best[i] &&
+                          std::find(lists[i].begin(), lists[i].end(), others[i]) == lists[i].end();
+      if (is_new) {
+        lists[i].push_back(others[i]);
+      }
+    }
+  }
+  return listed(asked, lists);
+}
+
+Json answer_json(const Asked& asked, const std::vector<SentenceResult>& results) {
+  Json json{{"translatedText", listed(asked, translations(asked, results, 0))}};
+  if (asked.alternatives > 0) {
+    json["alternatives"] = alternatives_json(asked, results);
+  }
+  if (!asked.detected.empty()) {
+    Json detected = Json::array();
+    for (const DetectedLanguage& language : asked.detected) {
+      detected.push_back({{"confidence", language.confidence}, {"language", language.language}});
+    }
+    json["detectedLanguage"] = listed(asked, detected);
+  }
+  return json;
+}
+
+void choose_model(const ApiHost& host, const RequestFields& fields,
+                  const std::vector<std::string>& given, Asked& asked) {
+  const std::vector<ModelSummary> models = host.service.models();
+  std::string source = fields.text("source");
+  if (source == "auto") {
+    const DetectedLanguage detected = detected_source(given, models, fields.text("target"));
+    asked.detected.assign(given.size(), detected);
+    source = detected.language;
+  }
+  asked.model = model_for(models, source, fields.text("target"));
+}
+
+void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
+  host.check_capacity();
+  const HttpRequest& request = exchange->request();
+  const RequestFields fields(request, translate_takes(), UnknownFields::ignore);
+  const std::vector<std::string> given = fields.texts("q");
+  const auto asked = std::make_shared<Asked>();
+  asked->is_list = fields.is_list("q");
+  asked->is_html = fields.text("format") == "html";
+  asked->alternatives = fields.integer("alternatives").value_or(0);
+  choose_model(host, fields, given, *asked);
+  asked->texts = std::make_unique<Texts>(plain_texts(*asked, given), Split::sentences, asked->model,
+                                         host.limits);
+  host.keys.admit(key_of(request, fields.text("api_key")), request.client,
+                  asked->texts->characters());
+  const auto job = std::make_shared<TranslationJob>();
+  job->model = asked->model.id;
+  job->sentences = asked->texts->sentences();
+  job->search.n_best = 1 + asked->alternatives;
+  if (asked->alternatives > 0) {
+    job->search.beam = std::max<std::int64_t>(host.usual_beam, job->search.n_best);
+  }
+  job->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
+  job->gone = exchange->gone();
+  job->done = [exchange, asked](const std::vector<SentenceResult>& results) {
+    exchange->respond(json_response(answer_json(*asked, results)));
+  };
+  job->failed = [exchange](const std::exception_ptr& error) {
+    exchange->respond(response_of(error));
+  };
+  if (job->sentences.empty()) {
+    job->done({});
+  } else {
+    host.service.submit(job);
+  }
+}
+
+void list_languages(const ApiHost& host, Exchange& exchange) {
+  Json languages = Json::array();
+  const std::vector<ModelSummary> models = host.service.models();
+  std::vector<std::string> codes;
+  for (const ModelSummary& model : models) {
+    for (const std::string& code : {model.source, model.target}) {
+      if (!code.empty() && std::find(codes.begin(), codes.end(), code) == codes.end()) {
+        codes.push_back(code);
+      }
+    }
+  }
+  for (const std::string& code : codes) {
+    Json targets = Json::array();
+    for (const ModelSummary& model : models) {
+      if (model.source == code) {
+        targets.push_back(model.target);
+      }
+    }
+    languages.push_back({{"code", code}, {"name", language_name(code)}, {"targets", targets}});
+  }
+  exchange.respond(json_response(languages));
+}
+
+void detect(const ApiHost& host, Exchange& exchange) {
+  const HttpRequest& request = exchange.request();
+  const RequestFields fields(request, detect_takes(), UnknownFields::ignore);
+  const std::string text = fields.text("q");
+  host.keys.admit(key_of(request, fields.text("api_key")), request.client, character_count(text));
+  Json found = Json::array();
+  for (const DetectedLanguage& detected : detect_languages(text)) {
+    found.push_back({{"confidence", detected.confidence}, {"language", detected.language}});
+  }
+  if (found.empty()) {  // LibreTranslate's clients expect one
+    found.push_back({{"confidence", 0.0}, {"language", "en"}});
+  }
+  exchange.respond(json_response(found));
+}
+
+}  // namespace
+
+std::vector<Route> libretranslate_routes(const ApiHost& host) {
+  return {
+      {.method = "POST",
+       .path = "/translate",
+       .summary = "Translates a text or a list of texts (LibreTranslate).",
+       .takes = translate_takes(),
+       .gives = translate_gives(),
+       .handler = [&host](const auto& exchange) { translate(host, exchange); }},
+      {.method = "GET",
+       .path = "/languages",
+       .summary = "The languages that are served (LibreTranslate).",
+       .gives = {{"code", Type::text, "of the language"},
+                 {"name", Type::text, "in English"},
+                 {"targets", Type::texts, "languages it can be translated into"}},
+       .gives_list = true,
+       .handler = [&host](const auto& exchange) { list_languages(host, *exchange); }},
+      {.method = "POST",
+       .path = "/detect",
+       .summary = "Finds out a text's language (LibreTranslate).",
+       .takes = detect_takes(),
+       .gives = {{"confidence", Type::number, "0 to 100"}, {"language", Type::text, "its code"}},
+       .gives_list = true,
+       .handler = [&host](const auto& exchange) { detect(host, *exchange); }},
+      {.method = "GET",
+       .path = "/health",
+       .summary = "Whether the server is there (LibreTranslate).",
+       .gives = {{"status", Type::text, "ok"}},
+       .handler = [](const auto& exchange) {
+         exchange->respond(json_response({{"status", "ok"}}));
+       }}};
+}
+
+}  // namespace yona::serve

@@ -1,0 +1,81 @@
+#include "yona/serve/segments.h"
+
+#include <algorithm>
+
+#include "yona/text/sentences.h"
+
+namespace yona::serve {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n\v\f";
+
+// Asking ICU costs more than translating needs to wait for: most texts are one sentence.
+bool may_have_several(std::string_view line) {
+  const std::size_t end = line.find_last_not_of(kBlanks);
+  const std::string_view inside = line.substr(0, end == line.npos ? 0 : end);
+  return inside.find_first_of(".!?") != inside.npos ||
+         std::any_of(inside.begin(), inside.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0xD8; });
+}
+
+class Builder {
+ public:
+  explicit Builder(Segments& segments) : segments_(segments) { segments_.between.emplace_back(); }
+
+  // A sentence with blanks around it, or blanks alone.
+  void add(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == text.npos) {
+      segments_.between.back() += text;
+      return;
+    }
+    const std::size_t last = text.find_last_not_of(kBlanks);
+    segments_.between.back() += text.substr(0, first);
+    segments_.sentences.emplace_back(text.substr(first, last + 1 - first));
+    segments_.between.emplace_back(text.substr(last + 1));
+  }
+
+ private:
+  Segments& segments_;
+};
+
+}  // namespace
+
+Segments segments_of(std::string_view text, Split split, const std::string& language) {
+  Segments segments;
+  Builder builder(segments);
+  if (split == Split::none) {
+    builder.add(text);
+    return segments;
+  }
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end);
+    if (split == Split::lines || !may_have_several(line)) {
+      builder.add(line);
+      continue;
+    }
+    for (const std::string_view sentence : split_sentences(line, language)) {
+      builder.add(sentence);
+    }
+  }
+  return segments;
+}
+
+std::string join(const Segments& segments, const std::vector<std::string>& translations,
+                 bool has_spaces) {
+  std::string text = segments.between.front();
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    text += translations[i];
+    const std::string& between = segments.between[i + 1];
+    const bool is_inside_line =
+        i + 1 < translations.size() && between.find_first_not_of(' ') == between.npos;
+    const bool is_as_it_should_be = between.empty() != has_spaces;
+    text += is_inside_line && !is_as_it_should_be ? (has_spaces ? " " : "") : between;
+  }
+  return text;
+}
+
+}  // namespace yona::serve

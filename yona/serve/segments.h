@@ -1,0 +1,29 @@
+// A text as the sentences to translate and what stands between them, so that a translation can be
+// put together with its lines and paragraphs where they were.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yona::serve {
+
+// none: the text is one sentence; lines: as `yona translate` does; sentences: cut at their ends
+// too.
+enum class Split : std::uint8_t { none, lines, sentences };
+
+struct Segments {
+  std::vector<std::string> sentences;  // none of them blank
+  std::vector<std::string> between;    // blanks before each, and after the last: one more
+};
+
+// `language` is the text's. Joined again by join() with themselves, segments are the text.
+Segments segments_of(std::string_view text, Split split, const std::string& language);
+
+// Translations in the place of the sentences. Between sentences of a line stands a space where the
+// target's language has one, whatever the source's has; other blanks stay as they are.
+std::string join(const Segments& segments, const std::vector<std::string>& translations,
+                 bool has_spaces);
+
+}  // namespace yona::serve

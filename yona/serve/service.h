@@ -1,0 +1,132 @@
+// What the APIs ask of the models behind them: which there are, sentences to translate, and a look
+// inside. serve/engine/ answers with real models; tests of the APIs answer with made-up ones.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yona/serve/job.h"
+
+namespace yona::serve {
+
+struct ModelSummary {
+  std::string id;              // "en-de"
+  std::string source, target;  // codes of languages; empty: not known
+  bool loaded = false;
+  std::int64_t layers = 0, heads = 0, d_model = 0, vocabulary = 0;
+  std::string family;
+  bool target_has_spaces = true;  // between sentences
+};
+
+// What a request may choose of the search; what it does not choose is as the server was started.
+struct SearchChoice {
+  std::optional<std::int64_t> beam{}, max_length{};
+  std::optional<double> length_penalty{};
+  std::int64_t n_best = 1;
+  bool scores = false;
+  bool alignments = false;
+
+  std::string key() const;  // equal choices have equal keys
+};
+
+struct GlossaryTerm {
+  std::string source;  // as it stands in the source
+  std::string target;  // as it must stand in the translation
+};
+
+struct HypothesisText {
+  std::string text;
+  double score = 0, log_probability = 0;
+  std::vector<std::string> tokens{};  // pieces, </s> included
+  std::vector<float> token_scores{};  // their log-probabilities
+};
+
+struct SentenceResult {
+  std::vector<HypothesisText> n_best{};                          // best first, at least one
+  std::vector<std::string> source_tokens{};                      // pieces, </s> included
+  std::vector<std::pair<std::size_t, std::size_t>> alignment{};  // source token, target token
+  Json attention{};  // when asked for; see docs/serving.md
+};
+
+// A sentence as far as it has been translated.
+struct SentenceProgress {
+  std::size_t sentence = 0;
+  std::int64_t tokens = 0;  // so far
+  std::string token;        // the last one
+  std::string text;
+};
+
+// Sentences of one request, for one model.
+class TranslationJob : public Job {
+ public:
+  std::string model;
+  SearchChoice search{};
+  std::vector<std::string> sentences;
+  std::string prefix{};  // of the first sentence's translation
+  std::vector<GlossaryTerm> glossary{};
+  bool attention = false;
+
+  // All three are called by the thread that computes; exactly one of the last two, once.
+  std::function<void(const SentenceProgress&)> progress{};  // empty: not wanted
+  std::function<void(std::vector<SentenceResult>)> done;
+  std::function<void(const std::exception_ptr&)> failed;
+
+  void fail(const std::exception_ptr& error) override;
+  // The result of a sentence, the first one that is given; with the last sentence the job is done.
+  void finish(std::size_t sentence, SentenceResult result);
+  bool is_over() const { return is_over_; }
+
+  // What each sentence's translation must begin with so that it has the glossary's terms: grows
+  // while they are put in. Of whoever computes.
+  struct Forced {
+    std::string prefix{};
+    std::size_t rounds = 0;  // so far
+  };
+  std::vector<Forced> forced{};
+
+ private:
+  std::vector<SentenceResult> results_;
+  std::size_t finished_ = 0;
+  bool is_over_ = false;
+};
+
+// A look inside a model by its name: "beam" or "explain".
+class TaskJob : public Job {
+ public:
+  std::string model, task;
+  Json request;
+  std::function<void(Json)> done;
+  std::function<void(const std::exception_ptr&)> failed;
+
+  void fail(const std::exception_ptr& error) override { failed(error); }
+};
+
+class Service {
+ public:
+  Service() = default;
+  virtual ~Service() = default;
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  virtual std::vector<ModelSummary> models() const = 0;
+  // Throws HttpError 503 when there is too much to do, 404 for a model that is not there.
+  virtual void submit(std::shared_ptr<TranslationJob> job) = 0;
+  virtual void submit(std::shared_ptr<TaskJob> job) = 0;
+  // Would it be refused anyway?
+  virtual bool is_full() const = 0;
+};
+
+// The model for a pair of languages, or the one of that name. Throws HttpError 400 naming what
+// there is.
+const ModelSummary& model_for(const std::vector<ModelSummary>& models, const std::string& source,
+                              const std::string& target);
+const ModelSummary& model_named(const std::vector<ModelSummary>& models, const std::string& id);
+
+// Tokens that a text probably has: enough to share out work, known without a model.
+std::int64_t rough_tokens(std::string_view text);
+
+}  // namespace yona::serve

@@ -1,0 +1,67 @@
+#include "yona/serve/texts.h"
+
+#include <algorithm>
+
+namespace yona::serve {
+
+namespace {
+
+void require_at_most(std::int64_t count, std::int64_t most, std::string_view what) {
+  if (count > most) {
+    throw HttpError(
+        400, fmt::format("the request has {} {}; {} are allowed at most", count, what, most));
+  }
+}
+
+}  // namespace
+
+std::int64_t character_count(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;  // does not continue a character
+  });
+}
+
+Texts::Texts(const std::vector<std::string>& texts, Split split, const ModelSummary& model,
+             const TextLimits& limits)
+    : has_spaces_(model.target_has_spaces) {
+  require_at_most(static_cast<std::int64_t>(texts.size()), limits.texts, "texts");
+  for (const std::string& text : texts) {
+    characters_ += character_count(text);
+  }
+  require_at_most(characters_, limits.characters, "characters");
+  for (const std::string& text : texts) {
+    texts_.push_back(segments_of(text, split, model.source));
+    first_.push_back(first_.back() + texts_.back().sentences.size());
+    require_at_most(static_cast<std::int64_t>(first_.back()), limits.sentences, "sentences");
+  }
+}
+
+std::vector<std::string> Texts::sentences() const {
+  std::vector<std::string> all;
+  for (const Segments& text : texts_) {
+    all.insert(all.end(), text.sentences.begin(), text.sentences.end());
+  }
+  return all;
+}
+
+std::size_t Texts::text_of(std::size_t sentence) const {
+  return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), sentence) -
+                                  first_.begin()) -
+         1;
+}
+
+std::span<const SentenceResult> Texts::results_of(std::size_t text,
+                                                  const std::vector<SentenceResult>& all) const {
+  return std::span(all).subspan(first_[text], first_[text + 1] - first_[text]);
+}
+
+std::string Texts::translation(std::size_t text, std::span<const SentenceResult> results,
+                               std::size_t n) const {
+  std::vector<std::string> translations;
+  for (const SentenceResult& result : results) {
+    translations.push_back(result.n_best[std::min(n, result.n_best.size() - 1)].text);
+  }
+  return joined(text, translations);
+}
+
+}  // namespace yona::serve
