@@ -42,13 +42,13 @@ std::int64_t largest_needed(const DecodeOptions& options) {
          static_cast<std::int64_t>(options.banned.size());
 }
 
-// A step of one search: is it over? Its prefix is forced, the rest is searched.
-bool advance(Unit& unit, std::span<const Candidate> found) {
+// A step of one search: does it go on? Its prefix is forced, the rest is searched.
+bool go_on(Unit& unit, std::span<const Candidate> found) {
   if (unit.in_prefix() && !found.empty()) {
     unit.search->force(found.front());
-    return false;
+    return true;
   }
-  return !unit.search->advance(found);
+  return unit.search->advance(found);
 }
 
 // Runs the searches to their ends; `done` takes each one that has come to its own. `watched` is
@@ -63,7 +63,7 @@ void run_steps(std::vector<Unit>& units, Stepper& stepper, std::int64_t largest,
     std::size_t place = 0;
     std::erase_if(units, [&](Unit& unit) {
       const std::vector<Candidate> found = candidates.of(unit, place++);
-      const bool over = advance(unit, found);
+      const bool over = !go_on(unit, found);
       const bool is_given_up = !watched(unit, found) && !over;
       if (over) {
         done(unit);

@@ -1,0 +1,238 @@
+#include "yona/serve/engine/engine.h"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "yona/decode/generation_config.h"
+
+#include "tests/serve/engine/waiting_job.h"
+
+namespace yona {
+namespace {
+
+using serve::Engine;
+using serve::HttpError;
+using testing::best_of;
+using testing::engine_options;
+using testing::shared_model;
+using testing::waiting_job;
+
+std::vector<std::string> some_lines(std::size_t first, std::size_t count) {
+  const auto& lines = shared_model().lines();
+  return {lines.begin() + static_cast<std::ptrdiff_t>(first),
+          lines.begin() + static_cast<std::ptrdiff_t>(first + count)};
+}
+
+// What `yona translate` gives, one line at a time.
+std::vector<std::string> translated_alone(const std::vector<std::string>& lines) {
+  const auto backend = make_backend("cpu", {.threads = 1});
+  const auto model = TranslationModel::load(shared_model().path(), *backend, Packing::yes);
+  Translator translator({model.get()}, *backend, folder_options(model->folder(), model->info()));
+  std::vector<std::string> texts;
+  for (const std::string& line : lines) {
+    texts.push_back(translator.translate({line}).front());
+  }
+  return texts;
+}
+
+TEST(Engine, TranslatesAsTranslateDoesWhateverTheBatch) {
+  Engine engine(engine_options());
+  const std::vector<std::string> lines = some_lines(0, 60);
+  std::vector<testing::Waiting> jobs;
+  for (std::size_t i = 0; i < lines.size();) {
+    const std::size_t count = std::min(lines.size() - i, 1 + i % 7);
+    jobs.push_back(waiting_job(some_lines(i, count)));
+    engine.submit(jobs.back().job);
+    i += count;
+  }
+  std::vector<std::string> answers;
+  for (testing::Waiting& waiting : jobs) {
+    for (const std::string& text : best_of(waiting.results.get())) {
+      answers.push_back(text);
+    }
+  }
+  EXPECT_EQ(answers, translated_alone(lines));
+  EXPECT_LT(engine.figures().batches, 60U);
+  EXPECT_EQ(engine.figures().sentences, 60U);
+}
+
+TEST(Engine, KeepsRequestsWithOtherSettingsApart) {
+  Engine engine(engine_options());
+  std::vector<testing::Waiting> jobs;
+  for (const std::int64_t beam : {1, 4, 8}) {
+    jobs.push_back(waiting_job(some_lines(0, 3)));
+    jobs.back().job->search = {.beam = beam, .n_best = beam, .scores = true};
+    engine.submit(jobs.back().job);
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto results = jobs[i].results.get();
+    EXPECT_EQ(results.front().n_best.size(), (std::vector<std::size_t>{1, 4, 8})[i]);
+    EXPECT_LT(results.front().n_best.front().score, 0);
+    EXPECT_EQ(results.front().n_best.front().tokens.back(), "</s>");
+  }
+}
+
+TEST(Engine, GivesAlignmentsAndAttention) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job(some_lines(0, 1));
+  waiting.job->search.alignments = true;
+  waiting.job->attention = true;
+  engine.submit(waiting.job);
+  const auto result = waiting.results.get().front();
+  ASSERT_FALSE(result.alignment.empty());
+  for (const auto& [source, target] : result.alignment) {
+    EXPECT_LT(source, result.source_tokens.size());
+    EXPECT_LT(target, result.n_best.front().tokens.size());
+  }
+  const Json& attention = result.attention;
+  EXPECT_EQ(attention["source_tokens"], Json(result.source_tokens));
+  EXPECT_EQ(attention["target_tokens"], Json(result.n_best.front().tokens));
+  ASSERT_EQ(attention["cross"].size(), attention["layers"]);
+  ASSERT_EQ(attention["cross"][0].size(), attention["heads"]);
+  ASSERT_EQ(attention["cross"][0][0].size(), attention["target_tokens"].size());
+  double sum = 0;
+  for (const Json& weight : attention["cross"][0][0][0]) {
+    sum += weight.get<double>();
+  }
+  EXPECT_NEAR(sum, 1, 0.01);
+}
+
+TEST(Engine, TellsHowFarItIs) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job(some_lines(0, 2));
+  std::vector<serve::SentenceProgress> seen;
+  waiting.job->progress = [&](const serve::SentenceProgress& progress) { seen.push_back(progress); };
+  engine.submit(waiting.job);
+  const auto results = waiting.results.get();
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.front().tokens, 1);
+  EXPECT_LT(seen.back().sentence, 2U);
+  EXPECT_FALSE(seen.back().text.empty());
+}
+
+TEST(Engine, BeginsWithAPrefix) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job(some_lines(0, 2));
+  waiting.job->prefix = "zwei Minuten";
+  engine.submit(waiting.job);
+  const auto texts = best_of(waiting.results.get());
+  EXPECT_TRUE(texts[0].starts_with("zwei Minuten")) << texts[0];
+  EXPECT_EQ(texts[1], translated_alone(some_lines(1, 1)).front());
+}
+
+TEST(Engine, AnswersAMistakeToTheOneWhoMadeIt) {
+  auto options = engine_options();
+  options.batcher.window = std::chrono::milliseconds(200);  // all in one batch
+  Engine engine(options);
+  auto good = waiting_job(some_lines(0, 2));
+  auto bad = waiting_job(some_lines(2, 1));
+  for (int i = 0; i < 100; ++i) {
+    bad.job->prefix += "zwei ";  // more than the output may have
+  }
+  auto other = waiting_job(some_lines(3, 1));
+  for (const auto* waiting : {&good, &bad, &other}) {
+    engine.submit(waiting->job);
+  }
+  EXPECT_EQ(best_of(good.results.get()), translated_alone(some_lines(0, 2)));
+  EXPECT_THROW(bad.results.get(), InvalidArgument);
+  EXPECT_EQ(best_of(other.results.get()), translated_alone(some_lines(3, 1)));
+}
+
+TEST(Engine, DropsThoseWhoHaveGoneOrAreLate) {
+  Engine engine(engine_options());
+  auto gone = waiting_job(some_lines(0, 1));
+  gone.job->gone = std::make_shared<std::atomic<bool>>(true);
+  auto late = waiting_job(some_lines(0, 1));
+  late.job->deadline = Clock::now();
+  engine.submit(gone.job);
+  engine.submit(late.job);
+  EXPECT_THROW(gone.results.get(), HttpError);
+  EXPECT_THROW(late.results.get(), HttpError);
+}
+
+TEST(Engine, LeavesABatchWhenTheClientGoes) {
+  Engine engine(engine_options());
+  auto stays = waiting_job(some_lines(0, 5));
+  auto goes = waiting_job(some_lines(0, 5));
+  const auto gone = std::make_shared<std::atomic<bool>>(false);
+  goes.job->gone = gone;
+  goes.job->progress = [gone](const serve::SentenceProgress&) { gone->store(true); };
+  engine.submit(goes.job);
+  engine.submit(stays.job);
+  EXPECT_THROW(goes.results.get(), HttpError);
+  EXPECT_EQ(best_of(stays.results.get()), translated_alone(some_lines(0, 5)));
+}
+
+TEST(Engine, SaysWhichModelIsNotThere) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job({"two"});
+  waiting.job->model = "xx-yy";
+  engine.submit(waiting.job);
+  EXPECT_THROW(waiting.results.get(), HttpError);
+}
+
+TEST(Engine, RefusesMoreHypothesesThanBeams) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job({"two"});
+  waiting.job->search = {.beam = 2, .n_best = 3};
+  engine.submit(waiting.job);
+  EXPECT_THROW(waiting.results.get(), InvalidArgument);
+}
+
+TEST(Engine, PutsTheGlossarysTermsIn) {
+  Engine engine(engine_options());
+  for (const std::string term : {"Bimbam", "yona", "die Große Ä-Note"}) {
+    auto waiting = waiting_job({"seven past two", "six minutes past eleven", "the first of May"});
+    waiting.job->glossary = {{"two", term}, {"eleven", term}, {"first", term}};
+    engine.submit(waiting.job);
+    for (const std::string& text : best_of(waiting.results.get())) {
+      EXPECT_NE(text.find(term), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(Engine, GivesUpOnATermThatCannotBeWritten) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job({"seven past two"});
+  waiting.job->glossary = {{"two", "a  b"}};  // blanks in a row are one to the sub-words
+  engine.submit(waiting.job);
+  EXPECT_FALSE(best_of(waiting.results.get()).front().empty());
+}
+
+TEST(Engine, AnswersManyThreadsAtOnce) {
+  Engine engine(engine_options());
+  const std::vector<std::string> expected = translated_alone(some_lines(0, 20));
+  std::vector<std::thread> clients;
+  std::atomic<int> wrong{0};
+  for (std::size_t c = 0; c < 8; ++c) {
+    clients.emplace_back([&, c] {
+      for (std::size_t i = 0; i < 10; ++i) {
+        const std::size_t line = (c * 3 + i) % 20;
+        auto waiting = waiting_job(some_lines(line, 1));
+        engine.submit(waiting.job);
+        wrong += best_of(waiting.results.get()).front() == expected[line] ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& client : clients) {
+    client.join();
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Engine, RunsTasks) {
+  Engine engine(engine_options());
+  const auto job = std::make_shared<serve::TaskJob>();
+  std::promise<Json> answer;
+  job->model = "en-de";
+  job->task = "beam";
+  job->request = {{"q", "seven past two"}, {"beam", 3}};
+  job->done = [&](Json json) { answer.set_value(std::move(json)); };
+  job->failed = [&](const std::exception_ptr& error) { answer.set_exception(error); };
+  engine.submit(job);
+  EXPECT_FALSE(answer.get_future().get()["steps"].empty());
+}
+
+}  // namespace
+}  // namespace yona

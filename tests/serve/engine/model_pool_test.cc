@@ -1,0 +1,99 @@
+#include "yona/serve/engine/model_pool.h"
+
+#include <gtest/gtest.h>
+
+#include "yona/decode/generation_config.h"
+
+#include "tests/serve/engine/waiting_job.h"
+
+namespace yona {
+namespace {
+
+namespace fs = std::filesystem;
+using serve::LoadedModel;
+using serve::model_place;
+using serve::ModelPool;
+using testing::message_of;
+using testing::shared_model;
+using testing::TempDir;
+
+const serve::OptionsOf kOptions = [](const fs::path& folder, const ModelInfo& info) {
+  return folder_options(folder, info);
+};
+
+TEST(ModelPlace, IsAFolderAndPerhapsItsLanguages) {
+  EXPECT_EQ(model_place("some/dir").folder, "some/dir");
+  const serve::ModelPlace place = model_place("eng_Latn-deu_Latn=some/dir");
+  EXPECT_EQ(place.folder, "some/dir");
+  EXPECT_EQ(place.source, "eng_Latn");
+  EXPECT_EQ(place.target, "deu_Latn");
+  for (const char* wrong : {"en=dir", "-de=dir", "en-=dir", "=dir"}) {
+    EXPECT_NE(message_of<InvalidArgument>([&] { model_place(wrong); }).find("--model"),
+              std::string::npos);
+  }
+}
+
+TEST(ModelPool, KnowsItsModelsBeforeTheyAreLoaded) {
+  const auto backend = make_backend("cpu");
+  ModelPool pool({{shared_model().path()}}, *backend, kOptions, {});
+  const serve::ModelSummary summary = pool.summaries().front();
+  EXPECT_EQ(summary.id, "en-de");
+  EXPECT_EQ(summary.source, "en");
+  EXPECT_EQ(summary.d_model, 32);
+  EXPECT_FALSE(summary.loaded);
+  pool.get("en-de");
+  EXPECT_TRUE(pool.summaries().front().loaded);
+  EXPECT_THROW(pool.get("xx"), serve::HttpError);
+}
+
+TEST(ModelPool, RefusesTwoModelsOfOneName) {
+  const auto backend = make_backend("cpu");
+  const std::string text = message_of<InvalidArgument>([&] {
+    ModelPool pool({{shared_model().path()}, {shared_model().path()}}, *backend, kOptions, {});
+  });
+  EXPECT_NE(text.find("are both named en-de"), std::string::npos);
+  EXPECT_NO_THROW(ModelPool({{shared_model().path()}, {shared_model().path(), "en", "at"}},
+                            *backend, kOptions, {}));
+}
+
+TEST(ModelPool, LoadsAFolderAgainWhenItHasChanged) {
+  TempDir folder;
+  fs::copy(shared_model().path(), folder / "model");
+  const auto backend = make_backend("cpu");
+  ModelPool pool({{folder / "model"}}, *backend, kOptions, {});
+  const std::shared_ptr<LoadedModel> before = pool.get("en-de");
+  EXPECT_EQ(pool.get("en-de"), before);
+  const std::string config = testing::read_bytes(folder / "model" / "config.json");
+  testing::write_bytes(folder / "model" / "config.json", config + "\n");
+  pool.look_again();
+  const std::shared_ptr<LoadedModel> after = pool.get("en-de");
+  EXPECT_NE(after, before);
+  EXPECT_EQ(before->translator({}).translate({"two"}), after->translator({}).translate({"two"}));
+}
+
+TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
+  TempDir folder;
+  fs::copy(shared_model().path(), folder / "model");
+  const auto backend = make_backend("cpu");
+  ModelPool pool({{folder / "model"}}, *backend, kOptions, {});
+  const std::shared_ptr<LoadedModel> before = pool.get("en-de");
+  testing::write_bytes(folder / "model" / "config.json", "{");
+  pool.look_again();
+  EXPECT_EQ(pool.get("en-de"), before);
+}
+
+TEST(LoadedModel, KeepsATranslatorForEachChoice) {
+  const auto backend = make_backend("cpu");
+  LoadedModel model({shared_model().path()}, *backend, kOptions, {});
+  Translator& usual = model.translator({});
+  EXPECT_EQ(&model.translator({}), &usual);
+  EXPECT_EQ(model.translator({.beam = 2}).options().beam, 2);
+  EXPECT_EQ(model.translator({.max_length = 7}).options().limit.extra, 7);
+  for (std::int64_t beam = 1; beam <= 20; ++beam) {  // the oldest go
+    EXPECT_EQ(model.translator({.beam = beam}).options().beam, beam);
+  }
+  EXPECT_THROW(model.translator({.beam = 1, .n_best = 2}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace yona
