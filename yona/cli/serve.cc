@@ -152,6 +152,7 @@ int run(const CLI::App& app, const ServeFlags& flags) {
         }
       });
   server.run();
+  signals.end();
   engine.close();
   return 0;
 }

@@ -12,11 +12,15 @@ ServerSignals::ServerSignals() {
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
 }
 
-ServerSignals::~ServerSignals() {
+void ServerSignals::end() {
   is_waiting_ = false;
   if (thread_.joinable()) {
     thread_.join();
   }
+}
+
+ServerSignals::~ServerSignals() {
+  end();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

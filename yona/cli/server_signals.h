@@ -21,6 +21,8 @@ class ServerSignals {
   // Takes them, also those that came since. `stop` is called for the first SIGINT or SIGTERM; the
   // second ends the process. Both are called by the thread that waits.
   void listen(std::function<void()> stop, std::function<void()> reload);
+  // Calls neither of them any more.
+  void end();
 
  private:
   void wait();
