@@ -18,7 +18,7 @@ const std::string_view @symbol@ = R"embedded(@content@)embedded";
   target_sources(${target} PRIVATE ${output})
 endfunction()
 
-# The page of yona/serve: its files as yona::serve::page_files().
+# The page of yona/serve: the files of its folder as yona::serve::own_page_files().
 function(yona_embed_page target folder)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_SOURCE_DIR}/${folder}/*)
   set(entries "")
@@ -41,7 +41,7 @@ constexpr PageFile kFiles[] = {
 
 }  // namespace
 
-std::span<const PageFile> page_files() { return kFiles; }
+std::span<const PageFile> own_page_files() { return kFiles; }
 
 }  // namespace yona::serve
 ]])

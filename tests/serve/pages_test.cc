@@ -22,8 +22,9 @@ std::shared_ptr<FakeExchange> ask_page(const std::string& path,
 TEST(Pages, AreInTheProgramAsTheyAreInTheSources) {
   ASSERT_FALSE(serve::page_files().empty());
   for (const serve::PageFile& file : serve::page_files()) {
-    const std::filesystem::path path =
-        std::filesystem::path(YONA_SOURCE_DIR) / "yona/serve/page" / file.name;
+    const bool is_shared = file.name.starts_with("attention_view.");
+    const std::filesystem::path path = std::filesystem::path(YONA_SOURCE_DIR) / "yona" /
+                                       (is_shared ? "inspect" : "serve/page") / file.name;
     EXPECT_EQ(file.content, testing::read_bytes(path)) << file.name;
     EXPECT_EQ(ask_page("/page/" + std::string(file.name))->response.body, file.content);
   }

@@ -159,7 +159,7 @@ std::shared_ptr<TranslationJob> job_for(const ApiHost& host, const RequestFields
   wanted.scores = fields.boolean("scores");
   wanted.alignments = fields.boolean("alignments");
   wanted.attention = job->attention = fields.boolean("attention");
-  wanted.is_n_best = fields.has("n_best");
+  wanted.is_n_best = fields.has("n_best") || wanted.scores;
   job->search = {.beam = fields.integer("beam"),
                  .max_length = fields.integer("max_length"),
                  .length_penalty = fields.number("length_penalty"),

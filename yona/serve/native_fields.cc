@@ -51,6 +51,7 @@ Fields sentence_answer() {
                       {"source_tokens", Type::texts, "keys of encoder and cross"},
                       {"target_tokens", Type::texts, "queries of cross: what was written"},
                       {"decoder_tokens", Type::texts, "of decoder: what was read"},
+                      {"colours", Type::texts, "to draw each head with"},
                       {"encoder", Type::list, "self-attention of the encoder"},
                       {"decoder", Type::list, "self-attention of the decoder"},
                       {"cross", Type::list, "from the translation to the source"}}}};

@@ -6,6 +6,12 @@
 #include "yona/base/error.h"
 #include "yona/base/mapped_file.h"
 
+namespace yona {
+
+extern const std::string_view kAttentionView, kAttentionViewStyle;  // of yona/inspect/, embedded
+
+}  // namespace yona
+
 namespace yona::serve {
 
 namespace {
@@ -22,11 +28,10 @@ std::optional<std::string> content_of(std::string_view name, const fs::path& fol
   if (!is_plain_name(name)) {
     return std::nullopt;
   }
-  if (!folder.empty()) {
-    const fs::path path = folder / name;
-    std::error_code error;
-    return fs::is_regular_file(path, error) ? std::optional(std::string(MappedFile(path).bytes()))
-                                            : std::nullopt;
+  const fs::path path = folder / name;
+  std::error_code error;
+  if (!folder.empty() && fs::is_regular_file(path, error)) {
+    return std::string(MappedFile(path).bytes());
   }
   const auto files = page_files();
   const auto found = std::find_if(files.begin(), files.end(),
@@ -43,12 +48,21 @@ void serve_file(Exchange& exchange, std::string_view name, const fs::path& folde
       {.content_type = std::string(content_type_of(name)),
        .body = std::move(*content),
        .headers = {{"Content-Security-Policy",
-                    "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'"},
+                    "default-src 'self'; object-src 'none'; base-uri 'none'; "
+                    "frame-ancestors 'none'"},
                    {"X-Content-Type-Options", "nosniff"},
                    {"Cache-Control", "no-cache"}}});
 }
 
 }  // namespace
+
+std::vector<PageFile> page_files() {
+  const auto own = own_page_files();
+  std::vector<PageFile> files(own.begin(), own.end());
+  files.push_back({"attention_view.js", kAttentionView});
+  files.push_back({"attention_view.css", kAttentionViewStyle});
+  return files;
+}
 
 std::string_view content_type_of(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kTypes = {

@@ -16,14 +16,15 @@ struct PageFile {
   std::string_view content;
 };
 
-// Those that were compiled in.
-std::span<const PageFile> page_files();
+// Those that were compiled in: of yona/serve/page/, and what the page shares with `yona attention`.
+std::span<const PageFile> own_page_files();
+std::vector<PageFile> page_files();
 
 // text/html and so on, by the ending; application/octet-stream for others.
 std::string_view content_type_of(std::string_view name);
 
-// "/" and "/page/NAME". With a folder, its files are read anew for each request: for those who work
-// on the page.
+// "/" and "/page/NAME". With a folder, its files are read anew for each request, for those who work
+// on the page; what it does not have comes from the program.
 std::vector<Route> page_routes(const std::filesystem::path& folder);
 
 }  // namespace yona::serve

@@ -6,6 +6,8 @@
 #include "yona/decode/generation_config.h"
 #include "yona/decode/line_translator.h"
 #include "yona/inspect/attention.h"
+#include "yona/inspect/colour.h"
+#include "yona/inspect/explain.h"
 #include "yona/serve/engine/beam_tree.h"
 #include "yona/serve/engine/glossary.h"
 
@@ -121,6 +123,9 @@ Json attention_of(const TranslationModel& model, Backend& backend, const std::st
             {"source_tokens", maps.source_tokens},
             {"target_tokens", maps.target_tokens},
             {"decoder_tokens", maps.decoder_tokens}};
+  for (std::int64_t head = 0; head < maps.heads(); ++head) {
+    json["colours"].push_back(head_colour(head, maps.heads()));
+  }
   for (const AttentionPart part : kAttentionParts) {
     json[std::string(name_of(part))] = Json::array();
   }
@@ -196,7 +201,7 @@ void Engine::run_task(const std::shared_ptr<TaskJob>& job) {
                           job->request["q"].get<std::string>()));
       return;
     }
-    fail<NotImplemented>("there is no {} yet", job->task);
+    job->done(explanation_json(explain(model->model(), *backend_, explain_request(job->request))));
   } catch (...) {
     job->fail(std::current_exception());
   }
