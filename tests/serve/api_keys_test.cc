@@ -115,10 +115,11 @@ TEST(ApiKeys, SayWhatIsWrongWithTheirFile) {
 }
 
 TEST(ApiKeys, AreFoundInHeadersOrTheField) {
-  EXPECT_EQ(serve::key_of({.api_key = "x"}, "field"), "x");
-  EXPECT_EQ(serve::key_of({.authorization = "Bearer y"}, "field"), "y");
-  EXPECT_EQ(serve::key_of({.authorization = "Basic z"}, "field"), "field");
-  EXPECT_EQ(serve::key_of({}, "field"), "field");
+  EXPECT_EQ(serve::key_of({.method = "", .path = "", .api_key = "x"}, "field"), "x");
+  EXPECT_EQ(serve::key_of({.method = "", .path = "", .authorization = "Bearer y"}, "field"), "y");
+  EXPECT_EQ(serve::key_of({.method = "", .path = "", .authorization = "Basic z"}, "field"),
+            "field");
+  EXPECT_EQ(serve::key_of({.method = "", .path = ""}, "field"), "field");
 }
 
 }  // namespace

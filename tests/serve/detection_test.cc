@@ -11,9 +11,10 @@ using serve::detect_languages;
 using serve::detected_source;
 using serve::ModelSummary;
 
-const std::vector<ModelSummary> kModels = {{.id = "en-de", .source = "en", .target = "de"},
-                                           {.id = "fr-de", .source = "fr", .target = "de"},
-                                           {.id = "de-en", .source = "de", .target = "en"}};
+const std::vector<ModelSummary> kModels = {
+    {.id = "en-de", .source = "en", .target = "de", .family = ""},
+    {.id = "fr-de", .source = "fr", .target = "de", .family = ""},
+    {.id = "de-en", .source = "de", .target = "en", .family = ""}};
 
 TEST(Detection, KnowsLanguagesOfWholeSentences) {
   const std::vector<std::pair<std::string, std::string>> texts = {

@@ -28,10 +28,13 @@ Fields table() {
 }
 
 RequestFields json_fields(const std::string& body) {
-  return {{.content_type = "application/json", .body = body}, table(), UnknownFields::refuse};
+  return {{.method = "POST", .path = "", .content_type = "application/json", .body = body},
+          table(),
+          UnknownFields::refuse};
 }
 RequestFields form_fields(const std::string& body, const std::string& query = "") {
-  return {{.query = query, .body = body}, table(), UnknownFields::refuse};
+  return {
+      {.method = "POST", .path = "", .query = query, .body = body}, table(), UnknownFields::refuse};
 }
 std::string json_error(const std::string& body) {
   return message_of<HttpError>([&] { json_fields(body); });
@@ -100,7 +103,10 @@ TEST(RequestFields, ShowLittleOfALongValue) {
 }
 
 TEST(RequestFields, IgnoreUnknownFieldsWhereTold) {
-  const RequestFields fields({.content_type = "application/json", .body = R"({"q": "a", "z": 1})"},
+  const RequestFields fields({.method = "POST",
+                              .path = "",
+                              .content_type = "application/json",
+                              .body = R"({"q": "a", "z": 1})"},
                              table(), UnknownFields::ignore);
   EXPECT_FALSE(fields.has("z"));
 }

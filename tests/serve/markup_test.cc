@@ -6,11 +6,11 @@ namespace yona {
 namespace {
 
 using serve::Markup;
-using Texts = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 TEST(Markup, IsRunsOfTextAndWhatStandsBetween) {
   const Markup markup("<p>Hello <b>big</b> world.</p>\n<img alt='a > b'> Bye");
-  EXPECT_EQ(markup.runs(), (Texts{"Hello", "big", "world.", "Bye"}));
+  EXPECT_EQ(markup.runs(), (Strings{"Hello", "big", "world.", "Bye"}));
   EXPECT_EQ(markup.with_runs({"1", "2", "3", "4"}), "<p>1 <b>2</b> 3</p>\n<img alt='a > b'> 4");
 }
 
@@ -26,7 +26,7 @@ TEST(Markup, KeepsWhatIsNotText) {
 }
 
 TEST(Markup, TakesASignForWhatItIs) {
-  EXPECT_EQ(Markup("1 < 2 and 3 > 2").runs(), (Texts{"1 < 2 and 3 > 2"}));
+  EXPECT_EQ(Markup("1 < 2 and 3 > 2").runs(), (Strings{"1 < 2 and 3 > 2"}));
   EXPECT_EQ(Markup("1 < 2").with_runs({"1 < 2"}), "1 &lt; 2");
 }
 

@@ -9,24 +9,24 @@ using serve::join;
 using serve::Segments;
 using serve::segments_of;
 using serve::Split;
-using Texts = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 TEST(Segments, AreSentencesOfLines) {
   const Segments found = segments_of("  One. Two!\n\nThree", Split::sentences, "en");
-  EXPECT_EQ(found.sentences, (Texts{"One.", "Two!", "Three"}));
-  EXPECT_EQ(found.between, (Texts{"  ", " ", "\n\n", ""}));
+  EXPECT_EQ(found.sentences, (Strings{"One.", "Two!", "Three"}));
+  EXPECT_EQ(found.between, (Strings{"  ", " ", "\n\n", ""}));
 }
 
 TEST(Segments, AreLinesOrTheWholeText) {
   EXPECT_EQ(segments_of("One. Two.\r\nThree", Split::lines, "en").sentences,
-            (Texts{"One. Two.", "Three"}));
+            (Strings{"One. Two.", "Three"}));
   EXPECT_EQ(segments_of("One. Two.\nThree ", Split::none, "en").sentences,
-            (Texts{"One. Two.\nThree"}));
+            (Strings{"One. Two.\nThree"}));
 }
 
 TEST(Segments, KnowSentencesWithoutSpaces) {
   EXPECT_EQ(segments_of("你好。你好吗？", Split::sentences, "zh").sentences,
-            (Texts{"你好。", "你好吗？"}));
+            (Strings{"你好。", "你好吗？"}));
 }
 
 TEST(Segments, OfBlankTextsAreNone) {

@@ -12,6 +12,12 @@ using serve::SentenceResult;
 using serve::Split;
 using serve::Texts;
 
+ModelSummary model_of(const std::string& source) {
+  ModelSummary model;
+  model.source = source;
+  return model;
+}
+
 SentenceResult result(std::vector<std::string> texts) {
   SentenceResult made;
   for (std::string& text : texts) {
@@ -21,7 +27,7 @@ SentenceResult result(std::vector<std::string> texts) {
 }
 
 TEST(Texts, AreSentencesOfOneJobAndTextsAgain) {
-  const Texts texts({"One. Two.", "", "three"}, Split::sentences, {.source = "en"}, {});
+  const Texts texts({"One. Two.", "", "three"}, Split::sentences, model_of("en"), {});
   EXPECT_EQ(texts.sentences(), (std::vector<std::string>{"One.", "Two.", "three"}));
   EXPECT_EQ(texts.text_of(0), 0U);
   EXPECT_EQ(texts.text_of(1), 0U);
@@ -36,13 +42,14 @@ TEST(Texts, AreSentencesOfOneJobAndTextsAgain) {
 
 TEST(Texts, CountCharactersNotBytes) {
   EXPECT_EQ(serve::character_count("aä€😀"), 4);
-  EXPECT_EQ(Texts({"ä", "bc"}, Split::none, {}, {}).characters(), 3);
+  EXPECT_EQ(Texts({"ä", "bc"}, Split::none, model_of("en"), {}).characters(), 3);
 }
 
 TEST(Texts, SayWhichLimitIsPassed) {
   const auto message = [](const std::vector<std::string>& texts) {
-    return testing::message_of<serve::HttpError>(
-        [&] { Texts(texts, Split::lines, {}, {.texts = 2, .sentences = 3, .characters = 10}); });
+    return testing::message_of<serve::HttpError>([&] {
+      Texts(texts, Split::lines, model_of("en"), {.texts = 2, .sentences = 3, .characters = 10});
+    });
   };
   EXPECT_EQ(message({"a", "b", "c"}), "the request has 3 texts; 2 are allowed at most");
   EXPECT_EQ(message({"12345678901"}), "the request has 11 characters; 10 are allowed at most");

@@ -20,10 +20,10 @@ TEST(Url, DecodesPercentSigns) {
 }
 
 TEST(Url, ReadsForms) {
-  using Fields = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(parse_form("q=a+b&source=en&&x"), (Fields{{"q", "a b"}, {"source", "en"}, {"x", ""}}));
-  EXPECT_EQ(parse_form(""), Fields{});
-  EXPECT_EQ(parse_form("=&a=b=c"), (Fields{{"", ""}, {"a", "b=c"}}));
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(parse_form("q=a+b&source=en&&x"), (Pairs{{"q", "a b"}, {"source", "en"}, {"x", ""}}));
+  EXPECT_EQ(parse_form(""), Pairs{});
+  EXPECT_EQ(parse_form("=&a=b=c"), (Pairs{{"", ""}, {"a", "b=c"}}));
 }
 
 TEST(Url, KnowsMediaTypes) {

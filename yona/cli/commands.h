@@ -10,6 +10,7 @@ Command add_train(CLI::App& program);
 Command add_translate(CLI::App& program);
 Command add_average(CLI::App& program);
 Command add_serve(CLI::App& program);
+Command add_runs(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_attention(CLI::App& program);
 Command add_info(CLI::App& program);

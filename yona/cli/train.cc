@@ -11,6 +11,9 @@
 #include "yona/cli/run_flags.h"
 #include "yona/cli/stop_signals.h"
 #include "yona/io/model_folder.h"
+#include "yona/serve/dashboard.h"
+#include "yona/train/reporters.h"
+#include "yona/train/run_log.h"
 #include "yona/train/trainer.h"
 
 namespace yona::cli {
@@ -24,7 +27,9 @@ struct TrainFlags {
   std::string output, init, progress;
   std::string device = "cpu";
   std::string threads = "0";
+  std::string dashboard_host = "127.0.0.1", dashboard_port = "8081";
   bool resume = false;
+  bool dashboard = false;
 };
 
 ProgressStyle progress_style(const std::string& name) {
@@ -75,6 +80,22 @@ void check_folder(const TrainFlags& flags) {
         flags.output);
 }
 
+// This run and those beside it, in a browser. Begun after the signals are taken, whose mask its
+// thread inherits.
+std::unique_ptr<serve::Dashboard> open_dashboard(const TrainFlags& flags) {
+  if (!flags.dashboard) {
+    return nullptr;
+  }
+  serve::HttpServerOptions options{.host = flags.dashboard_host};
+  options.port = static_cast<std::uint16_t>(
+      integer_value("--dashboard-port", flags.dashboard_port, {0, 65535}));
+  const fs::path output = fs::absolute(fs::path(flags.output) / "x").parent_path();
+  auto dashboard = std::make_unique<serve::Dashboard>(
+      serve::RunsPlace{output.parent_path(), output.filename().string()}, options);
+  log().info("dashboard at http://{}:{}", flags.dashboard_host, dashboard->port());
+  return dashboard;
+}
+
 int run(const CLI::App& app, const TrainFlags& flags) {
   require_flag(app, "--output", !flags.output.empty(), "name a folder for the model and the run");
   check_folder(flags);
@@ -88,8 +109,12 @@ int run(const CLI::App& app, const TrainFlags& flags) {
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   RunConfig config = config_of(flags);
   const std::unique_ptr<Reporter> reporter = make_reporter(style, config.train.log_every);
-  options.reporter = reporter.get();
+  RunLog run_log(flags.output, config.train.log_every);
+  Reporters reporters(reporter.get());
+  reporters.add(run_log);
+  options.reporter = &reporters;
   const StopSignals signals;
+  const std::unique_ptr<serve::Dashboard> dashboard = open_dashboard(flags);
   options.stop = &signals.stop();
   return train(std::move(config), options).interrupted ? kInterrupted : 0;
 }
@@ -121,6 +146,13 @@ Command add_train(CLI::App& program) {
             "bar (the default; plain where there is no terminal), plain, "
             "quiet or json (one object a line on standard output)",
             kRun});
+  add_switch(*app, flags->dashboard,
+             {"--dashboard", "", "show the run's curves, and those of runs beside it, in a browser",
+              kRun});
+  add_text(*app, flags->dashboard_port,
+           {"--dashboard-port", "N", "where (default 8081; 0: any that is free)", kRun});
+  add_text(*app, flags->dashboard_host,
+           {"--dashboard-host", "ADDRESS", "default 127.0.0.1: this machine alone", kRun});
   add_run_flags(*app, flags->run);
   return {app, [app, flags] { return run(*app, *flags); }};
 }

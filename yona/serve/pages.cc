@@ -44,14 +44,13 @@ void serve_file(Exchange& exchange, std::string_view name, const fs::path& folde
   if (!content) {
     throw HttpError(404, fmt::format("the page has no file {}", exchange.request().path));
   }
-  exchange.respond(
-      {.content_type = std::string(content_type_of(name)),
-       .body = std::move(*content),
-       .headers = {{"Content-Security-Policy",
-                    "default-src 'self'; object-src 'none'; base-uri 'none'; "
-                    "frame-ancestors 'none'"},
-                   {"X-Content-Type-Options", "nosniff"},
-                   {"Cache-Control", "no-cache"}}});
+  exchange.respond({.content_type = std::string(content_type_of(name)),
+                    .body = std::move(*content),
+                    .headers = {{"Content-Security-Policy",
+                                 "default-src 'self'; object-src 'none'; base-uri 'none'; "
+                                 "frame-ancestors 'none'"},
+                                {"X-Content-Type-Options", "nosniff"},
+                                {"Cache-Control", "no-cache"}}});
 }
 
 }  // namespace
@@ -82,15 +81,15 @@ std::string_view content_type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-std::vector<Route> page_routes(const fs::path& folder) {
+std::vector<Route> page_routes(const fs::path& folder, const std::string& first) {
   static constexpr std::string_view kPrefix = "/page/";
   return {{.method = "GET",
            .path = "/",
            .summary = "The page.",
            .content_type = "text/html",
            .handler =
-               [folder](const std::shared_ptr<Exchange>& exchange) {
-                 serve_file(*exchange, "index.html", folder);
+               [folder, first](const std::shared_ptr<Exchange>& exchange) {
+                 serve_file(*exchange, first, folder);
                }},
           {.method = "GET",
            .path = "/page/*",

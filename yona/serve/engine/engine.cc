@@ -46,14 +46,6 @@ class JobWatch : public SearchWatch {
   const Subword& subword_;
 };
 
-std::vector<std::string> pieces_of(const Ids& ids, const Vocabulary& vocabulary) {
-  std::vector<std::string> pieces;
-  for (const std::int32_t id : ids) {
-    pieces.push_back(vocabulary.piece(id));
-  }
-  return pieces;
-}
-
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());

@@ -1,0 +1,123 @@
+"""`yona serve` as a whole: TLS, models that change under load, more load than it can take, clients that
+misbehave."""
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+
+sys.path.insert(0, os.path.join(os.environ.get("YONA_SOURCE_DIR", "."), "tests", "inspect"))
+sys.path.insert(0, os.path.join(os.environ.get("YONA_SOURCE_DIR", "."), "tests", "serve"))
+from demo_model import demo_model  # noqa: E402
+from server_process import ServerProcess, wait_until  # noqa: E402
+
+BODY = {"q": "half past three", "source": "en", "target": "de"}
+
+
+class Served(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.model = demo_model(cls.folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def test_tls(self):
+        if not shutil.which("openssl"):
+            self.skipTest("no openssl to make a certificate with")
+        certificate, key = self.path("cert.pem"), self.path("key.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out",
+                        certificate, "-days", "2", "-subj", "/CN=localhost",
+                        "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+        context = ssl.create_default_context(cafile=certificate)
+        with ServerProcess("--model", self.model, "--tls-certificate", certificate, "--tls-key", key) as server:
+            request = urllib.request.Request(server.url + "/translate", data=json.dumps(BODY).encode(),
+                                             headers={"Content-Type": "application/json"})
+            with urllib.request.urlopen(request, context=context) as answer:
+                self.assertIn("translatedText", json.loads(answer.read()))
+            stream = urllib.request.Request(server.url + "/v1/translate",
+                                            data=json.dumps({**BODY, "stream": True}).encode(),
+                                            headers={"Content-Type": "application/json"})
+            with urllib.request.urlopen(stream, context=context) as answer:
+                self.assertIn(b"event: done", answer.read())
+            with socket.create_connection(("127.0.0.1", server.port)) as plain:  # no TLS at all
+                plain.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                plain.settimeout(20)
+                self.assertNotIn(b"200 OK", plain.recv(1000))
+            with urllib.request.urlopen(server.url + "/health", context=context) as answer:
+                self.assertEqual(answer.status, 200)
+
+    def test_a_model_that_changes_drops_no_request(self):
+        served = self.path("served")
+        shutil.copytree(self.model, served)
+        statuses, done = [], threading.Event()
+
+        def ask(server):
+            while not done.is_set():
+                statuses.append(server.post("/translate", BODY)[0])
+        with ServerProcess("--model", served) as server:
+            threads = [threading.Thread(target=ask, args=(server,)) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for _ in range(5):
+                shutil.copy(os.path.join(self.model, "model.safetensors"), os.path.join(served, "new"))
+                os.replace(os.path.join(served, "new"), os.path.join(served, "model.safetensors"))
+                server.process.send_signal(signal.SIGHUP)
+                time.sleep(0.3)
+            done.set()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(set(statuses), {200})
+            self.assertEqual(server.end(), 0)
+
+    def test_too_much_is_refused_and_the_rest_answered(self):
+        with ServerProcess("--model", self.model, "--queue-tokens", 200, "--batch-tokens", 64) as server:
+            answers = []
+
+            def ask():
+                for _ in range(20):
+                    answers.append(server.post("/translate", {**BODY, "q": ["half past three"] * 5}))
+            threads = [threading.Thread(target=ask) for _ in range(16)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            statuses = {status for status, _ in answers}
+            self.assertLessEqual(statuses, {200, 503})
+            self.assertIn(200, statuses)
+            texts = {json.dumps(body) for status, body in answers if status == 200}
+            self.assertEqual(len(texts), 1)
+
+    def test_clients_that_misbehave_harm_nobody(self):
+        with ServerProcess("--model", self.model) as server:
+            body = json.dumps({**BODY, "q": ["half past three"] * 100}).encode()
+            head = b"POST /translate HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+            for sent in (b"", b"POST", b"\x00\xff" * 100, head % len(body), head % len(body) + body[:50],
+                         head % len(body) + body, head % (10 ** 15), b"GET / HTTP/1.1\r\n" * 10):
+                for _ in range(5):
+                    with socket.create_connection(("127.0.0.1", server.port)) as client:
+                        client.sendall(sent)
+            waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
+            self.assertEqual(server.post("/translate", BODY)[0], 200)
+            for client in waiting:
+                client.close()
+            self.assertTrue(wait_until(lambda: b"\nyona_waiting_requests 0\n" in urllib.request.urlopen(
+                server.url + "/metrics").read()))
+            self.assertEqual(server.end(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
