@@ -63,7 +63,7 @@ const paintLines = (canvas, { part, weights, heads, colours, token, row }) => {
   return count;
 };
 
-export class AttentionView {
+class AttentionView {
   constructor(root, t) {
     this.root = root;
     this.t = t;

@@ -134,7 +134,7 @@ class Walk {
 
   Ragged self_attention(const std::string& path, const Ragged& x, const Sight& sight) {
     const bool show = into_.part != AttentionPart::cross;
-    const Ragged y = with_norm(path + "self_attention_norm.", x, [&](const Ragged& z) {
+    Ragged y = with_norm(path + "self_attention_norm.", x, [&](const Ragged& z) {
       const OpenAttention open =
           open_attention(path + "self_attention.", config_, parameters_, z, z, sight, c_);
       if (show) {
@@ -150,7 +150,7 @@ class Walk {
 
   Ragged cross_attention(const std::string& path, const Ragged& x, const Ragged& memory) {
     const bool show = into_.part == AttentionPart::cross;
-    const Ragged y = with_norm(path + "cross_attention_norm.", x, [&](const Ragged& z) {
+    Ragged y = with_norm(path + "cross_attention_norm.", x, [&](const Ragged& z) {
       const OpenAttention open = open_attention(path + "cross_attention.", config_, parameters_, z,
                                                 memory, Mask::none, c_);
       if (show) {
@@ -165,7 +165,7 @@ class Walk {
   }
 
   Ragged feed_forward(const std::string& path, const Ragged& x) {
-    const Ragged y = with_norm(path + "feed_forward_norm.", x, [&](const Ragged& z) {
+    Ragged y = with_norm(path + "feed_forward_norm.", x, [&](const Ragged& z) {
       const OpenFeedForward open =
           open_feed_forward(path + "feed_forward.", config_, parameters_, z, c_);
       into_.inner = shown(open.inner, into_.query);

@@ -1,6 +1,7 @@
 // The server's answers. Every failure is an ApiError with a sentence to show; `wait` is set, in
 // seconds, when the server asks to come back later.
 import { t } from "./i18n.js";
+import { stored } from "./stored.js";
 
 export class ApiError extends Error {
   constructor(message, { status = 0, wait = 0 } = {}) {
@@ -32,7 +33,11 @@ const request = async (path, options) => {
   return answer;
 };
 
-const posted = (body, signal) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+// The key of a server that asks for one; kept for the next visit.
+export const apiKey = value => stored("api-key", value);
+
+const posted = (body, signal) => ({
+  method: "POST", headers: { "Content-Type": "application/json", ...(apiKey() && { "X-Api-Key": apiKey() }) }, body: JSON.stringify(body), signal });
 
 export const getJson = async path => (await request(path)).json();
 export const postJson = async (path, body, signal) => (await request(path, posted(body, signal))).json();

@@ -1,6 +1,6 @@
 // The page of `yona serve`: which view is shown, which model is used, and what to say when something
 // goes wrong.
-import { getJson } from "./api.js";
+import { apiKey, getJson } from "./api.js";
 import { startAttention } from "./attention.js";
 import { $, make } from "./dom.js";
 import { startDocuments } from "./documents.js";
@@ -9,7 +9,8 @@ import { languageName, onLanguage, t } from "./i18n.js";
 import { startSearch } from "./search.js";
 import { startSentenceChoice } from "./sentence_choice.js";
 import { reverse, store, tell } from "./store.js";
-import { startSettings, stored } from "./theme.js";
+import { stored } from "./stored.js";
+import { startSettings } from "./theme.js";
 import { again, setText, startTranslate } from "./translate.js";
 
 // ---- notices ---------------------------------------------------------------------------------------
@@ -19,7 +20,18 @@ const notice = (error, seconds) => {
   box.hidden = !error && !seconds;
   box.classList.toggle("waiting", seconds > 0);
   if (seconds > 0) box.replaceChildren(t("error.busy", { seconds }));
+  else if (error?.status === 403) box.replaceChildren(keyForm());
   else if (error) box.replaceChildren(error.message, " ", make("button", { type: "button", onclick: retry }, t("error.again")));
+};
+// A server that wants to know who asks.
+const keyForm = () => {
+  const field = make("input", { type: "text", autocomplete: "off", spellcheck: "false", value: apiKey() ?? "" });
+  const use = event => {
+    event.preventDefault();
+    apiKey(field.value.trim());
+    retry();
+  };
+  return make("form", { onsubmit: use }, make("label", {}, t("error.key"), " ", field), make("button", { type: "submit" }, t("error.use_key")));
 };
 const retry = async () => {
   notice(null, 0);
@@ -41,6 +53,7 @@ const showView = () => {
     if (own) link.scrollIntoView({ block: "nearest", inline: "center" });
   }
   document.title = `${t("nav." + view.dataset.view)} · yona`;
+  if (store.view !== view.dataset.view) window.scrollTo({ top: 0, behavior: "instant" });
   store.view = view.dataset.view;
   tell("view", store.view);
 };

@@ -2,7 +2,7 @@
 import { make, svg } from "./dom.js";
 import { language } from "./i18n.js";
 
-const WIDTH = 480, HEIGHT = 230, LEFT = 52, RIGHT = 10, TOP = 10, BOTTOM = 26;
+const WIDTH = 480, HEIGHT = 230, LEFT = 52, RIGHT = 24, TOP = 10, BOTTOM = 26;
 
 export const shortNumber = value => {
   const size = Math.abs(value);
@@ -11,7 +11,7 @@ export const shortNumber = value => {
 };
 
 // Round numbers between low and high, about `count` of them.
-export const ticks = (low, high, count) => {
+const ticks = (low, high, count) => {
   const rough = (high - low) / count || 1, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(times => times * power).find(candidate => candidate >= rough);
   const list = [];

@@ -1,6 +1,7 @@
 // The page of `yona train --dashboard`: curves of the run as it goes, beside those of earlier runs,
 // and what the model makes of a few sentences.
 import { getJson } from "./api.js";
+import { paintHeat } from "./attention_view.js";
 import { chart, shortNumber } from "./chart.js";
 import { $, make } from "./dom.js";
 import { language, onLanguage, t } from "./i18n.js";
@@ -65,9 +66,16 @@ const drawSamples = () => {
   if (follow) slider.value = all.length - 1;
   const now = all[Number(slider.value)];
   $("sample-value").textContent = whole(now.update);
-  $("samples").replaceChildren(...now.samples.map(sample => make("dl", {},
+  $("samples").replaceChildren(...now.samples.map(sample => make("div", { class: "sample" }, make("dl", {},
     ...[["source", "training.source"], ["reference", "training.reference"], ["translation", "training.translation"]].filter(([field]) => sample[field] !== undefined)
-      .flatMap(([field, key]) => [make("dt", {}, t(key)), make("dd", { dir: "auto", class: field }, sample[field])]))));
+      .flatMap(([field, key]) => [make("dt", {}, t(key)), make("dd", { dir: "auto", class: field }, sample[field])])), ...sampleMap(sample))));
+};
+// What each piece of the translation looked at, where the sample tells: [target][source].
+const sampleMap = ({ attention }) => {
+  if (!attention?.length) return [];
+  const canvas = make("canvas", { class: "sample-map", role: "img", "aria-label": t("training.attention") }), { length: columns } = attention[0];
+  paintHeat(canvas, attention.length, columns, i => 255 * attention[Math.floor(i / columns)][i % columns]);
+  return [canvas];
 };
 
 const drawRuns = () => {
@@ -110,7 +118,7 @@ const watch = async () => {
 };
 
 const start = async () => {
-  await startSettings();
+  await startSettings(() => drawSamples());
   document.title = `${t("training.title")} · yona`;
   onLanguage(() => { drawRuns(); draw(); });
   $("runs").addEventListener("change", () => look().then(draw).catch(() => {}));

@@ -15,9 +15,11 @@ const list = (...parts) => parts.flatMap((part, index) => (index ? [mo(","), par
 const whole = (...parts) => math("math", { display: "block" }, row(...parts));
 
 const d = index => sub(mi("d"), math("mi", { mathvariant: "normal" }, index));
-const weight = (name, index) => sup(sub(mi("W"), mi(index)), mi(name));
+const weight = (name, index) => math("msubsup", {}, mi("W"), mi(index), mi(name));
 const transposed = name => sup(mi(name), mi("T"));
 const scores = scaled => (scaled ? fraction(row(mi("Q"), transposed("K")), root(d("k"))) : row(mi("Q"), transposed("K")));
+// What a sub-layer reads: X, or X′ = LayerNorm(X) where the norm stands in front of it.
+const entering = model => (model.norm === "post" ? mi("X") : sup(mi("X"), mo("′")));
 const sine = name => {
   const angle = row(mi("pos"), mo("/"), sup(mn("10000"), row(mn("2"), mi("i"), mo("/"), d("model"))));
   const index = name === "sin" ? row(mn("2"), mi("i")) : row(mn("2"), mi("i"), mo("+"), mn("1"));
@@ -30,8 +32,7 @@ export const equations = {
   tokens: () => [whole(mi("x"), mo("="), row(mo("("), ...list(sub(mi("x"), mn("1")), mo("…"), sub(mi("x"), mi("n"))), mo(")")))],
   embedding: model => [whole(sub(mi("e"), mi("i")), mo("="), mi("E"), mo("["), sub(mi("x"), mi("i")), mo("]"), ...(model.scaled_embedding ? [mo("·"), root(d("model"))] : []))],
   position: model => (model.positions === "sinusoidal" ? [sine("sin"), sine("cos")] : [whole(sub(mi("h"), mi("i")), mo("="), sub(mi("e"), mi("i")), mo("+"), sub(mi("p"), mi("i")))]),
-  project: () => [whole(sub(mi("Q"), mi("i")), mo("="), mi("X"), weight("Q", "i"), mo(","), math("mspace", { width: "1em" }), sub(mi("K"), mi("i")), mo("="), mi("X"), weight("K", "i"), mo(","),
-    math("mspace", { width: "1em" }), sub(mi("V"), mi("i")), mo("="), mi("X"), weight("V", "i"))],
+  project: model => [...(model.norm === "post" ? [] : [whole(entering(model), mo("="), call("LayerNorm", mi("X")))]), whole(...["Q", "K", "V"].flatMap((name, index) => [...(index ? [mo(","), math("mspace", { width: "1em" })] : []), sub(mi(name), mi("i")), mo("="), entering(model), weight(name, "i")]))],
   scores: model => [whole(mi("S"), mo("="), scores(model.scaled))],
   mask: () => [whole(sub(mi("S"), row(mi("i"), mi("j"))), mo("="), mo("−"), mi("∞"), math("mspace", { width: "1em" }), mi("j"), mo(">"), mi("i"))],
   softmax: () => [whole(sub(mi("A"), row(mi("i"), mi("j"))), mo("="), fraction(sup(mi("e"), sub(mi("S"), row(mi("i"), mi("j")))), row(sub(mo("∑"), mi("l")), sup(mi("e"), sub(mi("S"), row(mi("i"), mi("l")))))))],

@@ -4,13 +4,14 @@ import { ApiError, patiently, postJson } from "./api.js";
 import { $, make } from "./dom.js";
 import { equations } from "./equations.js";
 import { figure } from "./figure.js";
-import { onLanguage, t } from "./i18n.js";
+import { language, onLanguage, t } from "./i18n.js";
 import { pictures } from "./pictures.js";
 import { currentSentence, on, store } from "./store.js";
 import { label } from "./text.js";
 
-export const steps = ["tokens", "embedding", "position", "project", "scores", "mask", "softmax", "values", "heads", "norm", "feed_forward", "stack", "next"];
+const steps = ["tokens", "embedding", "position", "project", "scores", "mask", "softmax", "values", "heads", "norm", "feed_forward", "stack", "next"];
 const PREFIX = 3; // pieces of the translation that the decoder has written at the beginning
+const FIRST = 1; // the token that looks at the beginning: the second, since the first has position 0
 const KEPT = 60;
 
 const state = { step: 0, stack: "encoder", layer: 0, head: 0, query: 0, prefix: [], sentence: null };
@@ -62,7 +63,7 @@ const begin = () => {
   const key = `${store.model.id} ${sentence.text}`;
   if (state.key === key) return;
   const pieces = (sentence.entry.tokens ?? []).slice(0, -1);
-  Object.assign(state, { key, sentence: sentence.text, prefix: pieces.slice(0, PREFIX), query: 0, stack: "encoder", layer: 0, head: 0 });
+  Object.assign(state, { key, sentence: sentence.text, prefix: pieces.slice(0, PREFIX), query: FIRST, stack: "encoder", layer: 0, head: 0 });
   numbers = null;
   load();
 };
@@ -80,7 +81,7 @@ const drawControls = () => {
   const { model } = numbers, layers = state.stack === "encoder" ? model.encoder_layers : model.decoder_layers;
   const tokens = state.stack === "encoder" ? numbers.source_tokens : numbers.decoder_tokens;
   parts.controls.replaceChildren(
-    chooser(t("explained.stack"), ["encoder", "decoder", "cross"].map(stack => [stack, t("attention." + stack)]), state.stack, stack => change({ stack, query: stack === "encoder" ? 0 : state.prefix.length })),
+    chooser(t("explained.stack"), ["encoder", "decoder", "cross"].map(stack => [stack, t("attention." + stack)]), state.stack, actions.useStack),
     chooser(t("attention.layer"), count(layers, "explained.number", "number"), state.layer, layer => change({ layer: Number(layer) })),
     chooser(t("explained.head"), count(model.heads, "explained.number", "number"), state.head, head => change({ head: Number(head) })),
     make("div", { class: "chips", role: "group", "aria-label": t("explained.token") }, ...tokens.map((token, query) =>
@@ -90,12 +91,13 @@ const drawControls = () => {
 const draw = () => {
   if (!numbers || !parts.title) return;
   const name = steps[state.step], { model } = numbers;
-  const values = { ...model, token: label((state.stack === "encoder" ? numbers.source_tokens : numbers.decoder_tokens)[state.query]), layer: state.layer + 1, head: state.head + 1, zeros: numbers.zeros };
+  const sizes = Object.fromEntries(Object.entries(model).map(([key, value]) => [key, typeof value === "number" ? value.toLocaleString(language()) : value]));
+  const values = { ...sizes, token: label((state.stack === "encoder" ? numbers.source_tokens : numbers.decoder_tokens)[state.query]), layer: state.layer + 1, head: state.head + 1, zeros: numbers.zeros };
   parts.number.textContent = t("explained.of", { step: state.step + 1, steps: steps.length });
   parts.title.textContent = t(`explained.${name}.title`);
-  parts.text.textContent = t(`explained.${name}.text`, values);
+  parts.text.textContent = t(name === "norm" && model.norm === "pre" ? "explained.norm.before" : `explained.${name}.text`, values);
   parts.equations.replaceChildren(...equations[name](model));
-  parts.figure.replaceChildren(figure(model, name, state.stack, (step, stack) => { state.step = steps.indexOf(step); change({ stack, query: stack === state.stack ? state.query : stack === "encoder" ? 0 : state.prefix.length }); }));
+  parts.figure.replaceChildren(figure(model, name, state.stack, (step, stack) => { state.step = steps.indexOf(step); if (stack === state.stack) draw(); else actions.useStack(stack); }));
   parts.picture.replaceChildren(...pictures[name](numbers, actions));
   parts.back.disabled = state.step === 0;
   parts.next.disabled = state.step === steps.length - 1;
@@ -107,7 +109,7 @@ const draw = () => {
 
 // What the pictures let people do.
 const actions = {
-  useStack: stack => change({ stack, query: stack === "encoder" ? 0 : state.prefix.length }),
+  useStack: stack => change({ stack, query: stack === "encoder" ? FIRST : state.prefix.length }),
   useLayer: layer => change({ layer }),
   useHead: head => change({ head }),
   write: piece => change({ prefix: [...state.prefix, piece], query: state.stack === "encoder" ? state.query : state.prefix.length + 1 }),

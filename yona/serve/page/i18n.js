@@ -1,6 +1,8 @@
 // The words of the page: a JSON file for each language (words-en.json …), keys alike in all of them.
 // Elements say what they hold by data-t (text), data-t-label, data-t-title and data-t-placeholder.
 
+import { stored } from "./stored.js";
+
 export const languages = { en: "English", de: "Deutsch", "zh-Hans": "简体中文", "zh-Hant": "繁體中文" };
 
 let words = {};
@@ -16,11 +18,8 @@ export const onLanguage = listener => listeners.push(listener);
 
 // The language that was chosen before, or the first of the browser's that there is.
 export const preferred = () => {
-  let stored = null;
-  try {
-    stored = localStorage.getItem("yona.language");
-  } catch { /* forbidden */ }
-  if (stored in languages) return stored;
+  const chosen = stored("language");
+  if (chosen in languages) return chosen;
   for (const tag of navigator.languages ?? []) {
     if (/^zh\b/i.test(tag)) return /hant|tw|hk|mo/i.test(tag) ? "zh-Hant" : "zh-Hans";
     const code = tag.slice(0, 2).toLowerCase();
@@ -39,7 +38,7 @@ export const setLanguage = async code => {
   for (const listener of listeners) listener();
 };
 
-export const translateIn = root => {
+const translateIn = root => {
   const each = (name, act) => root.querySelectorAll(`[data-${name}]`).forEach(element => act(element, t(element.getAttribute("data-" + name))));
   each("t", (element, text) => { element.textContent = text; });
   each("t-label", (element, text) => element.setAttribute("aria-label", text));

@@ -9,8 +9,7 @@ const cell = (value, most) => {
   return element;
 };
 
-// Rows of { label, values, current, act }: one vector each, cells coloured on one scale. `total` is
-// how many channels there are; `more` says so in the caption.
+// Rows of { label, values, sign, current }: one vector each, cells coloured on one scale.
 export const strips = (rows, caption) => {
   const most = Math.max(1e-6, ...rows.flatMap(row => row.values.map(Math.abs)));
   return make("div", { class: "strips", tabindex: 0, role: "group", "aria-label": caption },
@@ -19,7 +18,8 @@ export const strips = (rows, caption) => {
         make("th", { scope: "row", dir: "auto" }, row.sign ? make("span", { class: "sign" }, row.sign) : "", row.label), ...row.values.map(value => cell(value, most)))))));
 };
 
-// Rows of { label, value, text, state }: bars from a common zero; negative ones to the left.
+// Rows of { label, value, text, state, act, title }: bars from a common zero; negative ones to the
+// left, none for what is not finite. With `act` the label is a button.
 export const bars = (rows, caption) => {
   const finite = rows.map(row => row.value).filter(Number.isFinite);
   const low = Math.min(0, ...finite), high = Math.max(1e-6, ...finite), range = high - low;

@@ -57,7 +57,11 @@ const draw = (tree, say) => {
 export const startSearch = notice => {
   const known = new Map();
   let tree = null, asked = null;
-  const show = () => tree && $("tree").replaceChildren(draw(tree, text => { $("tree-said").textContent = text; }));
+  const show = () => {
+    if (!tree) return;
+    $("tree-said").textContent = t("search.hint");
+    $("tree").replaceChildren(draw(tree, text => { $("tree-said").textContent = text; }));
+  };
   const load = async () => {
     if (store.view !== "search") return;
     const sentence = currentSentence(), beam = Number($("beam").value);
@@ -71,7 +75,6 @@ export const startSearch = notice => {
       if (!known.has(key)) known.set(key, await patiently(() => postJson("/v1/beam", { q: sentence.text, model: store.model.id, beam }), null, seconds => notice(null, seconds)));
       if (asked !== key) return;
       tree = known.get(key);
-      $("tree-said").textContent = t("search.hint");
       show();
     } catch (error) {
       asked = null;

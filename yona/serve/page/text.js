@@ -59,7 +59,7 @@ export const wordsOfPieces = (pieces, text, words) => {
   };
   let place = 0;
   return pieces.map(piece => {
-    if (/^<\/?[a-z_]+>$|^>>.*<<$|^__.*__$/.test(piece) && !text.includes(piece)) return -1;
+    if (/^<\/?(?!unk)[a-z_]+>$|^>>.*<<$|^__.*__$/.test(piece) && !text.includes(piece)) return -1;
     const plain = piece.replaceAll("▁", " ").trim();
     if (!plain) return -1;
     const found = text.indexOf(plain, place);

@@ -2,14 +2,7 @@
 // its upper right.
 import { $, make } from "./dom.js";
 import { language, languages, onLanguage, preferred, setLanguage, t } from "./i18n.js";
-
-export const stored = (name, value) => {
-  try {
-    return value === undefined ? localStorage.getItem("yona." + name) : localStorage.setItem("yona." + name, value);
-  } catch {
-    return null; // forbidden: nothing is remembered
-  }
-};
+import { stored } from "./stored.js";
 
 const themes = ["auto", "light", "dark"];
 const signs = { auto: "◐", light: "☀", dark: "☾" };

@@ -78,6 +78,7 @@ const certainty = (entry, words) => {
 const drawSentence = index => {
   const { entry } = store.sentences[index], box = $("output").querySelector(`.sentence[data-sentence="${index}"]`);
   if (!box) return;
+  lit = null; // its words are new
   const done = entry.state === "done", text = entry.text || (entry.state === "failed" ? "…" : stale[index] ?? "");
   box.classList.toggle("stale", !entry.text && Boolean(text));
   box.classList.toggle("busy", entry.state === "busy");
@@ -101,7 +102,7 @@ const drawExtras = () => {
   const all = store.sentences.map(({ entry }) => entry), done = all.length > 0 && all.every(entry => entry.state === "done");
   $("copy").hidden = !done;
   const total = all.reduce((sum, entry) => sum + (entry.milliseconds ?? 0), 0);
-  $("timing").textContent = done ? t("translate.time", { milliseconds: Math.round(total).toLocaleString(language()) }) : all.length ? t("translate.working") : "";
+  $("timing").textContent = done ? t("translate.time", { milliseconds: Math.round(total).toLocaleString(language()) }) : all.some(entry => entry.state === "new" || entry.state === "busy") ? t("translate.working") : "";
   if (done) speak();
   drawNBest();
   if (!lit) sayHint();
@@ -191,6 +192,11 @@ const lightCaret = () => {
   const word = wordsOf(sentence.text, store.model.source).findIndex(({ start, end }) => caret >= start && caret <= end);
   light(word < 0 ? null : { side: "source", sentence: index, word });
 };
+// Back to the word that has the focus, if one has it, when the pointer goes.
+const leave = () => {
+  const focused = document.activeElement;
+  light(focused?.matches("#output .word") ? { side: "target", ...placeOf(focused) } : null);
+};
 const walk = event => {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (!step) return;
@@ -233,10 +239,10 @@ export const startTranslate = showNotice => {
   source.addEventListener("input", () => { mirror(); darken(); soon(); });
   source.addEventListener("scroll", () => { $("backdrop").scrollTop = source.scrollTop; });
   source.addEventListener("mousemove", event => { if (event.buttons === 0) light(sourceWordAt(event.clientX, event.clientY)); });
-  source.addEventListener("mouseleave", () => light(null));
+  source.addEventListener("mouseleave", leave);
   document.addEventListener("selectionchange", debounced(80, lightCaret));
   output.addEventListener("mouseover", event => event.target.matches(".word") && light({ side: "target", ...placeOf(event.target) }));
-  output.addEventListener("mouseleave", () => light(null));
+  output.addEventListener("mouseleave", leave);
   output.addEventListener("click", event => event.target.matches(".word") && event.target.focus());
   output.addEventListener("focusin", event => event.target.matches(".word") && light({ side: "target", ...placeOf(event.target) }));
   output.addEventListener("keydown", walk);

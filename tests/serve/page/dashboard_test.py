@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""The page of the training dashboard in a real browser. The runs behind it are made up here, so that a run can grow
+while the page watches. Skipped where there is no Chromium. YONA_SCREENSHOTS=DIR keeps pictures."""
+import http.server
+import json
+import math
+import os
+import sys
+import threading
+import urllib.parse
+
+sys.path.insert(0, os.path.dirname(__file__))
+from browser import BROWSER, Browser  # noqa: E402
+
+PAGE = os.path.join(os.environ["YONA_SOURCE_DIR"], "yona", "serve", "page")
+INSPECT = os.path.join(os.environ["YONA_SOURCE_DIR"], "yona", "inspect")
+PICTURES = os.environ.get("YONA_SCREENSHOTS")
+TYPES = {"html": "text/html; charset=utf-8", "css": "text/css", "js": "text/javascript", "json": "application/json", "svg": "image/svg+xml"}
+
+
+def update(number, offset=0.0):
+    loss = 2 + 6 * math.exp(-number / 300) + offset
+    return {"event": "update", "update": number, "updates": 1000, "loss": loss, "nll": loss, "learning_rate": 0.001 * min(1, number / 200),
+            "tokens_per_second": 12000 + number, "gradient_norm": 0.5, "memory_bytes": 3e8, "seconds_left": (1000 - number) / 2}
+
+
+def events(updates, offset=0.0):
+    made = [{"event": "started", "model": "tiny", "updates": 1000}]
+    for number in range(50, updates + 1, 50):
+        made.append(update(number, offset))
+        if number % 200 == 0:
+            made.append({"event": "valid", "set": "valid", "update": number, "loss": 2.5 + offset, "bleu": number / 40})
+            made.append({"event": "valid", "set": "other", "update": number, "loss": 99})
+            made.append({"event": "samples", "update": number, "samples": [
+                {"source": "Two dogs.", "reference": "Zwei Hunde.", "translation": f"Zwei Hunde nach {number} <b>", "attention": [[1, 0, 0], [0.2, 0.8, 0]]}]})
+    return made
+
+
+RUNS = {"now": events(400), "before <i>": events(1000, 0.4)}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def answer(self, kind, body):
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Security-Policy", "default-src 'self'")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        parts = [urllib.parse.unquote(part) for part in url.path.split("/")]
+        if url.path == "/v1/runs":
+            self.answer("application/json", json.dumps({"runs": [{"name": name, "current": name == "now"} for name in RUNS]}).encode())
+        elif len(parts) == 5 and parts[2] == "runs":
+            begin = int(urllib.parse.parse_qs(url.query)["from"][0])
+            run = RUNS[parts[3]]
+            self.answer("application/json", json.dumps({"events": run[begin:], "next": len(run)}).encode())
+        else:
+            name = parts[-1] or "dashboard.html"
+            with open(os.path.join(INSPECT if name.startswith("attention_view") else PAGE, name), "rb") as file:
+                self.answer(TYPES[name.rsplit(".", 1)[1]], file.read())
+
+
+def picture(browser, name):
+    if PICTURES:
+        browser.screenshot(os.path.join(PICTURES, name + ".png"))
+
+
+def check_page(browser):
+    browser.wait("document.querySelectorAll('.chart').length === 6")  # loss, BLEU, rate, speed, memory, gradient
+    said = browser.run("document.querySelector('#now').textContent")
+    assert said == "Update 400 of 1,000 · 12.4K tokens/s · 5 min left", said
+    assert browser.run("document.querySelector('#progress').value") == 400
+    assert browser.run("document.querySelectorAll('.chart')[0].querySelectorAll('.line').length") == 2  # training and validation
+    assert "99" not in browser.run("document.querySelector('.chart .reading').textContent")  # another validation set's
+    # The run goes on, and so does the page.
+    RUNS["now"] += [update(450), update(500)]
+    browser.wait("document.querySelector('#now').textContent.includes('Update 500')")
+    # Another run beside it; its name is text and nothing else.
+    browser.run("document.querySelectorAll('#runs input')[1].click()")
+    browser.wait("document.querySelectorAll('.chart')[0].querySelectorAll('.line').length === 4")
+    assert browser.run("document.querySelectorAll('#runs i, #samples b').length") == 0
+    picture(browser, "dashboard")
+    browser.hover(".chart svg")
+    assert browser.run("document.querySelector('.chart .reading').textContent").startswith(("400", "450", "500", "550")), \
+        browser.run("document.querySelector('.chart .reading').textContent")
+    assert browser.run("(map => map.width + ' ' + map.height)(document.querySelector('.sample-map'))") == "3 2"
+    # Samples as they were before.
+    assert "nach 400" in browser.run("document.querySelector('#samples').textContent")
+    browser.run("(slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); })(document.querySelector('#sample-update'))")
+    assert "nach 200" in browser.run("document.querySelector('#samples').textContent")
+
+
+def check_narrow_dark_and_german(browser):
+    browser.size(360, 740, touch=True, scale=2)
+    browser.media(prefers_color_scheme="dark")
+    browser.choose("#language", "de")
+    browser.wait("document.querySelector('h1').textContent === 'Training' && document.querySelector('#now').textContent.includes('Schritt')")
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    picture(browser, "dashboard-phone")
+    browser.size(1280, 900)
+
+
+def main():
+    if BROWSER is None:
+        print("no Chromium here")
+        sys.exit(77)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Browser() as browser:
+        browser.media(prefers_color_scheme="light")
+        browser.call("Emulation.setLocaleOverride", locale="en-GB")
+        browser.open(f"http://127.0.0.1:{server.server_port}/")
+        check_page(browser)
+        check_narrow_dark_and_german(browser)
+        browser.check_errors()
+        server.shutdown()
+        server.server_close()
+        browser.wait("!document.querySelector('#notice').hidden")
+
+
+main()
