@@ -1,6 +1,8 @@
 // The subcommands, one file each.
 #pragma once
 
+#include <filesystem>
+
 #include "yona/cli/command.h"
 
 namespace yona::cli {
@@ -10,6 +12,8 @@ Command add_train(CLI::App& program);
 Command add_translate(CLI::App& program);
 Command add_average(CLI::App& program);
 Command add_serve(CLI::App& program);
+// As `yona serve --model FOLDER --port 0`: what the demo ends with.
+int serve_model(const std::filesystem::path& folder);
 Command add_runs(CLI::App& program);
 Command add_score(CLI::App& program);
 Command add_attention(CLI::App& program);

@@ -1,6 +1,6 @@
-// `yona demo`: the built-in task in four steps, each as a user would do it alone: make text files,
-// train on them, check the model on combinations that it never saw, and let the user try it, with
-// the attention under each answer.
+// `yona demo`: the built-in task in five steps, each as a user would do it alone: make text files,
+// train on them, check the model on combinations that it never saw, let the user try it, with the
+// attention under each answer, and serve it with its page.
 
 #include <algorithm>
 #include <cstdlib>
@@ -208,6 +208,21 @@ void show_next_step(const DemoOptions& options) {
       options.source, options.target);
 }
 
+// The page of the server; asks whether to open it where someone is there to answer.
+bool wants_page(const std::filesystem::path& folder, bool can_ask) {
+  std::cout << fmt::format(
+      "\nIn a browser: translations as you type, every head, the beam, and the Transformer "
+      "explained:\n  yona serve --model {}\n",
+      (folder / "model").string());
+  if (!can_ask) {
+    return false;
+  }
+  std::cout << "Start it now? [Y/n] " << std::flush;
+  std::string answer;
+  return static_cast<bool>(std::getline(std::cin, answer)) &&
+         (answer.empty() || answer.front() == 'y' || answer.front() == 'Y');
+}
+
 void write_corpora(const DemoOptions& options, const std::filesystem::path& folder,
                    const std::vector<Pair>& test) {
   write_corpus(folder, "train", options,
@@ -245,10 +260,11 @@ int run(const DemoOptions& options) {
   show_score(test, translator.translate(sides(test, &Pair::first)), options.target);
   write_page(*model, *backend, test.front().first, folder);
   show_next_step(options);
-  if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+  const bool can_ask = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  if (can_ask) {
     ask(*model, *backend, options);
   }
-  return 0;
+  return wants_page(folder, can_ask) ? serve_model(folder / "model") : 0;
 }
 
 struct DemoFlags {

@@ -109,8 +109,7 @@ void announce(const ServeFlags& flags, const serve::HttpServer& server,
              flags.key.empty() ? "http" : "https", host, server.port());
 }
 
-int run(const CLI::App& app, const ServeFlags& flags) {
-  require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
+int run(const ServeFlags& flags) {
   check(!flags.search.sample && flags.search.n_best.empty(),
         "serve: --sample and --n-best are for translate; requests ask for \"n_best\" themselves");
   const serve::HttpServerOptions server_flags = server_options(flags);
@@ -214,7 +213,18 @@ Command add_serve(CLI::App& program) {
                 "curl -d q='Two dogs run.' -d source=en -d target=de localhost:8080/translate"});
   const auto flags = std::make_shared<ServeFlags>();
   add_flags(*app, *flags);
-  return {app, [app, flags] { return run(*app, *flags); }};
+  return {app, [app, flags] {
+            require_flag(*app, "--model", !flags->models.empty(),
+                         "name the folder of a trained model");
+            return run(*flags);
+          }};
+}
+
+int serve_model(const std::filesystem::path& folder) {
+  ServeFlags flags;
+  flags.models = {folder.string()};
+  flags.port = "0";
+  return run(flags);
 }
 
 }  // namespace yona::cli
