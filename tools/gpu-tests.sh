@@ -15,18 +15,26 @@ YONA_TEST_CUDA=1
 LD_LIBRARY_PATH=$build:$build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export YONA_TEST_CUDA LD_LIBRARY_PATH
 
+if [ -d "$build/families" ]; then  # of a bundle
+  YONA_FAMILIES=$build/families
+  export YONA_FAMILIES
+fi
+
 failed=0
-for program in test_backend_cuda test_tensor_ops; do
-  path=$build/tests/$program
-  [ -x "$path" ] || path=$build/$program
+run() {  # program, which of its tests
+  path=$build/tests/$1
+  [ -x "$path" ] || path=$build/$1
   if [ ! -x "$path" ]; then
-    echo "gpu-tests: $program is not built" >&2
+    echo "gpu-tests: $1 is not built" >&2
     failed=1
-    continue
+    return
   fi
-  echo "== $program"
-  "$path" --gtest_brief=1 || failed=1
-done
+  echo "== $1"
+  "$path" --gtest_brief=1 --gtest_filter="$2" || failed=1
+}
+run test_backend_cuda '*'
+run test_tensor_ops '*'
+run test_decode '*Families*:ResidentDecoder*'
 
 if [ $bench = yes ]; then
   echo "== yona info --devices"

@@ -1,0 +1,101 @@
+// The instructions that kernels write in PTX, as functions with the instruction's name and the
+// statement's operands, which is what convert.py makes of an asm statement.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "tools/cuda_on_host/grid.h"
+
+// Shared addresses are distances from the beginning of a block's dynamic shared memory.
+inline std::size_t __cvta_generic_to_shared(const void* address) {
+  return static_cast<std::size_t>(static_cast<const char*>(address) -
+                                  static_cast<const char*>(cuda_on_host::dynamic_shared()));
+}
+
+namespace cuda_on_host {
+
+inline char* shared_at(std::uint32_t address) {
+  return static_cast<char*>(dynamic_shared()) + address;
+}
+
+inline void ex2_approx_ftz_f32(float& y, float x) { y = std::exp2(x); }
+
+inline float half_of(std::uint32_t pair, int which) {
+  const std::uint32_t bits = which == 0 ? pair << 16U : pair & 0xFFFF0000U;
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+// c += a · b. Lane 4i + j has rows i and i + 8 of a and c, columns 2j, 2j + 1 and those 8 farther
+// of a, column i of b (PTX ISA, "Matrix fragments for mma.m16n8k16").
+inline void mma_sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32(float& c0, float& c1, float& c2,
+                                                                float& c3, std::uint32_t a0,
+                                                                std::uint32_t a1, std::uint32_t a2,
+                                                                std::uint32_t a3, std::uint32_t b0,
+                                                                std::uint32_t b1) {
+  const auto both = [](std::uint32_t low, std::uint32_t high) {
+    return std::uint64_t{low} | std::uint64_t{high} << 32U;
+  };
+  std::uint64_t left[2][32];  // by which eight columns
+  std::uint64_t right[32];
+  std::copy_n(exchange(both(a0, a1)), 32, left[0]);
+  std::copy_n(exchange(both(a2, a3)), 32, left[1]);
+  std::copy_n(exchange(both(b0, b1)), 32, right);
+  float* sums[4] = {&c0, &c1, &c2, &c3};
+  for (int i = 0; i < 4; ++i) {
+    const int row = lane() / 4;
+    const int column = lane() % 4 * 2 + i % 2;
+    for (int k = 0; k < 16; ++k) {
+      const std::uint64_t x = left[k / 8][row * 4 + k % 8 / 2] >> (i / 2 * 32);
+      const std::uint64_t y = right[column * 4 + k % 8 / 2] >> (k / 8 * 32);
+      *sums[i] += half_of(static_cast<std::uint32_t>(x), k % 2) *
+                  half_of(static_cast<std::uint32_t>(y), k % 2);
+    }
+  }
+}
+
+// Four 8×8 matrices; lanes 8m … 8m + 7 give the rows of matrix m, and each lane gets two neighbours
+// of each matrix: of a row, or of a column.
+inline void load_matrices(std::uint32_t* const (&r)[4], std::uint32_t address, bool transposed) {
+  const std::uint64_t* rows = exchange(address);
+  for (int m = 0; m < 4; ++m) {
+    *r[m] = 0;
+    for (int e = 0; e < 2; ++e) {
+      const int across = lane() % 4 * 2 + e;
+      const int along = lane() / 4;
+      const auto row = static_cast<std::uint32_t>(rows[m * 8 + (transposed ? across : along)]);
+      const auto* from = reinterpret_cast<const std::uint16_t*>(shared_at(row));
+      *r[m] |= std::uint32_t{from[transposed ? along : across]} << (16 * e);
+    }
+  }
+}
+inline void ldmatrix_sync_aligned_m8n8_x4_shared_b16(std::uint32_t& r0, std::uint32_t& r1,
+                                                     std::uint32_t& r2, std::uint32_t& r3,
+                                                     std::uint32_t address) {
+  load_matrices({&r0, &r1, &r2, &r3}, address, false);
+}
+inline void ldmatrix_sync_aligned_m8n8_x4_trans_shared_b16(std::uint32_t& r0, std::uint32_t& r1,
+                                                           std::uint32_t& r2, std::uint32_t& r3,
+                                                           std::uint32_t address) {
+  load_matrices({&r0, &r1, &r2, &r3}, address, true);
+}
+
+// 16 bytes, of which `bytes` are copied and the others zero. What was there is lost at once; what
+// is copied is there when it has been waited for.
+inline void cp_async_cg_shared_global(std::uint32_t to, const void* from, int bytes) {
+  std::memset(shared_at(to), 0xFF, 16);
+  copies().push_back({shared_at(to), from, bytes});
+}
+inline void cp_async_wait_all() {
+  for (const Copy& copy : copies()) {
+    std::memset(copy.to, 0, 16);
+    std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+  }
+  copies().clear();
+}
+
+}  // namespace cuda_on_host
