@@ -102,7 +102,9 @@ TEST(Engine, TellsHowFarItIs) {
   Engine engine(engine_options());
   auto waiting = waiting_job(some_lines(0, 2));
   std::vector<serve::SentenceProgress> seen;
-  waiting.job->progress = [&](const serve::SentenceProgress& progress) { seen.push_back(progress); };
+  waiting.job->progress = [&](const serve::SentenceProgress& progress) {
+    seen.push_back(progress);
+  };
   engine.submit(waiting.job);
   const auto results = waiting.results.get();
   ASSERT_FALSE(seen.empty());

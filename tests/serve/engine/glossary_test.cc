@@ -80,9 +80,9 @@ TEST_F(GlossaryPrefix, PutsTheTermWhereAttentionIsOnIt) {
   EXPECT_EQ(next_prefix(source, uses_of(source, {{"two", "DREI"}}), made, 0, subwords_),
             "sieben nach DREI");
   // What was given must stay, wherever attention is.
-  EXPECT_EQ(next_prefix(source, uses_of(source, {{"seven", "ACHT"}}), made, before.size(),
-                        subwords_),
-            "sieben nach ACHT");
+  EXPECT_EQ(
+      next_prefix(source, uses_of(source, {{"seven", "ACHT"}}), made, before.size(), subwords_),
+      "sieben nach ACHT");
 }
 
 TEST_F(GlossaryPrefix, CountsATermAsOftenAsItStands) {

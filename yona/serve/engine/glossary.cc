@@ -51,43 +51,25 @@ std::vector<std::size_t> ends_of(const Ids& ids, const Vocabulary& vocabulary,
   return ends;
 }
 
-// How much of the attention of each target token goes to the bytes of the use; and whether most of
-// it goes there.
-struct Look {
-  double weight = 0;
-  bool is_most = false;
-};
-
-std::vector<Look> looks_at(const TermUse& use, const Translation& translation,
-                           const std::vector<std::size_t>& ends) {
-  std::vector<Look> looks;
+// How much of the attention of each target token goes to the bytes of the use.
+std::vector<double> looks_at(const TermUse& use, const Translation& translation,
+                             const std::vector<std::size_t>& ends) {
+  std::vector<double> looks;
   for (const std::vector<float>& row : translation.hypothesis.attention) {
-    Look look;
-    const auto best =
-        static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    double& weight = looks.emplace_back(0);
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::size_t begin = i > 0 ? ends[i - 1] : 0;
-      if (begin < use.end && ends[i] > use.begin) {
-        look.weight += row[i];
-        look.is_most = look.is_most || i == best;
-      }
+      weight += begin < use.end && ends[i] > use.begin ? row[i] : 0;
     }
-    looks.push_back(look);
   }
   return looks;
 }
 
-// The target token that the use should stand at: the first that looks there most, or else the one
-// that looks there more than the others do.
-std::size_t place_of(const std::vector<Look>& looks, std::size_t given) {
-  std::size_t best = std::min(given, looks.size());
-  for (std::size_t i = best; i < looks.size(); ++i) {
-    if (looks[i].is_most) {
-      return i;
-    }
-    best = looks[i].weight > looks[best].weight ? i : best;
-  }
-  return best;
+// The target token that the use should stand at: the one that looks there most, behind what is
+// given.
+std::size_t place_of(const std::vector<double>& looks, std::size_t given) {
+  const auto first = looks.begin() + static_cast<std::ptrdiff_t>(std::min(given, looks.size()));
+  return static_cast<std::size_t>(std::max_element(first, looks.end()) - looks.begin());
 }
 
 }  // namespace
