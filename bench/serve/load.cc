@@ -67,8 +67,10 @@ class Load {
     for (const std::string& line : lines) {
       const std::string body =
           Json{{"q", line}, {"source", flags_.source}, {"target", flags_.target}}.dump();
-      requests_.push_back("POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+      requests_.push_back(
+          "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+          "Content-Length: " +
+          std::to_string(body.size()) + "\r\n\r\n" + body);
     }
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       open(i);
@@ -88,9 +90,8 @@ class Load {
       give_out(now);
       wait(flags_.rate > 0 ? std::min(0.005, next - now) : 0.05);
     }
-    const double late = steady_seconds() + 60;  // what is under way may end
-    due_.clear();
-    flags_.rate = 1;
+    end_ = steady_seconds();
+    const double late = end_ + 60;  // what is under way may end
     while (busy() > 0 && steady_seconds() < late) {
       wait(0.05);
     }
@@ -199,7 +200,7 @@ class Load {
     }
     ++statuses_[status];
     (status == 200 ? good_ : refused_).push_back(now - connection.due);
-    last_ = now;
+    good_in_time_ += status == 200 && end_ == 0 ? 1 : 0;
   }
 
   static Json percentiles(std::vector<double> seconds) {
@@ -223,7 +224,7 @@ class Load {
     return {{"seconds", flags_.seconds},
             {"connections", flags_.connections},
             {"rate", flags_.rate},
-            {"good_per_second", static_cast<double>(good_.size()) / (last_ - start_ - flags_.warm_up)},
+            {"good_per_second", static_cast<double>(good_in_time_) / flags_.seconds},
             {"statuses", statuses},
             {"good_ms", percentiles(good_)},
             {"refused_ms", percentiles(refused_)},
@@ -237,7 +238,8 @@ class Load {
   std::vector<Connection> connections_;
   std::deque<double> due_;  // times at which requests should have been sent
   std::size_t next_line_ = 0;
-  double start_ = 0, last_ = 0;
+  double start_ = 0, end_ = 0;
+  std::size_t good_in_time_ = 0;  // answered before the end
   std::vector<double> good_, refused_;
   std::map<int, std::size_t> statuses_;
   std::size_t wrong_ = 0, lost_ = 0;

@@ -51,7 +51,7 @@ TEST(Detection, TakesLongTextsAndCutsNoCharacter) {
 TEST(Detection, ChoosesAmongTheModels) {
   EXPECT_EQ(detected_source({"La commission se réunira de nouveau lundi."}, kModels, "de").language,
             "fr");
-  EXPECT_EQ(detected_source({"xqz"}, kModels, "de").confidence, 0);
+  EXPECT_LT(detected_source({"xqz"}, kModels, "de").confidence, 20);
   EXPECT_EQ(detected_source({""}, kModels, "de").language, "en");
 }
 

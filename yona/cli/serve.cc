@@ -23,7 +23,7 @@ struct ServeFlags {
   std::vector<std::string> models;
   std::string host = "127.0.0.1", port = "8080", page_folder, certificate, key, keys;
   std::string threads = "0", batch_tokens = "4096", batch_wait = "1", queue_tokens = "262144";
-  std::string longest_wait = "5", deadline = "30";
+  std::string longest_wait = "2", deadline = "30";
   std::string body = "1048576", sentences = "1000", characters = "100000", connections = "1024";
   SearchFlags search;
 };
@@ -92,7 +92,6 @@ std::string figures(const serve::Engine& engine, const serve::HttpServer& server
          text("yona_sentences_total", "counter", "Sentences decoded.", f.sentences) +
          text("yona_tokens_total", "counter", "Source tokens decoded, about.", f.tokens) +
          text("yona_busy_seconds_total", "counter", "Time spent decoding.", f.busy_seconds) +
-         text("yona_refused_total", "counter", "Requests that found the queue full.", f.refused) +
          text("yona_late_total", "counter", "Requests dropped at their deadline.", f.late) +
          text("yona_gone_total", "counter", "Requests whose clients left.", f.gone);
 }
@@ -165,7 +164,7 @@ void add_limit_flags(CLI::App& app, ServeFlags& flags) {
   add_text(
       app, flags.longest_wait,
       {"--longest-wait", "S",
-       "requests that would wait longer for those before them are refused (default 5)", limits});
+       "requests that would wait longer for those before them are refused (default 2)", limits});
   add_text(app, flags.queue_tokens,
            {"--queue-tokens", "N", "tokens that may wait (default 262144)", limits});
   add_text(app, flags.connections,

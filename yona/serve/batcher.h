@@ -27,7 +27,7 @@ struct BatcherOptions {
   std::int64_t batch_tokens = 1024;               // of a batch, about
   std::chrono::microseconds window{1000};         // that the first of a batch waits for others
   std::int64_t queue_tokens = 1 << 18;            // that may wait
-  std::chrono::duration<double> longest_wait{5};  // for those in front, as far as can be foreseen
+  std::chrono::duration<double> longest_wait{2};  // for those in front, as far as can be foreseen
 };
 
 // What has happened so far, for /metrics.

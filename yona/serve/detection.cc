@@ -9,6 +9,7 @@ namespace yona::serve {
 namespace {
 
 constexpr std::size_t kEnough = 4096;  // bytes: more text changes nothing
+constexpr double kFew = 24;            // bytes of text below which CLD2 is too sure of itself
 constexpr double kSure = 80;           // of a confidence: no short text has it
 
 // CLD2's codes where they are not the usual ones of today.
@@ -54,7 +55,8 @@ std::vector<DetectedLanguage> detect_languages(std::string_view text) {
   std::vector<DetectedLanguage> found;
   for (int i = 0; i < kLanguages; ++i) {
     if (languages[i] != CLD2::UNKNOWN_LANGUAGE && percents[i] > 0) {
-      const double trust = is_reliable ? 1.0 : 0.5;
+      const double trust =
+          (is_reliable ? 1.0 : 0.5) * std::min(1.0, static_cast<double>(bytes) / kFew);
       found.push_back({usual_code(CLD2::LanguageCode(languages[i])), trust * percents[i]});
     }
   }

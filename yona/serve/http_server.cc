@@ -1,19 +1,18 @@
-// Listening, accepting and stopping; what happens on a connection is in http_session.h.
+// Listening, accepting and stopping; what happens on a connection is in http_session-inl.h.
 
 #include "yona/serve/http_server.h"
 
 #include <boost/asio/ip/address.hpp>
 
-#include "yona/serve/http_session.h"
+#include "yona/serve/http_session-inl.h"
 
 namespace yona::serve {
 
 namespace {
 
-constexpr std::string_view kTooMany =
+constexpr std::string_view kTooMany =  // it ends with the connection
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
-    "Connection: close\r\nContent-Length: 44\r\n\r\n"
-    "{\"error\":\"the server has no connection left\"}";
+    "Connection: close\r\n\r\n{\"error\":\"the server has no connection left\"}\n";
 
 tcp::endpoint endpoint_of(const HttpServerOptions& options) {
   error_code error;

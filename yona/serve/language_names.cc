@@ -13,7 +13,7 @@ std::string language_name(const std::string& code) {
   icu::Locale(code.c_str()).getDisplayName(icu::Locale::getEnglish(), name);
   std::string text;
   name.toUTF8String(text);
-  return text.empty() ? code : text;
+  return text.empty() || code.empty() ? code : text;
 }
 
 }  // namespace yona::serve

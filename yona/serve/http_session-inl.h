@@ -58,28 +58,38 @@ class SessionBase {
   virtual void end_stream() = 0;
 };
 
-// The way back to a session from any thread. It keeps the server running until it is answered.
+// The way back to a session from any thread. It keeps the session and the server running until it
+// is answered or dropped.
 class SessionExchange : public Exchange {
  public:
-  SessionExchange(asio::io_context& io, std::weak_ptr<SessionBase> session, HttpRequest request)
+  SessionExchange(asio::io_context& io, std::shared_ptr<SessionBase> session, HttpRequest request,
+                  GoneFlag gone)
       : io_(io),
         work_(asio::make_work_guard(io)),
         session_(std::move(session)),
-        request_(std::move(request)) {}
+        request_(std::move(request)),
+        gone_(std::move(gone)) {}
+  // The session goes where all of it happens.
+  ~SessionExchange() override {
+    asio::post(io_, [session = std::move(session_)] {});
+  }
 
   const HttpRequest& request() const override { return request_; }
   GoneFlag gone() const override { return gone_; }
-  void leave() { gone_->store(true); }
 
   void respond(HttpResponse response) override {
-    post([response = std::move(response)](SessionBase& session) mutable {
-      session.respond(std::move(response));
-    });
+    if (!is_answered_.test_and_set()) {
+      post([response = std::move(response)](SessionBase& session) mutable {
+        session.respond(std::move(response));
+      });
+    }
   }
   void begin_stream(HttpResponse head) override {
-    post([head = std::move(head)](SessionBase& session) mutable {
-      session.begin_stream(std::move(head));
-    });
+    if (!is_answered_.test_and_set()) {
+      post([head = std::move(head)](SessionBase& session) mutable {
+        session.begin_stream(std::move(head));
+      });
+    }
   }
   void write(std::string part) override {
     post([part = std::move(part)](SessionBase& session) mutable {
@@ -94,18 +104,18 @@ class SessionExchange : public Exchange {
   template <class Call>
   void post(Call call) {
     asio::post(io_, [session = session_, gone = gone_, call = std::move(call)]() mutable {
-      const auto alive = session.lock();
-      if (alive && !gone->load()) {
-        call(*alive);
+      if (!gone->load()) {
+        call(*session);
       }
     });
   }
 
   asio::io_context& io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
-  std::weak_ptr<SessionBase> session_;
+  std::shared_ptr<SessionBase> session_;
   HttpRequest request_;
-  std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
+  GoneFlag gone_;
+  std::atomic_flag is_answered_ = ATOMIC_FLAG_INIT;
 };
 
 // What Beast's parser says is wrong with a request; 0: nothing to answer, the client has gone.
@@ -169,7 +179,7 @@ class Session : public SessionBase, public std::enable_shared_from_this<Session<
     if (state_ != State::handling) {
       return;
     }
-    exchange_.reset();
+    gone_.reset();
     keeps_alive_ = keeps_alive_ && !host_.stopping;
     const auto message = std::make_shared<http::response<http::string_body>>(head_of(response));
     message->body() = std::move(response.body);
@@ -252,9 +262,9 @@ class Session : public SessionBase, public std::enable_shared_from_this<Session<
   }
 
   void leave() {
-    if (exchange_) {
-      exchange_->leave();
-      exchange_.reset();
+    if (gone_) {
+      gone_->store(true);
+      gone_.reset();
     }
   }
 
@@ -370,10 +380,10 @@ class Session : public SessionBase, public std::enable_shared_from_this<Session<
                         .client = client_};
     state_ = State::handling;
     wait_forever();
-    exchange_ =
-        std::make_shared<SessionExchange>(host_.io, this->weak_from_this(), std::move(request));
+    gone_ = std::make_shared<std::atomic<bool>>(false);
+    const auto exchange =
+        std::make_shared<SessionExchange>(host_.io, self(), std::move(request), gone_);
     fill();
-    const std::shared_ptr<SessionExchange> exchange = exchange_;
     try {
       host_.handler(exchange);
     } catch (...) {
@@ -431,7 +441,7 @@ class Session : public SessionBase, public std::enable_shared_from_this<Session<
   // Closes. Closing with something unread would destroy what was written before it is seen, so
   // where more may come it is read for a moment, and thrown away.
   void end() {
-    exchange_.reset();
+    gone_.reset();
     if (!lingers_) {
       say_goodbye();
       return;
@@ -462,7 +472,7 @@ class Session : public SessionBase, public std::enable_shared_from_this<Session<
   asio::steady_timer timer_;
   boost::beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
-  std::shared_ptr<SessionExchange> exchange_;
+  std::shared_ptr<std::atomic<bool>> gone_;  // of the request that is being answered
   State state_ = State::idle;
   bool is_filling_ = false;
   bool keeps_alive_ = false;
