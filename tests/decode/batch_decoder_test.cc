@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/base/stop.h"
 #include "yona/decode/constraints.h"
 #include "yona/decode/search.h"
 #include "yona/tensor/ops/matmul.h"
@@ -274,6 +275,19 @@ TEST(BatchDecoder, RefusesAModelWithoutNumbers) {
   const std::vector<DecodeRequest> requests = requests_of({3});
   EXPECT_EQ(message_of<DeviceError>([&] { decoder.decode(requests); }),
             "decode: the model's outputs are not numbers: its weights are damaged");
+}
+
+TEST(BatchDecoder, EndsWhenAskedToAndCanBeUsedAgain) {
+  ToyModel toy(toy_config(), "cpu");
+  std::atomic<bool> stop{true};
+  DecodeOptions options;
+  options.stop = &stop;
+  BatchDecoder decoder({&toy.model}, shared_backend("cpu"), options);
+  const std::vector<DecodeRequest> requests = requests_of({5, 3});
+  EXPECT_THROW(decoder.decode(requests), Interrupted);
+  stop = false;
+  BatchDecoder other({&toy.model}, shared_backend("cpu"), {});
+  expect_same_results(decoder.decode(requests)[0], other.decode(requests)[0], "after a stop");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "yona/base/error.h"
+#include "yona/base/stop.h"
 #include "yona/decode/candidates.h"
 #include "yona/decode/models.h"
 
@@ -199,6 +200,7 @@ std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const Decode
     }
   };
   const auto watched = [&](const Unit& unit, std::span<const Candidate> found) {
+    check_stop(options_.stop, "decode");
     const bool goes_on = watch == nullptr || watch->stepped(unit.answer, found, *unit.search);
     if (!goes_on && answers[unit.answer].empty()) {
       answers[unit.answer].resize(1);

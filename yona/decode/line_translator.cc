@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "yona/base/error.h"
+#include "yona/base/stop.h"
 #include "yona/text/sentences.h"
 
 namespace yona {
@@ -67,6 +68,7 @@ std::vector<std::vector<LineTranslation>> LineTranslator::translate(
   std::vector<std::size_t> first{0};  // of each line's requests
   std::vector<std::size_t> line_of;   // of each request
   for (const SourceLine& line : lines) {
+    check_stop(translator_.options().stop, "translate");
     for (const std::string_view part : parts_of(line)) {
       // A prefix begins the line, so it begins its first part.
       requests.push_back({.text = std::string(part),
@@ -98,6 +100,7 @@ std::vector<std::vector<LineTranslation>> LineTranslator::score(std::span<const 
   std::vector<SentencePair> pairs;
   std::vector<Ids> sources;
   for (const SourceLine& line : lines) {
+    check_stop(translator_.options().stop, "score");
     pairs.push_back({line.text, line.target});
     Ids& source = sources.emplace_back(translator_.source_ids(line.text));
     const std::size_t target = translator_.prefix_ids(line.target).size() + 1;

@@ -1,6 +1,7 @@
 // How to decode: the search, its lengths and its scores. The defaults are the paper's (§6.1).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ enum class EnsembleMean : std::uint8_t { log_probabilities, probabilities };
 struct LengthLimit {
   double factor = 1.0;
   std::int64_t extra = 50;
+  bool operator==(const LengthLimit&) const = default;
 };
 
 // Draws the next token instead of taking the best. Which numbers are drawn depends on the seed, the
@@ -36,6 +38,7 @@ struct SamplingOptions {
   std::int64_t top_k = 0;  // of the best so many; 0: of all
   double top_p = 1.0;      // of the fewest best with this much probability together
   std::uint64_t seed = 1;
+  bool operator==(const SamplingOptions&) const = default;
 };
 
 struct DecodeOptions {
@@ -66,9 +69,12 @@ struct DecodeOptions {
   std::int64_t alignment_layer = -1;  // which decoder layer's; from the end when negative
   // Of products and, on a GPU, of what goes from layer to layer; scores are f32. On a CPU: f32.
   Precision precision = Precision::f32;
+  // When it turns true, decoding and scoring throw Interrupted (base/stop.h) within a step.
+  const std::atomic<bool>* stop = nullptr;
 
   // The settings that each program has when nothing is asked of it.
   static DecodeOptions for_mode(BeamMode mode);
+  bool operator==(const DecodeOptions&) const = default;
 };
 
 // Throws InvalidArgument naming the option that cannot be.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "yona/base/stop.h"
+
 namespace yona {
 
 namespace {
@@ -156,6 +158,7 @@ std::vector<std::vector<Hypothesis>> ResidentDecoder::decode(
     std::span<const ResidentRequest> requests) {
   std::vector<std::vector<Hypothesis>> answers;
   for (std::size_t begin = 0; begin < requests.size(); begin += kMostSentences) {
+    check_stop(options_.stop, "decode");
     const std::size_t count = std::min(kMostSentences, requests.size() - begin);
     for (std::vector<Hypothesis>& hypotheses : decode_together(requests.subspan(begin, count))) {
       answers.push_back(std::move(hypotheses));

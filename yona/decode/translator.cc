@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "yona/base/error.h"
+#include "yona/base/stop.h"
 
 namespace yona {
 
@@ -138,6 +139,7 @@ void Translator::align(std::span<const DecodeRequest> requests,
 std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
   std::vector<ScorePair> ids;
   for (const SentencePair& pair : pairs) {
+    check_stop(options().stop, "score");
     ScorePair& both = ids.emplace_back();
     subwords_.source.encode(pair.source, both.source);
     both.source = framed(both.source);
@@ -158,6 +160,7 @@ std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
   });
   std::vector<Hypothesis> scores(pairs.size());
   for (std::size_t begin = 0; begin < order.size();) {
+    check_stop(options().stop, "score");
     std::vector<ScorePair> batch;
     std::int64_t tokens = 0;
     std::size_t end = begin;
@@ -179,6 +182,7 @@ std::vector<std::vector<Translation>> Translator::n_best(
     std::span<const TranslationRequest> requests, SearchWatch* watch) {
   std::vector<DecodeRequest> ids;
   for (std::size_t i = 0; i < requests.size(); ++i) {
+    check_stop(options().stop, "translate");
     ids.push_back({source_ids(requests[i].text), prefix_ids(requests[i].prefix), requests[i].id});
     const auto length = static_cast<std::int64_t>(ids.back().source.size());
     check(length <= max_source(), "translate: line {} has {} tokens, the model takes at most {}",
