@@ -20,6 +20,12 @@ class FileDescriptor {
   FileDescriptor() = default;
   FileDescriptor(const std::filesystem::path& path, int flags, mode_t mode = 0666)
       : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  // One that is open already, such as an end of a pipe.
+  static FileDescriptor owning(int descriptor) {
+    FileDescriptor owner;
+    owner.descriptor_ = descriptor;
+    return owner;
+  }
   ~FileDescriptor() { close(); }
   FileDescriptor(FileDescriptor&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)) {}
