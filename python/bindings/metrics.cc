@@ -1,0 +1,77 @@
+// BLEU, chrF and TER of lists of text.
+
+#include <algorithm>
+#include <memory>
+
+#include "yona/base/error.h"
+#include "yona/score/bleu.h"
+#include "yona/score/chrf.h"
+#include "yona/score/ter.h"
+
+#include "bindings.h"
+
+namespace yona::python {
+
+namespace {
+
+std::unique_ptr<Metric> bleu_of(const py::dict& given) {
+  BleuOptions options;
+  std::string tokenizer = "13a", smoothing = "exp";
+  take(given, "tokenize", "a name", tokenizer);
+  take(given, "smooth_method", "a name", smoothing);
+  take(given, "smooth_value", kNumber, options.smooth_value);
+  take(given, "lowercase", kTrueOrFalse, options.lowercase);
+  take(given, "max_order", kInteger, options.max_order);
+  take(given, "effective_order", kTrueOrFalse, options.effective_order);
+  options.tokenizer = bleu_tokenizer(tokenizer);
+  const auto names = bleu_smoothing_names();
+  const auto found = std::find(names.begin(), names.end(), smoothing);
+  check(found != names.end(), "smooth_method: '{}' is given; expected {}", smoothing,
+        fmt::join(names, ", "));
+  options.smoothing = static_cast<BleuSmoothing>(found - names.begin());
+  return std::make_unique<Bleu>(options);
+}
+
+std::unique_ptr<Metric> chrf_of(const py::dict& given) {
+  ChrfOptions options;
+  take(given, "char_order", kInteger, options.char_order);
+  take(given, "word_order", kInteger, options.word_order);
+  take(given, "beta", kInteger, options.beta);
+  take(given, "lowercase", kTrueOrFalse, options.lowercase);
+  take(given, "whitespace", kTrueOrFalse, options.whitespace);
+  take(given, "eps_smoothing", kTrueOrFalse, options.eps_smoothing);
+  return std::make_unique<Chrf>(options);
+}
+
+std::unique_ptr<Metric> ter_of(const py::dict& given) {
+  TerOptions options;
+  take(given, "normalized", kTrueOrFalse, options.normalized);
+  take(given, "no_punct", kTrueOrFalse, options.no_punct);
+  take(given, "asian_support", kTrueOrFalse, options.asian_support);
+  take(given, "case_sensitive", kTrueOrFalse, options.case_sensitive);
+  return std::make_unique<Ter>(options);
+}
+
+// (name, value, details, signature)
+py::tuple score(const std::string& metric, const std::vector<std::string>& hypotheses,
+                const References& references, const py::dict& options) {
+  const std::unique_ptr<Metric> counter = metric == "bleu"   ? bleu_of(options)
+                                          : metric == "chrf" ? chrf_of(options)
+                                                             : ter_of(options);
+  Score result;
+  {
+    const py::gil_scoped_release release;
+    result = counter->score(corpus_statistics(*counter, hypotheses, references).sums());
+  }
+  return py::make_tuple(result.name, result.value, result.details,
+                        signature(*counter, {.references = reference_count(references)}));
+}
+
+}  // namespace
+
+void bind_metrics(py::module_& module) {
+  module.def("score", &score, py::arg("metric"), py::arg("hypotheses"), py::arg("references"),
+             py::arg("options"));
+}
+
+}  // namespace yona::python

@@ -1,0 +1,193 @@
+"""Models: loading, translating, scoring, looking inside, and training on from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Union, overload
+
+from yona import _yona, training
+from yona.translation import Attention, Translation
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def _texts(what: str, given: str | Iterable[str]) -> tuple[bool, list[str]]:
+    """Is it one text, and all of them as a list."""
+    texts = [given] if isinstance(given, str) else list(given)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{what}: {text!r} is given; expected text")
+        if not text.isascii():
+            text.encode()  # lone surrogates are no text: UnicodeEncodeError, which is a ValueError
+    return isinstance(given, str), texts
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if value is not None}
+
+
+class Model:
+    """A model folder that is loaded, or an ensemble of several. `Model.load` makes one.
+
+    It may be used from several threads: calls are computed one after another, without the GIL, by
+    all of the CPU threads that it was given. Ctrl-C ends a call; the model can be used again.
+    """
+
+    run: training.TrainResult | None
+    """How training went, where this model comes from `yona.train`."""
+
+    def __init__(self, handle: _yona.Model, folders: list[str], options: dict[str, Any]) -> None:
+        self._handle, self._folders, self._options = handle, folders, options
+        self.run = None
+
+    @classmethod
+    def load(cls, folder: Path | Sequence[Path], *, device: str = "cpu", threads: int = 0,
+             compute_type: str = "auto", src_lang: str = "", tgt_lang: str = "") -> Model:
+        """Loads a folder that yona trained, or one of the Hugging Face hub in a supported family;
+        several folders with the same sub-words are an ensemble.
+
+        `threads=0` takes all CPUs that the process may use. `src_lang` and `tgt_lang` choose among
+        the languages of a model that has many.
+
+        >>> model = Model.load(folder)
+        >>> model
+        <yona.Model en → de, 0.7 M parameters>
+        """
+        given = [folder] if isinstance(folder, (str, os.PathLike)) else list(folder)
+        folders = [os.fspath(each) for each in given]
+        options: dict[str, Any] = {"device": device, "threads": threads, "src_lang": src_lang,
+                                   "tgt_lang": tgt_lang, "compute_type": compute_type}
+        return cls(_yona.Model(folders, **options), folders, options)
+
+    @property
+    def folder(self) -> str:
+        """Where it was loaded from; of an ensemble the first."""
+        return self._folders[0]
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Its family, languages and sizes.
+
+        >>> Model.load(folder).info["d_model"]
+        128
+        """
+        return self._handle.info()
+
+    @overload
+    def translate(self, text: str, *, n_best: None = None, **options: Any) -> Translation: ...
+    @overload
+    def translate(self, text: str, *, n_best: int, **options: Any) -> list[Translation]: ...
+    @overload
+    def translate(self, text: Iterable[str], *, n_best: None = None,
+                  **options: Any) -> list[Translation]: ...
+    @overload
+    def translate(self, text: Iterable[str], *, n_best: int,
+                  **options: Any) -> list[list[Translation]]: ...
+
+    # Overloads leave the options to the implementation's own signature.
+    def translate(self, text: Any, *, beam: int | None = None,  # type: ignore[misc]
+                  n_best: int | None = None,
+                  beam_mode: str | None = None, length_penalty: float | None = None,
+                  min_length: int | None = None, max_length: int | None = None,
+                  no_repeat_ngram: int | None = None, prefix: str | Iterable[str] | None = None,
+                  sample: bool = False, temperature: float | None = None,
+                  top_k: int | None = None, top_p: float | None = None, seed: int | None = None,
+                  alignments: bool = False, alignment_layer: int | None = None,
+                  scores: bool = True, batch_tokens: int | None = None, long: str = "split") -> Any:
+        """Translates a text, or each of several, in order; a blank text gives a blank one.
+
+        With `n_best` each text has a list of translations, best first. Options are those of `yona
+        translate`, and what is left out is as there: the paper's beam search with 4 beams for
+        models of yona, generation_config.json's for others. `prefix` is what the translation
+        begins with, one for each text. `scores=False` lets a greedy search (`beam=1`) be faster.
+
+        >>> model = Model.load(folder)
+        >>> model.translate("half past three").text
+        'halb vier'
+        >>> [str(each) for each in model.translate(["the first of May", "seven"], beam=2)]
+        ['der erste Mai', 'sieben']
+        >>> best, second = model.translate("half past three", n_best=2)
+        >>> best.score > second.score
+        True
+        >>> model.translate("half past three", alignments=True).attention.shape  # words by words
+        (2, 3)
+        """
+        one, lines = _texts("text", text)
+        prefixes = [] if prefix is None else _texts("prefix", prefix)[1]
+        if prefixes and len(prefixes) != len(lines):
+            raise ValueError(f"prefix: {len(prefixes)} are given for {len(lines)} texts")
+        options = _given({
+            "beam": beam, "n_best": n_best, "beam_mode": beam_mode,
+            "length_penalty": length_penalty, "min_length": min_length, "max_length": max_length,
+            "no_repeat_ngram": no_repeat_ngram, "sample": sample, "temperature": temperature,
+            "top_k": top_k, "top_p": top_p, "seed": seed, "alignments": alignments,
+            "alignment_layer": alignment_layer, "scores": scores, "batch_tokens": batch_tokens,
+            "long": long})
+        answers = [[Translation(*each) for each in of_line]
+                   for of_line in self._handle.translate(lines, prefixes, options)]
+        if n_best is None:
+            best = [of_line[0] for of_line in answers]
+            return best[0] if one else best
+        return answers[0] if one else answers
+
+    @overload
+    def score(self, source: str, target: str, **options: Any) -> Translation: ...
+    @overload
+    def score(self, source: Iterable[str], target: Iterable[str],
+              **options: Any) -> list[Translation]: ...
+
+    def score(self, source: Any, target: Any, *,  # type: ignore[misc]
+              beam_mode: str | None = None,
+              length_penalty: float | None = None, alignments: bool = False,
+              alignment_layer: int | None = None, batch_tokens: int | None = None) -> Any:
+        """How probable the given translations are: each target as a Translation with its scores.
+
+        >>> model = Model.load(folder)
+        >>> right, wrong = model.score(["half past three"] * 2, ["halb vier", "halb drei"])
+        >>> right.log_probability > wrong.log_probability
+        True
+        """
+        one, sources = _texts("source", source)
+        one_target, targets = _texts("target", target)
+        if one != one_target or len(sources) != len(targets):
+            raise ValueError(f"score: {len(sources)} sources and {len(targets)} targets are given; "
+                             "they go in pairs")
+        options = _given({"beam_mode": beam_mode, "length_penalty": length_penalty,
+                          "alignments": alignments, "alignment_layer": alignment_layer,
+                          "batch_tokens": batch_tokens})
+        scored = [Translation(*of_line[0])
+                  for of_line in self._handle.score(sources, targets, options)]
+        return scored[0] if one else scored
+
+    def attention(self, source: str, target: str | None = None) -> Attention:
+        """What every head looked at while it translated `source`, or while it was led through
+        `target`.
+
+        >>> attention = Model.load(folder).attention("half past three")
+        >>> attention.cross.shape                             # [layers, heads, target, source]
+        (2, 4, 3, 4)
+        >>> attention.source_tokens[-1]
+        '</s>'
+        """
+        return Attention(self._handle.attention(source, target))
+
+    def train(self, *args: Any, **options: Any) -> Model:
+        """Trains on from this model's weights and sub-words: `yona.train(..., init=model.folder)`.
+        This one stays as it is; the new one is given back."""
+        if len(self._folders) > 1:
+            raise ValueError("train: this is an ensemble; load one of its models")
+        return training.train(*args, init=self.folder, **options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reload, (self._folders, self._options)
+
+    def __repr__(self) -> str:
+        info = self.info
+        languages = f"{info['source_language'] or '?'} → {info['target_language'] or '?'}"
+        count = f"{info['models']} models of " if info["models"] > 1 else ""
+        return f"<yona.Model {languages}, {count}{info['parameters'] / 1e6:.1f} M parameters>"
+
+
+def _reload(folders: list[str], options: dict[str, Any]) -> Model:
+    return Model.load(folders, **options)

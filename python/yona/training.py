@@ -1,0 +1,202 @@
+"""Training: from text files to a model folder."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+from yona import _yona
+from yona.progress import make_progress
+
+if TYPE_CHECKING:
+    from yona.model import Model, Path
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is known before the first update."""
+
+    model: str
+    parameters: int
+    source_vocabulary: int
+    target_vocabulary: int
+    pairs: int
+    peak_memory_bytes: int
+    first_update: int
+    updates: int
+    device: str
+    threads: int
+    precision: str
+
+
+@dataclass(frozen=True)
+class Update:
+    """One update of the weights, raw."""
+
+    update: int
+    updates: int
+    epoch: int
+    loss: float
+    """What is minimised, in nats for each target token: label smoothing counted."""
+    nll: float
+    """The same without smoothing."""
+    source_tokens: int
+    target_tokens: int
+    learning_rate: float
+    gradient_norm: float
+    step_seconds: float
+    seconds: float
+    skipped: bool
+
+    @property
+    def perplexity(self) -> float:
+        return math.exp(self.nll)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """One validation set, looked at after an update."""
+
+    name: str
+    update: int
+    loss: float
+    nats_per_byte: float
+    target_tokens: int
+    figures: dict[str, float]
+    """Those of `valid_metrics`: bleu, chrf, ter."""
+    seconds: float
+    is_best: bool
+
+    @property
+    def perplexity(self) -> float:
+        return math.exp(self.loss)
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something worth saying: what was found in the corpora, what is odd about a setting."""
+
+    text: str
+    warning: bool
+
+
+@dataclass
+class TrainResult:
+    """How a run went."""
+
+    updates: int
+    best_loss: float
+    """Of the first validation set; NaN without one."""
+    stopped_early: bool
+    """Patience ran out, or the callback returned False."""
+    validations: list[Validation] = field(default_factory=list)
+
+
+Event = Union[Plan, Update, Validation, Message]
+_KINDS = {"started": Plan, "update": Update, "validation": Validation, "message": Message}
+
+
+def _paths(what: str, given: Path | Iterable[Path] | None) -> list[str]:
+    if given is None:
+        return []
+    paths = [os.fspath(each) for each in
+             ([given] if isinstance(given, (str, os.PathLike)) else given)]
+    for path in paths:
+        if not os.path.exists(path):
+            from yona.errors import FileMissing
+            raise FileMissing(f"{what}: {path}: no such file")
+    return paths
+
+
+def _pairs(what: str, source: list[str], target: list[str]) -> None:
+    if len(source) != len(target):
+        raise ValueError(f"{what}_src names {len(source)} files and {what}_tgt {len(target)}; they "
+                         "are paired one to one")
+
+
+def _text(value: Any) -> str:
+    """A configuration value as it is written after --set key=."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(_text(each) for each in value)
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def _assignments(plain: dict[str, tuple[str, Any]],
+                 settings: Mapping[str, Any] | None) -> list[tuple[str, str, str]]:
+    """(key, value, what the user wrote): `set` first, so that arguments win."""
+    found = [(key, _text(value), f"set[{key!r}]") for key, value in (settings or {}).items()]
+    return found + [(key, _text(value), argument)
+                    for argument, (key, value) in plain.items() if value is not None]
+
+
+def train(train_src: Path | Iterable[Path] | None = None,
+          train_tgt: Path | Iterable[Path] | None = None, *, output: Path,
+          train_tsv: Path | Iterable[Path] | None = None,
+          valid_src: Path | Iterable[Path] | None = None,
+          valid_tgt: Path | Iterable[Path] | None = None, src_lang: str | None = None,
+          tgt_lang: str | None = None, preset: str | None = None, updates: int | None = None,
+          batch_tokens: int | str | None = None, vocab_size: int | None = None,
+          precision: str | None = None, seed: int | None = None,
+          valid_metrics: Iterable[str] | None = None, config: Path | None = None,
+          set: Mapping[str, Any] | None = None, resume: bool = False, init: Path | None = None,
+          device: str = "cpu", threads: int = 0, callback: Callable[[Event], Any] | None = None,
+          progress: bool = True) -> Model:
+    """Trains a model on parallel text and gives back the best one, loaded; `output` is its folder.
+
+    Arguments are the flags of `yona train`; `set` takes any key of the configuration, as in
+    `set={"train.warmup": 200, "model.dropout": 0.1}`.
+
+    `callback` is called with every `Plan`, `Update`, `Validation` and `Message`, on the thread that
+    called `train`. When it returns False, the run ends after the update, saved, as if it had come
+    to its end; what it raises ends the run likewise, and is raised here. So does Ctrl-C: the update
+    under way is finished and a checkpoint is written first, and `resume=True` goes on from there,
+    bit by bit as if never stopped.
+
+    `progress` shows a `tqdm` bar where tqdm is installed, and lines on standard error otherwise.
+
+    >>> losses = []
+    >>> model = train("train.en", "train.de", output="run", preset="tiny", updates=30,
+    ...               set={"model.layers": 1, "data.vocabulary_size": 400}, progress=False,
+    ...               callback=lambda e: losses.append(e.loss) if isinstance(e, Update) else None)
+    >>> len(losses), losses[-1] < losses[0], model.run.updates
+    (30, True, 30)
+    """
+    from yona.model import Model
+    sources, targets = _paths("train_src", train_src), _paths("train_tgt", train_tgt)
+    _pairs("train", sources, targets)
+    valid = _paths("valid_src", valid_src), _paths("valid_tgt", valid_tgt)
+    _pairs("valid", *valid)
+    names = ["valid" if i == 0 else f"valid-{i + 1}" for i in range(len(valid[0]))]
+    request = {
+        "train_src": sources, "train_tgt": targets, "train_tsv": _paths("train_tsv", train_tsv),
+        "valid": list(zip(names, *valid)), "config": _paths("config", config)[0] if config else "",
+        "output": os.fspath(output), "init": _paths("init", init)[0] if init else "",
+        "resume": resume, "device": device, "threads": threads,
+        "assignments": _assignments({
+            "src_lang": ("data.source_language", src_lang),
+            "tgt_lang": ("data.target_language", tgt_lang),
+            "vocab_size": ("data.vocabulary_size", vocab_size),
+            "valid_metrics": ("train.valid_metrics",
+                              None if valid_metrics is None else list(valid_metrics)),
+            "preset": ("preset", preset), "updates": ("train.updates", updates),
+            "batch_tokens": ("train.batch_tokens", batch_tokens),
+            "precision": ("train.precision", precision), "seed": ("train.seed", seed)}, set)}
+    validations: list[Validation] = []
+    with make_progress(progress, sys.stderr) as shown:
+        def event(kind: str, fields: dict[str, Any]) -> bool:
+            report = _KINDS[kind](**fields)
+            if isinstance(report, Validation):
+                validations.append(report)
+            shown(report)
+            return callback is not None and callback(report) is False
+
+        result = _yona.train(request, event)
+    model = Model.load(output, device=device, threads=threads)
+    model.run = TrainResult(**result, validations=validations)
+    return model
