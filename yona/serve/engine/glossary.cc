@@ -120,11 +120,11 @@ std::optional<std::string> next_prefix(std::string_view sentence, const std::vec
   }
   std::size_t place = std::min(*first, ids.size());
   while (place > given && place < ids.size() && ids[place] != target.end() &&
-         !std::string_view(target.piece(ids[place])).starts_with(kWordStart)) {
+         !target.piece(ids[place]).starts_with(kWordStart)) {
     --place;  // to the beginning of the word
   }
   const bool has_space = place == ids.size() || ids[place] == target.end() ||
-                         std::string_view(target.piece(ids[place])).starts_with(kWordStart);
+                         target.piece(ids[place]).starts_with(kWordStart);
   std::string text = subwords.target.decode(std::span(ids).first(place));
   return text + (text.empty() || !has_space ? "" : " ") + chosen->target;
 }
