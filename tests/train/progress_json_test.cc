@@ -36,6 +36,7 @@ TEST(JsonReporter, WritesOneObjectForEachEvent) {
   reporter.updated(update(1));
   reporter.updated(update(2));
   reporter.validated({.set = "valid", .update = 2, .loss = 1.5});
+  reporter.sampled({.update = 2, .samples = {{"a\nb", "c", "d \xff", {{0.25F, 0.3333F}}}}});
   reporter.saved(2, "x/step-2");
   reporter.message(MessageLevel::error, "two\nlines \xff");
   reporter.finished({.updates = 2, .best_loss = std::numeric_limits<double>::quiet_NaN()});
@@ -43,15 +44,19 @@ TEST(JsonReporter, WritesOneObjectForEachEvent) {
   for (const Json& line : out.lines) {
     events.push_back(line.at("event"));
   }
-  ASSERT_THAT(events, ElementsAre("started", "update", "valid", "saved", "message", "finished"));
+  ASSERT_THAT(events,
+              ElementsAre("started", "update", "valid", "samples", "saved", "message", "finished"));
   EXPECT_EQ(out.lines[0].at("parameters"), 2100000);
   EXPECT_EQ(out.lines[1].at("update"), 2);
   EXPECT_DOUBLE_EQ(out.lines[1].at("tokens_per_second"), 2000.0);
   EXPECT_DOUBLE_EQ(out.lines[1].at("perplexity"), std::exp(2.0));
   EXPECT_DOUBLE_EQ(out.lines[1].at("seconds_left"), 0.5 * 998);
   EXPECT_EQ(out.lines[2].at("best"), false);
-  EXPECT_EQ(out.lines[4].at("level"), "error");
-  EXPECT_TRUE(out.lines[5].at("best_loss").is_null());
+  EXPECT_GT(out.lines[1].at("memory_bytes"), 0);
+  EXPECT_EQ(out.lines[3].at("samples")[0].at("source"), "a\nb");
+  EXPECT_EQ(out.lines[3].at("samples")[0].at("attention").dump(), "[[0.25,0.333]]");
+  EXPECT_EQ(out.lines[5].at("level"), "error");
+  EXPECT_TRUE(out.lines[6].at("best_loss").is_null());
 }
 
 TEST(JsonReporter, WritesNullForWhatIsNotFiniteAndEverySkippedUpdate) {
@@ -74,6 +79,7 @@ TEST(JsonReporter, HasNoFieldThatTheDocumentationLacks) {
   reporter.started(plan());
   reporter.updated(update(1));
   reporter.validated({});
+  reporter.sampled({.update = 1, .samples = {{}}});
   reporter.saved(1, "");
   reporter.message(MessageLevel::info, "");
   reporter.finished({});

@@ -242,6 +242,21 @@ TrainResult train_demo(const DemoOptions& options, const std::filesystem::path& 
                                               .stop = &signals.stop()});
 }
 
+// Scores the model and lets the user try it.
+void try_model(const DemoOptions& options, const std::filesystem::path& folder,
+               const std::vector<Pair>& test, bool can_ask) {
+  const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = options.threads});
+  const std::unique_ptr<TranslationModel> model =
+      TranslationModel::load(folder / "model", *backend);
+  Translator translator({model.get()}, *backend);
+  show_score(test, translator.translate(sides(test, &Pair::first)), options.target);
+  write_page(*model, *backend, test.front().first, folder);
+  show_next_step(options);
+  if (can_ask) {
+    ask(*model, *backend, options);
+  }
+}
+
 int run(const DemoOptions& options) {
   const std::filesystem::path folder = demo_folder(options);
   const std::vector<Pair> test = draw_pairs(options, builtin::Split::test, 2, kTestPairs);
@@ -253,17 +268,8 @@ int run(const DemoOptions& options) {
   if (train_demo(options, folder).interrupted) {
     return kInterrupted;
   }
-  const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = options.threads});
-  const std::unique_ptr<TranslationModel> model =
-      TranslationModel::load(folder / "model", *backend);
-  Translator translator({model.get()}, *backend);
-  show_score(test, translator.translate(sides(test, &Pair::first)), options.target);
-  write_page(*model, *backend, test.front().first, folder);
-  show_next_step(options);
   const bool can_ask = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
-  if (can_ask) {
-    ask(*model, *backend, options);
-  }
+  try_model(options, folder, test, can_ask);
   return wants_page(folder, can_ask) ? serve_model(folder / "model") : 0;
 }
 

@@ -22,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::int64_t kDashboardSamples = 4;  // sentences
+
 struct TrainFlags {
   RunFlags run;
   std::string output, init, progress;
@@ -116,6 +118,7 @@ int run(const CLI::App& app, const TrainFlags& flags) {
   const StopSignals signals;
   const std::unique_ptr<serve::Dashboard> dashboard = open_dashboard(flags);
   options.stop = &signals.stop();
+  options.samples = flags.dashboard ? kDashboardSamples : 0;
   return train(std::move(config), options).interrupted ? kInterrupted : 0;
 }
 

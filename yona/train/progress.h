@@ -70,6 +70,16 @@ struct ValidationReport {
   double perplexity() const { return std::exp(loss); }
 };
 
+struct SampleTranslation {
+  std::string source, reference, translation;
+  std::vector<std::vector<float>> attention{};  // [target][source]
+};
+
+struct SamplesReport {
+  std::int64_t update = 0;
+  std::vector<SampleTranslation> samples{};
+};
+
 struct FinishReport {
   std::int64_t updates = 0;  // done in all
   double best_loss = 0.0;    // of the set that decides; NaN when it was never computed
@@ -95,6 +105,7 @@ class Reporter {
   virtual void started(const RunPlan& /*plan*/) {}
   virtual void updated(const UpdateReport& /*report*/) {}
   virtual void validated(const ValidationReport& /*report*/) {}
+  virtual void sampled(const SamplesReport& /*report*/) {}
   virtual void saved(std::int64_t /*update*/, const std::filesystem::path& /*checkpoint*/) {}
   virtual void message(MessageLevel /*level*/, std::string_view /*text*/) {}
   virtual void finished(const FinishReport& /*report*/) {}

@@ -1,8 +1,10 @@
 #include "yona/train/progress_json.h"
 
+#include <cmath>
 #include <utility>
 
 #include "yona/base/json.h"
+#include "yona/train/bench_timing.h"
 
 namespace yona {
 
@@ -73,7 +75,8 @@ void JsonReporter::updated(const UpdateReport& report) {
        {"gradient_norm", null_or(summary.gradient_norm)},
        {"seconds", report.seconds},
        {"seconds_left", summary.seconds_left ? Json(*summary.seconds_left) : Json(nullptr)},
-       {"skipped", report.skipped}}));
+       {"skipped", report.skipped},
+       {"memory_bytes", resident_memory()}}));
 }
 
 void JsonReporter::validated(const ValidationReport& report) {
@@ -90,6 +93,25 @@ void JsonReporter::validated(const ValidationReport& report) {
     line[figure.name] = figure.value;
   }
   write_(json_line(line));
+}
+
+void JsonReporter::sampled(const SamplesReport& report) {
+  Json samples = Json::array();
+  for (const SampleTranslation& sample : report.samples) {
+    Json attention = Json::array();
+    for (const std::vector<float>& row : sample.attention) {
+      Json& weights = attention.emplace_back(Json::array());
+      for (const float weight : row) {
+        weights.push_back(std::round(double{weight} * 1e3) / 1e3);
+      }
+    }
+    samples.push_back({{"source", sample.source},
+                       {"reference", sample.reference},
+                       {"translation", sample.translation},
+                       {"attention", std::move(attention)}});
+  }
+  write_(json_line(
+      {{"event", "samples"}, {"update", report.update}, {"samples", std::move(samples)}}));
 }
 
 void JsonReporter::saved(std::int64_t update, const std::filesystem::path& checkpoint) {

@@ -17,6 +17,7 @@ class JsonReporter : public Reporter {
   void started(const RunPlan& plan) override;
   void updated(const UpdateReport& report) override;
   void validated(const ValidationReport& report) override;
+  void sampled(const SamplesReport& report) override;
   void saved(std::int64_t update, const std::filesystem::path& checkpoint) override;
   void message(MessageLevel level, std::string_view text) override;
   void finished(const FinishReport& report) override;

@@ -20,6 +20,12 @@ void Reporters::validated(const ValidationReport& report) {
   }
 }
 
+void Reporters::sampled(const SamplesReport& report) {
+  for (Reporter* reporter : reporters_) {
+    reporter->sampled(report);
+  }
+}
+
 void Reporters::saved(std::int64_t update, const std::filesystem::path& checkpoint) {
   for (Reporter* reporter : reporters_) {
     reporter->saved(update, checkpoint);

@@ -21,6 +21,7 @@
 #include "yona/train/reporters.h"
 #include "yona/train/run_inputs.h"
 #include "yona/train/run_state.h"
+#include "yona/train/samples.h"
 #include "yona/train/schedule.h"
 #include "yona/train/tensorboard_reporter.h"
 
@@ -85,6 +86,7 @@ class Trainer {
   Learner learner_;
   std::shared_ptr<const Dataset> dataset_;
   std::vector<Validation> validation_;
+  std::optional<Samples> samples_;
   RunState state_;
   std::optional<BatchStream> stream_;
   std::vector<PairBatch> batches_;
@@ -117,6 +119,10 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
       prepare_training_set(config_, subwords_, options_.output, *backend_->exec().pool, reporter_);
   validation_ = prepare_validation(config_, subwords_, info_.config.max_positions, options_.output,
                                    *backend_->exec().pool, reporter_);
+  if (options_.samples > 0 && !config_.data.valid.empty()) {
+    samples_.emplace(corpus_of(config_.data.valid.front(), config_.data.corpora), subwords_,
+                     options_.samples, info_.config.max_positions);
+  }
   batches_.resize(static_cast<std::size_t>(config_.train.accumulate));
   restore();
   if (const std::string reason = choose_family(describe(info_)).reason; !reason.empty()) {
@@ -312,6 +318,11 @@ void Trainer::validate() {
       }
     }
     reporter_.validated(report);
+  }
+  if (samples_) {
+    SamplesReport report = samples_->run(model_, *backend_);
+    report.update = state_.update;
+    reporter_.sampled(report);
   }
 }
 

@@ -19,6 +19,8 @@ struct TrainerOptions {
   int threads = 0;
   Reporter* reporter = nullptr;             // nullptr: silent
   const std::atomic<bool>* stop = nullptr;  // when it turns true: save and return
+  // So many sentences of the first validation set are translated at each validation and reported.
+  std::int64_t samples = 0;
 };
 
 struct TrainResult {

@@ -26,21 +26,6 @@ NamedSegments read_side(const std::vector<std::filesystem::path>& files) {
   return side;
 }
 
-Ids encoded(const std::string& line, const std::vector<std::string>& tags, const Subword& subword) {
-  Ids text;
-  subword.encode(line, text);
-  if (text.empty()) {
-    return {};
-  }
-  Ids ids;
-  for (const std::string& tag : tags) {
-    ids.push_back(subword.tag(tag));
-  }
-  ids.insert(ids.end(), text.begin(), text.end());
-  ids.push_back(subword.vocabulary().end());
-  return ids;
-}
-
 // The best next token, again and again; sentences of like length together.
 std::vector<Ids> translate_greedily(const Transformer& model, Backend& backend,
                                     const std::vector<Ids>& sources) {
@@ -88,6 +73,22 @@ std::unique_ptr<Metric> validation_metric(const std::string& name,
   return std::make_unique<Ter>();
 }
 
+Ids encoded_source(const std::string& line, const std::vector<std::string>& tags,
+                   const Subword& subword) {
+  Ids text;
+  subword.encode(line, text);
+  if (text.empty()) {
+    return {};
+  }
+  Ids ids;
+  for (const std::string& tag : tags) {
+    ids.push_back(subword.tag(tag));
+  }
+  ids.insert(ids.end(), text.begin(), text.end());
+  ids.push_back(subword.vocabulary().end());
+  return ids;
+}
+
 TranslationScorer::TranslationScorer(const CorpusSpec& set, const SubwordPair& subwords,
                                      Options options)
     : options_(std::move(options)), target_subwords_(subwords.target) {
@@ -96,7 +97,7 @@ TranslationScorer::TranslationScorer(const CorpusSpec& set, const SubwordPair& s
   references_ = join_references({target});
   check_lengths(source, target.name, references_);
   for (const std::string& line : source.lines) {
-    Ids& ids = sources_.emplace_back(encoded(line, set.source_tags, subwords.source));
+    Ids& ids = sources_.emplace_back(encoded_source(line, set.source_tags, subwords.source));
     if (static_cast<std::int64_t>(ids.size()) > options_.max_positions) {
       ids.clear();
       ++overlong_;

@@ -24,6 +24,11 @@ std::vector<std::string> validation_metric_names();  // "bleu", "chrf", "ter"
 std::unique_ptr<Metric> validation_metric(const std::string& name,
                                           const std::string& target_language);
 
+// A line as a model reads it: tags, pieces, </s>; empty where there is nothing to translate.
+std::vector<std::int32_t> encoded_source(const std::string& line,
+                                         const std::vector<std::string>& tags,
+                                         const Subword& subword);
+
 class TranslationScorer {
  public:
   struct Options {

@@ -1,0 +1,54 @@
+#include "yona/train/samples.h"
+
+#include "yona/data/line_reader.h"
+#include "yona/decode/batch_decoder.h"
+#include "yona/decode/scorer.h"
+#include "yona/train/translation_scorer.h"
+
+namespace yona {
+
+Samples::Samples(const CorpusSpec& set, const SubwordPair& subwords, std::int64_t count,
+                 std::int64_t max_positions)
+    : target_subwords_(subwords.target) {
+  LineReader sources(set.source_files.at(0));
+  LineReader targets(set.target_files.at(0));
+  LineReader::Line source, target;
+  while (static_cast<std::int64_t>(sentences_.size()) < count && sources.next(source) &&
+         targets.next(target)) {
+    if (!source.valid_utf8 || !target.valid_utf8 || source.cut || target.cut) {
+      continue;
+    }
+    Sentence sentence{std::string(source.text), std::string(target.text), {}};
+    sentence.ids = encoded_source(sentence.source, set.source_tags, subwords.source);
+    if (!sentence.ids.empty() && static_cast<std::int64_t>(sentence.ids.size()) <= max_positions) {
+      sentences_.push_back(std::move(sentence));
+    }
+  }
+}
+
+SamplesReport Samples::run(const Transformer& model, Backend& backend) const {
+  SamplesReport report;
+  if (sentences_.empty()) {
+    return report;
+  }
+  std::vector<DecodeRequest> requests;
+  for (const Sentence& sentence : sentences_) {
+    requests.push_back({.source = sentence.ids});
+  }
+  std::vector<ScorePair> pairs;
+  for (const std::vector<Hypothesis>& answer :
+       BatchDecoder({&model}, backend, {.beam = 1}).decode(requests)) {
+    pairs.push_back({sentences_[pairs.size()].ids, answer.at(0).ids});
+  }
+  const std::vector<Hypothesis> forced =
+      PairScorer({&model}, backend, {.alignments = true}).score(pairs);
+  for (std::size_t i = 0; i < sentences_.size(); ++i) {
+    report.samples.push_back({.source = sentences_[i].source,
+                              .reference = sentences_[i].reference,
+                              .translation = target_subwords_.decode(pairs[i].target),
+                              .attention = forced[i].attention});
+  }
+  return report;
+}
+
+}  // namespace yona
