@@ -265,12 +265,17 @@ class Walk {
   Explanation& into_;
 };
 
-std::vector<std::int32_t> prefix_ids(const ExplainRequest& request, const Vocabulary& vocabulary) {
+// Without the token that every output of the model begins with: framed_pair() puts it there.
+std::vector<std::int32_t> prefix_ids(const ExplainRequest& request, const TranslationModel& model) {
+  const Vocabulary& vocabulary = model.subwords().target.vocabulary();
   std::vector<std::int32_t> ids;
   for (const std::string& piece : request.target_prefix) {
     const std::optional<std::int32_t> id = vocabulary.find(piece);
     check(id.has_value(), "explain: the model has no piece \"{}\"", piece);
     ids.push_back(*id);
+  }
+  if (!ids.empty() && ids.front() == model.frame().first) {
+    ids.erase(ids.begin());
   }
   return ids;
 }
@@ -295,7 +300,7 @@ Explanation explain(const TranslationModel& model, Backend& backend,
   std::vector<std::int32_t> source;
   model.subwords().source.encode(request.source, source);
   check(!source.empty(), "explain: the source is empty; give at least one word");
-  FramedPair pair = framed_pair(model, std::move(source), prefix_ids(request, target));
+  FramedPair pair = framed_pair(model, std::move(source), prefix_ids(request, model));
   check_there("token", request.query,
               static_cast<std::int64_t>(encoder ? pair.source.size() : pair.read.size()));
 

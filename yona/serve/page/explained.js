@@ -1,6 +1,6 @@
 // The Transformer explained: one sentence, step by step, with the numbers of the model that is
 // served (/v1/explain) beside the paper's equations.
-import { ApiError, patiently, postJson } from "./api.js";
+import { patiently, postJson } from "./api.js";
 import { $, make } from "./dom.js";
 import { equations } from "./equations.js";
 import { figure } from "./figure.js";
@@ -21,21 +21,21 @@ let notice = () => {};
 let parts = {};
 
 // ---- numbers ---------------------------------------------------------------------------------------
-const load = async () => {
+const asked = () => {
   const { stack, layer, head, query, prefix, sentence } = state;
-  const body = { q: sentence, model: store.model.id, target_prefix: prefix, stack, layer, head, query };
-  const key = JSON.stringify(body);
+  return { q: sentence, model: store.model.id, target_prefix: prefix, stack, layer, head, query };
+};
+const load = async () => {
+  const body = asked(), key = JSON.stringify(body);
   try {
     if (!known.has(key)) {
       known.set(key, await patiently(() => postJson("/v1/explain", body), null, seconds => notice(null, seconds)));
       if (known.size > KEPT) known.delete(known.keys().next().value);
     }
   } catch (error) {
-    if (error instanceof ApiError) notice(error, 0);
-    return;
+    return notice(error, 0);
   }
-  const now = { q: state.sentence, model: store.model.id, target_prefix: state.prefix, stack: state.stack, layer: state.layer, head: state.head, query: state.query };
-  if (JSON.stringify(now) !== key) return;
+  if (JSON.stringify(asked()) !== key) return; // something else was asked for meanwhile
   numbers = known.get(key);
   draw();
 };
