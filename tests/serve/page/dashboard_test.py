@@ -37,6 +37,7 @@ def events(updates, offset=0.0):
 
 
 RUNS = {"now": events(400), "before <i>": events(1000, 0.4)}
+RUNNING = ["now"]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -54,7 +55,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         parts = [urllib.parse.unquote(part) for part in url.path.split("/")]
         if url.path == "/v1/runs":
-            self.answer("application/json", json.dumps({"runs": [{"name": name, "current": name == "now"} for name in RUNS]}).encode())
+            self.answer("application/json", json.dumps({"runs": [{"name": name, "current": name in RUNNING} for name in RUNS]}).encode())
         elif len(parts) == 5 and parts[2] == "runs":
             begin = int(urllib.parse.parse_qs(url.query)["from"][0])
             run = RUNS[parts[3]]
@@ -117,6 +118,9 @@ def main():
         browser.open(f"http://127.0.0.1:{server.server_port}/")
         check_page(browser)
         check_narrow_dark_and_german(browser)
+        RUNNING.clear()  # `yona runs --serve`: all of them are past
+        browser.call("Page.reload")
+        browser.wait("document.querySelectorAll('#runs input:checked').length === 2 && document.querySelectorAll('.chart').length === 6")
         browser.check_errors()
         server.shutdown()
         server.server_close()

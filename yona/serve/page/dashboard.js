@@ -10,6 +10,7 @@ import { startSettings } from "./theme.js";
 const EVERY = 2000; // ms between two looks
 const MOST_POINTS = 600;
 const STYLES = 6;
+const FIRST_SHOWN = 3; // runs, where none of them is running
 
 const runs = new Map(); // name → { name, current, shown, next, events, style }
 
@@ -89,8 +90,9 @@ const draw = () => { drawNow(); drawCharts(); drawSamples(); };
 
 const look = async () => {
   const list = (await getJson("/v1/runs")).runs, before = runs.size;
+  const idle = !list.some(run => run.current); // nothing is running: the first few are shown
   for (const { name, current } of list) {
-    if (!runs.has(name)) runs.set(name, { name, current, shown: current || list.length === 1, next: 0, events: [], style: runs.size % STYLES });
+    if (!runs.has(name)) runs.set(name, { name, current, shown: current || (idle && runs.size < FIRST_SHOWN), next: 0, events: [], style: runs.size % STYLES });
     runs.get(name).current = current;
   }
   let news = runs.size !== before;
