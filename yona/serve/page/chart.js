@@ -23,7 +23,7 @@ const ticks = (low, high, count) => {
 export const chart = (title, series, { zero = false } = {}) => {
   const points = series.flatMap(one => one.points), xs = points.map(point => point[0]), ys = points.map(point => point[1]);
   const low = { x: Math.min(...xs), y: zero ? 0 : Math.min(...ys) }, high = { x: Math.max(...xs), y: Math.max(...ys) };
-  if (high.y === low.y) high.y = low.y + Math.max(1e-9, Math.abs(low.y) * 0.1);
+  if (high.y === low.y) high.y = low.y + (Math.abs(low.y) * 0.1 || 1);
   if (high.x === low.x) high.x = low.x + 1;
   const x = value => LEFT + (value - low.x) / (high.x - low.x) * (WIDTH - LEFT - RIGHT);
   const y = value => HEIGHT - BOTTOM - (value - low.y) / (high.y - low.y) * (HEIGHT - TOP - BOTTOM);
@@ -37,7 +37,7 @@ export const chart = (title, series, { zero = false } = {}) => {
     drawing.append(svg("path", { class: "line " + style, d: path }));
     if (line.length === 1) drawing.append(svg("circle", { class: "dot-mark " + style, cx: x(line[0][0]), cy: y(line[0][1]), r: 3 }));
   }
-  const cursor = svg("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM, x1: -9, x2: -9 });
+  const cursor = svg("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
   drawing.append(cursor);
   const latest = () => series.map(({ name, points: line }) => `${name} ${shortNumber(line[line.length - 1][1])}`).join(" · ");
   const said = make("span", { class: "reading soft" }, latest());
@@ -47,11 +47,11 @@ export const chart = (title, series, { zero = false } = {}) => {
     const place = nearest(series[0].points)[0];
     cursor.setAttribute("x1", x(place));
     cursor.setAttribute("x2", x(place));
+    cursor.setAttribute("visibility", "visible");
     said.textContent = `${shortNumber(place)}: ` + series.map(({ name, points: line }) => `${name} ${shortNumber(nearest(line)[1])}`).join(" · ");
   });
   drawing.addEventListener("pointerleave", () => {
-    cursor.setAttribute("x1", -9);
-    cursor.setAttribute("x2", -9);
+    cursor.setAttribute("visibility", "hidden");
     said.textContent = latest();
   });
   return make("figure", { class: "chart" }, make("figcaption", {}, make("b", {}, title), " ", said), drawing);
