@@ -3,7 +3,6 @@
 import doctest
 import importlib
 import os
-import pkgutil
 import re
 import tempfile
 import unittest
@@ -28,8 +27,8 @@ class Documentation(unittest.TestCase):
 
     def test_examples_of_every_module(self):
         write_corpus(self.folder)
-        names = [module.name for module in pkgutil.iter_modules(yona.__path__)
-                 if module.name != "_yona"]
+        names = [path.stem for path in Path(yona.__file__).parent.glob("*.py")
+                 if path.stem != "__init__"]
         self.assertIn("model", names)
         tried = 0
         for name in names:

@@ -2,9 +2,9 @@
 // beam, lengths and threads; what they answer is compared too.
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <memory>
-#include <numeric>
-#include <stdlib.h>
 
 #include <fmt/format.h>
 

@@ -31,6 +31,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
   Pipe input = make_pipe(), output = make_pipe();
   std::vector<std::string> words = arguments;
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) {
     argv.push_back(word.data());
   }
