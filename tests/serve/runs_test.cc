@@ -80,6 +80,8 @@ TEST(Runs, AreSummedUp) {
             "\n");
   EXPECT_EQ(run_summary(folder / "c").state, "interrupted");
   EXPECT_TRUE(std::isnan(run_summary(folder / "c").loss));
+  write_run(folder, "d", "");
+  EXPECT_EQ(run_summary(folder / "d").state, "not begun");
 }
 
 TEST(Runs, SurviveLogsOfOtherTypes) {

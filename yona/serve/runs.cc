@@ -95,6 +95,7 @@ RunSummary run_summary(const fs::path& run) {
   summary.name = fs::absolute(run / "x").parent_path().filename().string();
   summary.loss = summary.best_loss = std::numeric_limits<double>::quiet_NaN();
   summary.figures = Json::object();
+  summary.state = "not begun";
   for (const Json& event : run_events(run, 0, kAll).events) {
     add_event(event, summary);
   }

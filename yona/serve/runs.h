@@ -17,7 +17,8 @@ inline constexpr const char* kRunLog = "log.jsonl";
 struct RunSummary {
   std::string name;   // of its folder
   std::string model;  // "tiny"
-  std::string state;  // "running or killed", "finished", "interrupted", "stopped early"
+  // "not begun", "running or killed", "finished", "interrupted", "stopped early"
+  std::string state;
   std::int64_t update = 0, updates = 0;
   double loss = 0;       // of the last updates; NaN: none yet
   double best_loss = 0;  // of validations; NaN: none yet
