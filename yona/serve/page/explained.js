@@ -104,6 +104,7 @@ const draw = () => {
   parts.dots.forEach((dot, index) => dot.toggleAttribute("aria-current", index === state.step));
   const focused = parts.controls.contains(document.activeElement) ? [...parts.controls.querySelectorAll("select, button")].indexOf(document.activeElement) : -1;
   drawControls();
+  parts.controls.hidden = name === "tokens" || name === "next"; // these two are of no layer or head
   if (focused >= 0) parts.controls.querySelectorAll("select, button")[focused]?.focus();
 };
 
