@@ -44,7 +44,8 @@ std::int64_t first_line(const HttpRequest& request) {
 
 void give_events(const RunsPlace& place, Exchange& exchange) {
   const HttpRequest& request = exchange.request();
-  std::string_view name = std::string_view(request.path).substr(kRuns.size());
+  std::string_view name = request.path;
+  name.remove_prefix(kRuns.size());
   const std::vector<std::string> names = run_names(place.folder);
   if (name.ends_with(kEvents)) {
     name.remove_suffix(kEvents.size());

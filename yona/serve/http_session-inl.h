@@ -202,7 +202,7 @@ class Session : public SessionBase, public std::enable_shared_from_this<Session<
     std::string text = fmt::format("HTTP/1.1 {} OK\r\nContent-Type: {}\r\nConnection: close\r\n",
                                    head.status, head.content_type);
     for (const auto& [name, value] : head.headers) {
-      text += name + ": " + value + "\r\n";
+      text += fmt::format("{}: {}\r\n", name, value);
     }
     write_part(text + "\r\n" + head.body);
   }
@@ -367,15 +367,16 @@ class Session : public SessionBase, public std::enable_shared_from_this<Session<
     auto message = parser_->release();
     keeps_alive_ = message.keep_alive();
     version_ = message.version();
-    const auto field = [&](http::field name) { return std::string(message[name]); };
-    const std::string target(message.target());
+    const auto text_of = [](const auto& view) { return std::string{view.begin(), view.end()}; };
+    const auto field = [&](http::field name) { return text_of(message[name]); };
+    const std::string target = text_of(message.target());
     const std::size_t query = target.find('?');
-    HttpRequest request{.method = std::string(message.method_string()),
-                        .path = url_decoded(std::string_view(target).substr(0, query), Plus::plain),
+    HttpRequest request{.method = text_of(message.method_string()),
+                        .path = url_decoded(target.substr(0, query), Plus::plain),
                         .query = query == target.npos ? "" : target.substr(query + 1),
                         .content_type = media_type(field(http::field::content_type)),
                         .authorization = field(http::field::authorization),
-                        .api_key = std::string(message["X-Api-Key"]),
+                        .api_key = text_of(message["X-Api-Key"]),
                         .body = std::move(message.body()),
                         .client = client_};
     state_ = State::handling;

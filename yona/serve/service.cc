@@ -38,6 +38,7 @@ const ModelSummary& model_for(const std::vector<ModelSummary>& models, const std
     return *found;
   }
   std::vector<std::string> pairs;
+  pairs.reserve(models.size());
   for (const ModelSummary& model : models) {
     pairs.push_back(model.source + " → " + model.target);
   }
@@ -52,6 +53,7 @@ const ModelSummary& model_named(const std::vector<ModelSummary>& models, const s
     return *found;
   }
   std::vector<std::string> ids;
+  ids.reserve(models.size());
   for (const ModelSummary& model : models) {
     ids.push_back(model.id);
   }
