@@ -183,6 +183,10 @@ TEST(ResidentDecoder, SuitsThePapersSearchOfOneModel) {
   options = {};
   options.sampling.on = true;
   EXPECT_FALSE(ResidentDecoder::suits(options, one));
+  TransformerConfig relative = toy_config();
+  relative.positions = PositionKind::relative;
+  const Transformer by_distance(relative);
+  EXPECT_FALSE(ResidentDecoder::suits({}, std::vector<const Transformer*>{&by_distance}));
 }
 
 TEST(ResidentDecoder, SaysWhenTheModelGivesNoNumbers) {

@@ -96,7 +96,8 @@ struct Machine {
   const std::function<void()>* thread = nullptr;
   void* scheduler_stack = nullptr;
   void* scheduler = nullptr;  // to the sanitizer
-  char launch_order = 0;
+  char begin_order = 0;       // what the sanitizer knows the beginning and the end of a block by
+  char end_order = 0;
   Place place;
   char* stacks = nullptr;
   alignas(128) char shared[kMostShared];
@@ -163,9 +164,9 @@ void leave(Barrier& barrier) {
 // Where a fibre begins; it has no caller to return to.
 void run_thread() {
   Machine& m = machine();
-  acquire(m.launch_order);
+  acquire(m.begin_order);
   (*m.thread)();
-  release(m.launch_order);
+  release(m.end_order);
   Fibre& fibre = *m.current;
   fibre.copies.clear();
   fibre.done = true;
@@ -283,9 +284,9 @@ void run_grid(const dim3& grid, const dim3& block, std::size_t shared_bytes,
       for (unsigned x = 0; x < grid.x; ++x) {
         m.place.block = dim3(x, y, z);
         std::memset(m.shared, 0xFF, shared_bytes);
-        release(m.launch_order);
+        release(m.begin_order);
         run_block(static_cast<int>(threads));
-        acquire(m.launch_order);
+        acquire(m.end_order);
       }
     }
   }

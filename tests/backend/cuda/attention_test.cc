@@ -173,6 +173,23 @@ TEST_F(CudaAttention, WithAdditiveScoresIsTheReferences) {
   }
 }
 
+// Small, so that tools that watch every access to memory get through it.
+TEST_F(CudaAttention, OfAFewSentencesInBf16IsTheReferences) {
+  for (const std::int64_t d : {32, 64}) {
+    expect_reference({.queries = {3, 20, 40},
+                      .keys = {5, 33, 17},
+                      .shape = {2, d, d},
+                      .mask = Mask::causal,
+                      .dropout = 0.1,
+                      .dtype = DType::bf16});
+    expect_reference({.queries = {70, 9},
+                      .keys = {66, 80},
+                      .shape = {2, d, d},
+                      .dropout = 0.1,
+                      .dtype = DType::bf16});
+  }
+}
+
 TEST_F(CudaAttention, TakesLongSentencesBesideShortOnes) {
   for (const DType dtype : {DType::f32, DType::bf16}) {
     for (const Shape4& shape : {Shape4{9, 32, 32}, Shape4{8, 64, 64}, Shape4{3, 64, 64}}) {
