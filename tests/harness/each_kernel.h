@@ -51,9 +51,12 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.packed_matmul);
   function(k.screen);
   function(k.screened_matmul);
+  function(k.quantise);
+  function(k.int8_matmul);
+  function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 44 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 47 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing

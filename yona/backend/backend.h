@@ -57,6 +57,7 @@ class Backend {
 struct BackendOptions {
   int threads = 0;               // 0: all that the process may use
   Device planned = Device::cpu;  // of "meta": the device that is planned for
+  int first_cpu = -1;            // where the threads are pinned, from there on; -1: they are not
 };
 
 // name: "cpu", "cuda", "reference" or "meta". Throws InvalidArgument for others, DeviceError with

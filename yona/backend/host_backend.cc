@@ -17,7 +17,7 @@ namespace yona {
 
 HostBackend::HostBackend(std::string_view name, const Kernels& kernels,
                          const BackendOptions& options)
-    : kernels_(kernels), pool_(options.threads) {
+    : kernels_(kernels), pool_(options.threads, options.first_cpu) {
   exec_.device = Device::cpu;
   exec_.backend = name;
   exec_.pool = &pool_;

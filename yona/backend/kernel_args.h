@@ -74,6 +74,34 @@ struct ScreenedMatmulArgs {
   std::int64_t largest = 1;  // how many to know: at most kMostScreened
 };
 
+// Weights [n, k] in bytes: row r is about scales[r] · its values. They lie in panels of kPanelRows
+// rows (zeros in those that the last one has not), in each of which kInt8Group adjacent elements of
+// one row stand beside those of the next: [⌈k / kInt8Group⌉][row of the panel][kInt8Group], with
+// zeros after the k-th (see panels.h). Rows whose elements are not all numbers have a scale of NaN.
+inline constexpr std::int64_t kInt8Group = 4;
+struct Int8Weights {
+  View values{};  // i8 [panels, elements of a panel]
+  View scales{};  // f32 [1, panels · kPanelRows], zeros after the n-th
+  View sums{};    // i32 likewise: the sum of each row's values
+};
+
+// to ← weights: scale = largest |w| of the row / 127, value = w / scale rounded to nearest even.
+struct QuantiseArgs {
+  View weights{};  // f32 [n, k]
+  Int8Weights to{};
+};
+
+// y = activation(x̂ · weightsᵀ + bias), where x̂ is each row of x rounded to bytes as rows of weights
+// are. The sum over k is one of integers and exact: a row's bits depend on that row alone. A row of
+// x with an element that is not a number gives NaN.
+struct Int8MatmulArgs {
+  View x{};  // f32 [rows, k]
+  Int8Weights weights{};
+  View y{};     // f32 [rows, n]
+  View bias{};  // f32 [1, n], optional
+  Activation activation = Activation::none;
+};
+
 // dy ← dy ∘ [y > 0] · scale for relu (in place); bias_gradient += column sums of the result.
 struct BiasActivationBackwardArgs {
   View y{}, dy{};
@@ -99,6 +127,7 @@ struct EmbedArgs {
   const std::uint64_t* row_keys = nullptr;
   View table{}, positions{};  // positions optional
   bool packed = false;        // the table is packed (PackArgs); forward only
+  Int8Weights int8{};         // instead of the table; forward only
   View y{};                   // forward: output; backward: its gradient
   float scale = 1.0F;
   std::int32_t padding_id = -1;
@@ -252,6 +281,14 @@ struct TopKArgs {
   View tokens{}, rows{};               // i32 [sentences, k]
   // f32 [1, rows]; NaN where a logit is NaN or +infinity. Not written where the score is -infinity.
   View log_sums{};
+};
+
+// top_k of the logits x̂ · weightsᵀ (Int8MatmulArgs), which are never in memory all at once. They are
+// int8_matmul's in every bit; log_sums, which are added up in blocks, are top_k's up to rounding.
+struct Int8TopKArgs {
+  View x{};  // f32 [rows, k]
+  Int8Weights weights{};
+  TopKArgs top_k{};  // of logits only the sizes are read
 };
 
 // The weights themselves, before dropout, for looking inside: what out is the product of with v.

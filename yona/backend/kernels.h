@@ -47,6 +47,8 @@ struct Kernels {
   Kernel<PackedMatmulArgs> packed_matmul{"packed_matmul"};
   Kernel<ScreenArgs> screen{"screen"};
   Kernel<ScreenedMatmulArgs> screened_matmul{"screened_matmul"};
+  Kernel<QuantiseArgs> quantise{"quantise"};
+  Kernel<Int8MatmulArgs> int8_matmul{"int8_matmul"};
   Kernel<BiasActivationBackwardArgs> bias_activation_backward{"bias_activation_backward"};
   Kernel<DropoutArgs> dropout{"dropout"};
   Kernel<EmbedArgs> embed{"embed"};
@@ -85,6 +87,7 @@ struct Kernels {
   Kernel<FillArgs> fill{"fill"};
   Kernel<SquaredNormArgs> squared_norm{"squared_norm"};
   Kernel<AdamArgs> adam{"adam"};
+  Kernel<Int8TopKArgs> int8_top_k{"int8_top_k"};
 };
 
 }  // namespace yona

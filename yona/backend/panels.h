@@ -1,7 +1,8 @@
-// Where the elements of packed weights lie (PackArgs in kernel_args.h).
+// Where the elements of packed weights lie (PackArgs and Int8Weights in kernel_args.h).
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "yona/backend/kernel_args.h"
@@ -35,6 +36,39 @@ void copy_packed_row(const View& weights, std::int64_t row, T* to) {
   for (std::int64_t j = 0; j < weights.cols; ++j) {
     to[j] = from[j * panel.rows];
   }
+}
+
+// Elements of a panel of Int8Weights with rows of k.
+constexpr std::int64_t int8_panel_size(std::int64_t k) {
+  return (k + kInt8Group - 1) / kInt8Group * kInt8Group * kPanelRows;
+}
+
+// Where element j of row r of such a panel is.
+constexpr std::int64_t int8_place(std::int64_t r, std::int64_t j) {
+  return (j / kInt8Group * kPanelRows + r) * kInt8Group + j % kInt8Group;
+}
+
+// Row `row` of the weights as they are about, to k adjacent elements.
+inline void copy_int8_row(const Int8Weights& weights, std::int64_t row, std::int64_t k, float* to) {
+  const std::int8_t* panel = weights.values.row<std::int8_t>(row / kPanelRows);
+  const float scale = weights.scales.row<float>(0)[row];
+  for (std::int64_t j = 0; j < k; ++j) {
+    to[j] = scale * static_cast<float>(panel[int8_place(row % kPanelRows, j)]);
+  }
+}
+
+// What a row with this largest |element| is divided by to become bytes, and multiplied with to
+// become bytes. Rows of zeros, or of next to nothing, become zeros.
+struct Int8Scale {
+  float scale = 0.0F, inverse = 0.0F;
+};
+inline Int8Scale int8_scale(float largest) {
+  constexpr float kMost = 127.0F;
+  constexpr float kNothing = 1e-30F;
+  if (!std::isfinite(largest)) {
+    return {NAN, 0.0F};
+  }
+  return largest < kNothing ? Int8Scale{} : Int8Scale{largest / kMost, kMost / largest};
 }
 
 // The error of a row in a Screen: what its rounding may do to a product, for each unit of ‖x‖, and

@@ -10,12 +10,13 @@ namespace {
 
 class CudaRegistration : public CudaTest {};
 
-// Packed weights and their screens save reads of a CPU's memory; no model on a GPU is packed
+// Packed weights, their screens and bytes save reads of a CPU's memory; no model on a GPU is packed
 // (io/translation_model.cc).
 TEST_F(CudaRegistration, HasEveryKernelButThoseOfPackedWeights) {
   const Kernels& table = cuda().kernels();
-  const std::set<const void*> of_packed_weights{&table.pack, &table.packed_matmul, &table.screen,
-                                                &table.screened_matmul};
+  const std::set<const void*> of_packed_weights{
+      &table.pack,     &table.packed_matmul, &table.screen,    &table.screened_matmul,
+      &table.quantise, &table.int8_matmul,   &table.int8_top_k};
   int number = 0;
   for_each_kernel(table, [&](const auto& kernel) {
     EXPECT_EQ(kernel.function() == nullptr, of_packed_weights.contains(&kernel))

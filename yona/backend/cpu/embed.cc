@@ -28,7 +28,10 @@ void embed_row(const EmbedArgs& args, std::int64_t i) {
   const D d;
   float* y = args.y.row<float>(i);
   const float* word = nullptr;
-  if (args.ids[i] != args.padding_id && args.packed) {
+  if (args.ids[i] != args.padding_id && args.int8.values) {
+    copy_int8_row(args.int8, args.ids[i], args.y.cols, y);
+    word = y;
+  } else if (args.ids[i] != args.padding_id && args.packed) {
     copy_packed_row(args.table, args.ids[i], y);
     word = y;
   } else if (args.ids[i] != args.padding_id) {

@@ -2,6 +2,7 @@
 
 #include "yona/backend/cpu/features.h"
 
+#include <atomic>
 #include <cpuid.h>
 #include <cstdlib>
 #include <sys/syscall.h>
@@ -34,6 +35,12 @@ Isa isa_in(std::int64_t supported) {
 Isa widest_isa() {
   static const Isa widest = isa_in(hwy::SupportedTargets());
   return widest;
+}
+
+// Asking Highway means asking the CPU, which takes microseconds on virtual machines.
+std::atomic<Isa>& isa_in_use() {
+  static std::atomic<Isa> isa{widest_isa()};
+  return isa;
 }
 
 void hold_onednn_to(Isa isa) {
@@ -94,15 +101,13 @@ std::vector<Isa> available_isas() {
   return isas;
 }
 
-Isa current_isa() {
-  widest_isa();  // remembered before anything is disabled
-  return isa_in(hwy::SupportedTargets());
-}
+Isa current_isa() { return isa_in_use().load(std::memory_order_relaxed); }
 
 void use_isa(Isa isa) {
   check(isa <= widest_isa(), "cpu: this machine has no {}", name_of(isa));
   const std::int64_t keep = isa == Isa::avx512 ? kAvx512 | kAvx2 : isa == Isa::avx2 ? kAvx2 : 0;
   hwy::DisableTargets((kAvx512 | kAvx2) & ~keep);
+  isa_in_use().store(isa, std::memory_order_relaxed);
 }
 
 Isa parse_isa(std::string_view name) {
@@ -120,6 +125,8 @@ Isa parse_isa(std::string_view name) {
 bool cpu_has_bf16() {
   return current_isa() == Isa::avx512 && __builtin_cpu_supports("avx512bf16") != 0;
 }
+
+bool int8_is_faster() { return current_isa() != Isa::baseline; }
 
 bool cpu_has_amx() {
   static const bool granted = ask_for_amx();

@@ -29,6 +29,10 @@ Isa parse_isa(std::string_view name);
 // Are bf16 products faster than f32 here (AVX512-BF16 or AMX)? Where not, they are emulated.
 bool cpu_has_bf16();
 
+// Are products of bytes faster than those of f32 when decoding (VNNI, or AVX2;
+// docs/performance.md)?
+bool int8_is_faster();
+
 // Does it have AMX, the tiles of bf16, and does the system let this process use it?
 bool cpu_has_amx();
 

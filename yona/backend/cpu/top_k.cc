@@ -16,49 +16,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "yona/backend/cpu/log_sum-inl.h"
+#include "yona/backend/cpu/row_best-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yona {
 namespace HWY_NAMESPACE {
 namespace {
-
-// The k best of a row so far, as a heap with the worst on top. Tokens come in rising order, so one
-// that is equal to the worst comes too late.
-struct RowBest {
-  std::vector<RowCandidate>& heap;
-  std::size_t k;
-  std::int32_t row;
-
-  float threshold() const { return heap.size() < k ? -kInfinity : heap.front().score; }
-  void add(float logit, std::int64_t token) {
-    if (heap.size() == k) {
-      std::pop_heap(heap.begin(), heap.end(), comes_before);
-      heap.pop_back();
-    }
-    heap.push_back({logit, row, static_cast<std::int32_t>(token)});
-    std::push_heap(heap.begin(), heap.end(), comes_before);
-  }
-};
-
-HWY_INLINE void scan_row(const float* x, std::int64_t n, RowBest& best) {
-  const D d;
-  float worst = best.threshold();
-  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    const V lowest = hn::Set(d, -kInfinity);
-    const V values = or_else(d, load(d, x + j, part), lowest, part);
-    if (HWY_LIKELY(hn::AllFalse(d, hn::Gt(values, hn::Set(d, worst))))) {
-      return;
-    }
-    const std::int64_t end = std::min(n, j + static_cast<std::int64_t>(hn::Lanes(d)));
-    for (std::int64_t token = j; token < end; ++token) {
-      if (x[token] > worst) {
-        best.add(x[token], token);
-        worst = best.threshold();
-      }
-    }
-  });
-}
 
 // A NaN may hide from the maximum, never from the sum; a row of -infinity alone has no sum.
 HWY_INLINE float row_log_sum(const float* x, std::int64_t n) {
@@ -85,7 +48,7 @@ void top_k_row(const TopKArgs& args, std::int64_t row, std::vector<RowCandidate>
   if (only >= 0) {
     best.add(kept, only);
   } else {
-    scan_row(logits, args.logits.cols, best);
+    scan_row(logits, args.logits.cols, 0, best);
   }
   for (RowCandidate& candidate : found) {
     candidate.score = candidate.score - total + args.row_scores[row];

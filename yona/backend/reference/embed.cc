@@ -27,6 +27,10 @@ void forward(const EmbedArgs& args) {
   for (std::int64_t i = 0; i < args.y.rows; ++i) {
     if (args.ids[i] == args.padding_id) {
       std::fill(word.begin(), word.end(), T{0});
+    } else if (args.int8.values) {
+      std::vector<float> bytes(word.size());
+      copy_int8_row(args.int8, args.ids[i], args.y.cols, bytes.data());
+      std::copy(bytes.begin(), bytes.end(), word.begin());
     } else if (args.packed) {
       copy_packed_row(args.table, args.ids[i], word.data());
     } else {
