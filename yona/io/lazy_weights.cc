@@ -11,8 +11,11 @@ namespace yona {
 
 namespace {
 
-// What linear(), matmul() and embed() are given: they ask PackedWeights before they read.
-bool is_asked_for(std::string_view name) {
+const float* begin_of(const Tensor& tensor) { return static_cast<const float*>(tensor.raw()); }
+
+}  // namespace
+
+bool is_read_late(std::string_view name) {
   constexpr std::array<std::string_view, 10> kEndings = {
       "query.weight", "key.weight",   "value.weight",  "output.weight",    "inner.weight",
       "gate.weight",  "outer.weight", "shared.weight", "embedding.weight", "projection.weight"};
@@ -20,14 +23,12 @@ bool is_asked_for(std::string_view name) {
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-}  // namespace
-
 LazyWeights::LazyWeights(const std::filesystem::path& folder, const Parameters& parameters)
     : file_(folder) {
   for (const Parameters::Entry& entry : parameters.entries()) {
     const NamedArray array = file_.get(entry.name, entry.value.shape());
     weights_.push_back({entry.value, static_cast<const char*>(array.data), array.dtype, false});
-    if (!is_asked_for(entry.name)) {
+    if (!is_read_late(entry.name)) {
       copy(weights_.back());
     }
   }
@@ -35,16 +36,33 @@ LazyWeights::LazyWeights(const std::filesystem::path& folder, const Parameters& 
             [](const Weight& a, const Weight& b) { return a.to.raw() < b.to.raw(); });
 }
 
-void LazyWeights::read(const Tensor& part) {
-  const auto* begin = static_cast<const char*>(part.raw());
-  const auto* end = begin + part.elements() * static_cast<std::int64_t>(sizeof(float));
-  auto weight = std::partition_point(weights_.begin(), weights_.end(), [&](const Weight& each) {
-    const auto* last = static_cast<const char*>(each.to.raw()) +
-                       each.to.elements() * static_cast<std::int64_t>(sizeof(float));
-    return last <= begin;
+std::vector<LazyWeights::Weight>::const_iterator LazyWeights::first_after(
+    const float* address) const {
+  return std::partition_point(weights_.begin(), weights_.end(), [&](const Weight& each) {
+    return begin_of(each.to) + each.to.elements() <= address;
   });
-  for (; weight != weights_.end() && static_cast<const char*>(weight->to.raw()) < end; ++weight) {
+}
+
+void LazyWeights::read(const Tensor& part) {
+  const float* end = begin_of(part) + part.elements();
+  auto weight = weights_.begin() + (first_after(begin_of(part)) - weights_.cbegin());
+  for (; weight != weights_.end() && begin_of(weight->to) < end; ++weight) {
     copy(*weight);
+  }
+}
+
+void LazyWeights::copy_to(const Tensor& part, float* to) const {
+  const float* begin = begin_of(part);
+  const float* end = begin + part.elements();
+  for (auto weight = first_after(begin); begin < end; ++weight) {
+    const float* first = begin_of(weight->to);
+    const float* last = std::min(end, first + weight->to.elements());
+    const auto size = static_cast<std::int64_t>(size_of(weight->type));
+    const char* from = weight->from + (begin - first) * size;
+    copy_floats(to, static_cast<std::size_t>(last - begin), from, weight->type, "weight");
+    file_.forget({from, static_cast<std::size_t>((last - begin) * size)});
+    to += last - begin;
+    begin = last;
   }
 }
 

@@ -3,12 +3,17 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "yona/io/model_folder.h"
 #include "yona/nn/parameters.h"
 
 namespace yona {
+
+// Is it a parameter that linear(), matmul() or embed() are given, which ask for it before they
+// read?
+bool is_read_late(std::string_view parameter);
 
 class LazyWeights {
  public:
@@ -21,6 +26,10 @@ class LazyWeights {
   // thread-safe: PackedWeights asks for one at a time.
   void read(const Tensor& part);
 
+  // The values of a contiguous `part` of the weights, from the file to `to` alone, as often as it
+  // is asked for.
+  void copy_to(const Tensor& part, float* to) const;
+
  private:
   struct Weight {
     Tensor to;
@@ -28,6 +37,8 @@ class LazyWeights {
     DType type = DType::f32;
     bool is_read = false;
   };
+  // The first whose end is after this address.
+  std::vector<Weight>::const_iterator first_after(const float* address) const;
   void copy(Weight& weight) const;
 
   ModelFolder file_;

@@ -32,10 +32,10 @@ std::vector<const NamedArray*> in_file_order(std::span<const NamedArray> arrays)
   return order;
 }
 
-// The JSON of the header, padded with spaces so that the data begins at a multiple of eight.
+// The JSON of the header, padded with spaces so that the data begins at a multiple of `alignment`.
 // Assembled by hand: a Json object would look each name up among all the others.
 std::string header_text(const std::vector<const NamedArray*>& arrays,
-                        const SafetensorsMetadata& metadata) {
+                        const SafetensorsMetadata& metadata, std::size_t alignment) {
   std::string text = "{";
   if (!metadata.empty()) {
     text += "\"__metadata__\":" + Json(metadata).dump();
@@ -53,7 +53,8 @@ std::string header_text(const std::vector<const NamedArray*>& arrays,
     offset += array->bytes();
   }
   text += "}";
-  text.resize((text.size() + 7) / 8 * 8, ' ');
+  constexpr std::size_t kLength = sizeof(std::uint64_t);  // comes before it
+  text.resize((kLength + text.size() + alignment - 1) / alignment * alignment - kLength, ' ');
   return text;
 }
 
@@ -73,10 +74,10 @@ void check_names(const std::filesystem::path& path, std::span<const NamedArray> 
 }  // namespace
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedArray> arrays,
-                       const SafetensorsMetadata& metadata) {
+                       const SafetensorsMetadata& metadata, std::size_t alignment) {
   check_names(path, arrays);
   const std::vector<const NamedArray*> order = in_file_order(arrays);
-  const std::string header = header_text(order, metadata);
+  const std::string header = header_text(order, metadata, alignment);
   const std::uint64_t length = header.size();
   std::uint64_t total = sizeof length + length;
   for (const NamedArray* array : order) {

@@ -32,9 +32,10 @@ using SafetensorsMetadata = std::map<std::string, std::string>;
 // Writes the arrays and waits until they are on disk. Equal arrays give equal bytes, whatever order
 // they come in: wider types first (so that all data is aligned), then by name. Hugging Face wants
 // the metadata {"format": "pt"}. Throws IoError, and InvalidArgument for a name given twice.
+// The data begins at a multiple of `alignment` bytes, itself a multiple of eight.
 // The file is not replaced atomically: see replace_file() in yona/io/atomic_file.h.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedArray> arrays,
-                       const SafetensorsMetadata& metadata = {});
+                       const SafetensorsMetadata& metadata = {}, std::size_t alignment = 8);
 
 // One memory-mapped file. Throws IoError when it cannot be read and FormatError, naming file and
 // tensor, when it breaks the format. Arrays point into the map and live as long as this object (or

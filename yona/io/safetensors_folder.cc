@@ -7,6 +7,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/json.h"
+#include "yona/io/int8_weights_file.h"
 #include "yona/io/json_file.h"
 
 namespace yona {
@@ -21,6 +22,11 @@ SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
     }
     return;
   }
+  check<IoError>(
+      std::filesystem::exists(index) || !has_int8_weights(folder),
+      "{}: its weights are int8 alone, made to decode on CPUs (--compute-type int8); use "
+      "the folder that `yona convert` made it from",
+      folder.string());
   for (const char* pickle : {"pytorch_model.bin", "pytorch_model.bin.index.json"}) {
     check<IoError>(std::filesystem::exists(index) || !std::filesystem::exists(folder / pickle),
                    "{0}: {1} is a pickle, which can run any program and is never opened; convert "

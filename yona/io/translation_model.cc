@@ -193,9 +193,9 @@ ModelInfo read_model_info(const std::filesystem::path& folder) {
                  folder.string());
   const ModelDescription description = read_folder_description(folder);
   // Hugging Face's config.json leaves some of it to the weights.
-  return model_info(description.family.empty() || is_marian_folder(folder)
-                        ? description
-                        : ModelFolder(folder).description());
+  const bool is_complete =
+      description.family.empty() || is_marian_folder(folder) || has_int8_weights(folder);
+  return model_info(is_complete ? description : ModelFolder(folder).description());
 }
 
 SubwordPair load_model_subwords(const std::filesystem::path& folder, const ModelInfo& info) {
@@ -251,6 +251,12 @@ void read_weights(const std::filesystem::path& folder, const Parameters& paramet
   }
 }
 
+Packing packing_of(const std::filesystem::path& folder) {
+  return has_int8_weights(folder) && !std::filesystem::exists(folder / "model.safetensors")
+             ? Packing::int8
+             : Packing::yes;
+}
+
 TranslationModel::TranslationModel(std::filesystem::path folder, const ModelInfo& info,
                                    Backend& backend)
     : folder_(std::move(folder)),
@@ -269,6 +275,27 @@ void TranslationModel::choose_languages(const Languages& languages) {
                                 : text_frame(folder_, describe(info_), *subwords_, languages);
 }
 
+void TranslationModel::open_weights(Packing packing) {
+  const Tensor weights = parameters_.weights();
+  if (packing == Packing::no) {
+    read_weights(folder_, parameters_);
+  } else if (packing == Packing::int8 && has_int8_weights(folder_)) {
+    int8_file_ = std::make_unique<Int8WeightsFile>(folder_, parameters_);
+    quantised_ = std::make_unique<QuantisedWeights>(weights, [](const Tensor& part, float* /*to*/) {
+      fail<FormatError>("int8 weights: there is no matrix of shape {} in the file", part.shape());
+    });
+    int8_file_->add_to(*quantised_);
+  } else if (packing == Packing::int8) {
+    lazy_ = std::make_unique<LazyWeights>(folder_, parameters_);
+    quantised_ = std::make_unique<QuantisedWeights>(
+        weights, [this](const Tensor& part, float* to) { lazy_->copy_to(part, to); });
+  } else {
+    lazy_ = std::make_unique<LazyWeights>(folder_, parameters_);
+    packed_ =
+        std::make_unique<PackedWeights>(weights, [this](const Tensor& part) { lazy_->read(part); });
+  }
+}
+
 std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::path& folder,
                                                          Backend& backend, Packing packing) {
   const ModelInfo info = read_model_info(folder);
@@ -276,14 +303,7 @@ std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::
   std::future<SubwordPair> subwords =
       std::async(std::launch::async, [&] { return load_model_subwords(folder, info); });
   std::unique_ptr<TranslationModel> model(new TranslationModel(folder, info, backend));
-  if (packing == Packing::yes && backend.device() == Device::cpu) {
-    model->lazy_ = std::make_unique<LazyWeights>(folder, model->parameters_);
-    model->packed_ = std::make_unique<PackedWeights>(
-        model->parameters_.weights(),
-        [weights = model->lazy_.get()](const Tensor& part) { weights->read(part); });
-  } else {
-    read_weights(folder, model->parameters_);
-  }
+  model->open_weights(backend.device() == Device::cpu ? packing : Packing::no);
   model->subwords_ = subwords.get();
   const auto pieces = static_cast<std::int64_t>(model->subwords().target.vocabulary().size());
   check<FormatError>(pieces == info.config.target_vocabulary,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "yona/io/hf_tokenizer.h"
+#include "yona/io/int8_weights_file.h"
 #include "yona/io/lazy_weights.h"
 #include "yona/io/model_description.h"
 #include "yona/models/transformer.h"
@@ -52,7 +53,13 @@ void read_weights(const std::filesystem::path& folder, const Parameters& paramet
 // yes: each weight is read when it is first used and put into the order that decoding on a CPU
 // reads fastest (packed_weights.h), so that loading takes no time; weights can then not be read out
 // or saved. Other devices take them as they are.
-enum class Packing : std::uint8_t { no, yes };
+// int8: the same with matrices in bytes (quantised_weights.h), rounded then, or as the folder's
+// file has them. CPUs alone.
+enum class Packing : std::uint8_t { no, yes, int8 };
+
+// How a folder's weights are to be loaded for decoding when nobody says: int8 where it holds no
+// others.
+Packing packing_of(const std::filesystem::path& folder);
 
 // A model ready to run: weights, sub-words and languages of one folder.
 class TranslationModel {
@@ -70,8 +77,12 @@ class TranslationModel {
   // of one pair take them as they are. Throws InvalidArgument as text_frame() does.
   void choose_languages(const Languages& languages);
   const Parameters& parameters() const { return parameters_; }
+  // Of a model that was loaded with Packing::int8, else null.
+  const QuantisedWeights* quantised() const { return quantised_.get(); }
 
  private:
+  void open_weights(Packing packing);
+
   TranslationModel(std::filesystem::path folder, const ModelInfo& info, Backend& backend);
 
   std::filesystem::path folder_;
@@ -81,7 +92,9 @@ class TranslationModel {
   Transformer transformer_;
   Parameters parameters_;
   std::unique_ptr<LazyWeights> lazy_;      // read by packed_
-  std::unique_ptr<PackedWeights> packed_;  // gone before the parameters
+  std::unique_ptr<PackedWeights> packed_;  // gone before the parameters, as is
+  std::unique_ptr<Int8WeightsFile> int8_file_;
+  std::unique_ptr<QuantisedWeights> quantised_;
 };
 
 }  // namespace yona

@@ -9,33 +9,34 @@ namespace yona {
 namespace {
 
 template <class Convert>
-void widen(const void* from, std::vector<float>& to, const Convert& convert) {
+void widen(const void* from, float* to, std::size_t count, const Convert& convert) {
   const auto* bytes = static_cast<const char*>(from);
-  for (float& value : to) {
+  for (std::size_t i = 0; i < count; ++i) {
     std::uint16_t word = 0;  // files need not be aligned
     std::memcpy(&word, bytes, sizeof(word));
-    value = convert(word);
+    to[i] = convert(word);
     bytes += sizeof(word);
   }
 }
 
-void fill_floats(const void* from, DType type, std::string_view name, std::vector<float>& to) {
+}  // namespace
+
+void copy_floats(float* to, std::size_t count, const void* from, DType type,
+                 std::string_view name) {
   switch (type) {
     case DType::f32:
-      std::memcpy(to.data(), from, to.size() * sizeof(float));
+      std::memcpy(to, from, count * sizeof(float));
       return;
     case DType::f16:
-      widen(from, to, from_f16);
+      widen(from, to, count, from_f16);
       return;
     case DType::bf16:
-      widen(from, to, from_bf16);
+      widen(from, to, count, from_bf16);
       return;
     default:
       fail<FormatError>("tensor '{}' is {}; weights are read in f32, f16 and bf16", name, type);
   }
 }
-
-}  // namespace
 
 void copy_weights(const Tensor& to, const void* from, DType type, std::string_view name) {
   if (type == DType::f32) {
@@ -43,13 +44,13 @@ void copy_weights(const Tensor& to, const void* from, DType type, std::string_vi
     return;
   }
   std::vector<float> values(static_cast<std::size_t>(to.elements()));
-  fill_floats(from, type, name, values);
+  copy_floats(values.data(), values.size(), from, type, name);
   to.upload(values);
 }
 
 std::vector<float> floats_of(const NamedArray& array) {
   std::vector<float> values(static_cast<std::size_t>(array.shape.elements()));
-  fill_floats(array.data, array.dtype, array.name, values);
+  copy_floats(values.data(), values.size(), array.data, array.dtype, array.name);
   return values;
 }
 

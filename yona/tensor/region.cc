@@ -79,6 +79,7 @@ StoragePtr Region::allocate(std::int64_t bytes) {
   storage->requires_gradient = false;
   storage->discarded = false;
   storage->packed = nullptr;
+  storage->quantised = nullptr;
   if (backend_.device() == Device::cpu) {
     ASAN_UNPOISON_MEMORY_REGION(storage->data, static_cast<std::size_t>(bytes));
   }

@@ -13,6 +13,7 @@
 namespace yona {
 
 class PackedWeights;
+class QuantisedWeights;
 class Region;
 struct Storage;
 
@@ -48,7 +49,8 @@ struct Storage {
   StoragePtr gradient;
   StoragePtr rounded;  // a copy in bf16 or f16 (see operand.h)
   DType rounded_type = DType::bf16;
-  PackedWeights* packed = nullptr;  // who may have put parts of it in another order
+  PackedWeights* packed = nullptr;        // who may have put parts of it in another order
+  QuantisedWeights* quantised = nullptr;  // who has matrices of it in bytes
   std::atomic<int> references{0};
 };
 

@@ -88,7 +88,8 @@ void Tensor::upload_bytes(const void* from, std::int64_t bytes) const {
 
 void Tensor::download_bytes(void* to) const {
   check(!storage_->discarded, "tensor: the values of {} have been discarded", shape_);
-  check(storage_->packed == nullptr, "tensor: weights packed for decoding cannot be read or saved");
+  check(storage_->packed == nullptr && storage_->quantised == nullptr,
+        "tensor: weights packed for decoding cannot be read or saved");
   const auto size = static_cast<std::int64_t>(size_of(dtype_));
   const std::int64_t pieces = contiguous() ? 1 : rows();
   const std::int64_t bytes = elements() / (pieces > 0 ? pieces : 1) * size;

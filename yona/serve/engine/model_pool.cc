@@ -63,7 +63,7 @@ ModelPlace model_place(const std::string& text) {
 LoadedModel::LoadedModel(const ModelPlace& place, Backend& backend, const OptionsOf& options_of,
                          const TextOptions& text)
     : backend_(backend),
-      model_(TranslationModel::load(place.folder, backend, Packing::yes)),
+      model_(TranslationModel::load(place.folder, backend, packing_of(place.folder))),
       options_(options_of(place.folder, model_->info())),
       text_(text) {
   model_->choose_languages({place.source, place.target});

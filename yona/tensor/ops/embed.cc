@@ -1,6 +1,7 @@
 #include "yona/tensor/ops/embed.h"
 
 #include "yona/tensor/packed_weights.h"
+#include "yona/tensor/quantised_weights.h"
 
 namespace yona {
 
@@ -14,12 +15,14 @@ struct Embedded {
   EmbedArgs args(const Tensor& y) const {
     const PackedWeights* weights = table.storage()->packed;
     const View packed = weights != nullptr ? weights->packed_table(table) : View{};
+    QuantisedWeights* bytes = table.storage()->quantised;
     return {.ids = ids.data<std::int32_t>(),
             .position_ids = position_ids.data<std::int32_t>(),
             .row_keys = options.dropout.keys(),
             .table = packed ? packed : table.view(),
             .positions = positions ? positions.view() : View{},
             .packed = static_cast<bool>(packed),
+            .int8 = bytes != nullptr ? bytes->get(table) : Int8Weights{},
             .y = y.view(),
             .scale = options.scale,
             .padding_id = options.padding_id,

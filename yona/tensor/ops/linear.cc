@@ -2,6 +2,7 @@
 
 #include "yona/tensor/operand.h"
 #include "yona/tensor/packed_weights.h"
+#include "yona/tensor/quantised_weights.h"
 
 namespace yona {
 
@@ -24,6 +25,13 @@ void forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                .bias = bias_row,
                                .activation = options.activation},
                               c.exec());
+  } else if (QuantisedWeights* bytes = weight.storage()->quantised; bytes != nullptr) {
+    c.kernels().int8_matmul({.x = x.view(),
+                             .weights = bytes->get(weight),
+                             .y = y.view(),
+                             .bias = bias_row,
+                             .activation = options.activation},
+                            c.exec());
   } else {
     c.kernels().matmul({.a = operand(x, c),
                         .b = weight_operand(weight, c),

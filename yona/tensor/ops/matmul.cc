@@ -1,6 +1,7 @@
 #include "yona/tensor/ops/matmul.h"
 
 #include "yona/tensor/packed_weights.h"
+#include "yona/tensor/quantised_weights.h"
 
 namespace yona {
 
@@ -16,6 +17,11 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose_b, Context& 
     check(transposed, "matmul: packed weights {} are multiplied with transposed only", b.shape());
     c.kernels().packed_matmul({.x = a.view(), .weights = packed->packed(b), .y = y.view()},
                               c.exec());
+    return y;
+  }
+  if (QuantisedWeights* bytes = b.storage()->quantised; bytes != nullptr) {
+    check(transposed, "matmul: weights in bytes {} are multiplied with transposed only", b.shape());
+    c.kernels().int8_matmul({.x = a.view(), .weights = bytes->get(b), .y = y.view()}, c.exec());
     return y;
   }
   c.kernels().matmul({.a = a.view(),

@@ -1,36 +1,65 @@
 #include "yona/tensor/ops/top_k.h"
 
+#include "yona/tensor/quantised_weights.h"
+
 namespace yona {
 
-TopK top_k(const Tensor& logits, const TopKOptions& options, Context& c) {
-  const std::int64_t rows = logits.rows();
+namespace {
+
+// Room for the results.
+TopK make_result(const TopKOptions& options, std::int64_t rows, Context& c) {
+  const std::int64_t sentences = options.groups.elements() - 1;
+  return {c.empty(DType::f32, Shape{sentences, options.k}),
+          c.empty(DType::i32, Shape{sentences, options.k}),
+          c.empty(DType::i32, Shape{sentences, options.k}), c.empty(DType::f32, Shape{rows})};
+}
+
+TopKArgs make_args(const View& logits, const TopKOptions& options, const TopK& result) {
+  const std::int64_t rows = logits.rows;
+  const Shape shape{rows, logits.cols};
   const std::int64_t sentences = options.groups.elements() - 1;
   check(options.k > 0 && options.row_scores.elements() == rows && sentences >= 0,
         "top_k: the best {} with {} row scores do not fit logits {}", options.k,
-        options.row_scores.elements(), logits.shape());
+        options.row_scores.elements(), shape);
   check(!options.ban_offsets || options.ban_offsets.elements() == rows + 1,
-        "top_k: {} ban offsets do not fit logits {}", options.ban_offsets.elements(),
-        logits.shape());
+        "top_k: {} ban offsets do not fit logits {}", options.ban_offsets.elements(), shape);
   check(!options.only || options.only.elements() == rows, "top_k: {} tokens do not fit logits {}",
-        options.only.elements(), logits.shape());
-  TopK result{c.empty(DType::f32, Shape{sentences, options.k}),
-              c.empty(DType::i32, Shape{sentences, options.k}),
-              c.empty(DType::i32, Shape{sentences, options.k}), c.empty(DType::f32, Shape{rows})};
-  c.kernels().top_k(
-      {.logits = logits.view(),
-       .row_scores = options.row_scores.data<float>(),
-       .groups = options.groups.data<std::int64_t>(),
-       .sentences = sentences,
-       .ban_offsets = options.ban_offsets ? options.ban_offsets.data<std::int64_t>() : nullptr,
-       .bans = options.bans ? options.bans.data<std::int32_t>() : nullptr,
-       .bans_first = options.bans_first,
-       .only = options.only ? options.only.data<std::int32_t>() : nullptr,
-       .normalised = options.normalised,
-       .scores = result.scores.view(),
-       .tokens = result.tokens.view(),
-       .rows = result.rows.view(),
-       .log_sums = result.log_sums.view()},
-      c.exec());
+        options.only.elements(), shape);
+  return {.logits = logits,
+          .row_scores = options.row_scores.data<float>(),
+          .groups = options.groups.data<std::int64_t>(),
+          .sentences = sentences,
+          .ban_offsets = options.ban_offsets ? options.ban_offsets.data<std::int64_t>() : nullptr,
+          .bans = options.bans ? options.bans.data<std::int32_t>() : nullptr,
+          .bans_first = options.bans_first,
+          .only = options.only ? options.only.data<std::int32_t>() : nullptr,
+          .normalised = options.normalised,
+          .scores = result.scores.view(),
+          .tokens = result.tokens.view(),
+          .rows = result.rows.view(),
+          .log_sums = result.log_sums.view()};
+}
+
+}  // namespace
+
+TopK top_k(const Tensor& logits, const TopKOptions& options, Context& c) {
+  const TopK result = make_result(options, logits.rows(), c);
+  c.kernels().top_k(make_args(logits.view(), options, result), c.exec());
+  return result;
+}
+
+TopK projected_top_k(const Tensor& states, const Tensor& weight, const TopKOptions& options,
+                     Context& c) {
+  QuantisedWeights* bytes = weight.storage()->quantised;
+  check(bytes != nullptr && !options.normalised && states.cols() == weight.cols(),
+        "projected_top_k: states {} and a weight {} that is in bytes are needed", states.shape(),
+        weight.shape());
+  const TopK result = make_result(options, states.rows(), c);
+  const View logits{nullptr, states.rows(), weight.rows(), weight.rows(), DType::f32};
+  c.kernels().int8_top_k({.x = states.view(),
+                          .weights = bytes->get(weight),
+                          .top_k = make_args(logits, options, result)},
+                         c.exec());
   return result;
 }
 

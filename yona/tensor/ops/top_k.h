@@ -25,4 +25,9 @@ struct TopK {
 // logits f32 [rows, V]; banned ones become -infinity. See TopKArgs.
 TopK top_k(const Tensor& logits, const TopKOptions& options, Context& c);
 
+// top_k(matmul(states, weightᵀ)) with a weight that is in bytes (QuantisedWeights): the matrix of
+// logits is never in memory. `options.normalised` is not for it.
+TopK projected_top_k(const Tensor& states, const Tensor& weight, const TopKOptions& options,
+                     Context& c);
+
 }  // namespace yona

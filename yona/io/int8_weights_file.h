@@ -1,0 +1,47 @@
+// Weights in bytes as a file of a model folder, written once by `yona convert --quantize int8` and
+// then used where the system maps it: opening takes no time, and processes share its pages.
+//
+// model.int8.safetensors holds, under yona's names, vectors in f32, and each matrix as products
+// read it (Int8Weights): `NAME.int8`, `NAME.scales` and `NAME.sums`. Parameters that are multiplied
+// with as one are one matrix, their names joined by '+'.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "yona/io/safetensors.h"
+#include "yona/nn/parameters.h"
+#include "yona/tensor/quantised_weights.h"
+
+namespace yona {
+
+inline constexpr const char* kInt8File = "model.int8.safetensors";
+
+bool has_int8_weights(const std::filesystem::path& folder);
+
+class Int8WeightsFile {
+ public:
+  // Opens the folder's file, copies the vectors into the parameters and finds the matrices. Throws
+  // IoError when it cannot be read, FormatError naming the file and tensor when something is
+  // missing or does not fit the parameters.
+  Int8WeightsFile(const std::filesystem::path& folder, const Parameters& parameters);
+
+  // Gives them its matrices, which live as long as this object.
+  void add_to(QuantisedWeights& weights) const;
+
+ private:
+  void read_vector(const NamedArray& array, const Parameters& parameters);
+  void find_matrix(const NamedArray& values, const Parameters& parameters);
+  void check_complete(const Parameters& parameters) const;
+
+  SafetensorsFile file_;
+  std::vector<QuantisedWeights::Matrix> matrices_;
+  std::int64_t found_ = 0;  // elements of the parameters
+};
+
+// Writes the file: the matrices as they have been asked for, all else in f32. Throws IoError, and
+// InvalidArgument naming a parameter that cannot be written because nobody has asked for it.
+void write_int8_weights(const std::filesystem::path& path, const Parameters& parameters,
+                        const QuantisedWeights& weights);
+
+}  // namespace yona
