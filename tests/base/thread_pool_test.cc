@@ -1,7 +1,11 @@
 #include "yona/base/thread_pool.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <sched.h>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -56,6 +60,28 @@ TEST(ThreadPool, RunsANestedCallInPlace) {
 TEST(ThreadPool, NeverHasMoreThreadsThanTheProcessMayUse) {
   EXPECT_LE(ThreadPool(1000).threads(), available_cpus());
   EXPECT_GE(available_cpus(), 1);
+}
+
+TEST(ThreadPool, PinsItsThreadsWhereAskedTo) {
+  const int before = available_cpus();
+  ThreadPool pool(2, 0);
+  std::atomic<int> most{0};
+  pool.run(64, [&](std::int64_t /*slice*/) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof(set), &set);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    most = std::max(most.load(), CPU_COUNT(&set));
+  });
+  std::thread([&] {
+    pin_thread(1'000'003);  // counted round and round
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof(set), &set);
+    EXPECT_EQ(CPU_COUNT(&set), 1);
+    EXPECT_EQ(available_cpus(), before);  // of the process, not of this thread
+  }).join();
+  EXPECT_GE(most, 1);
 }
 
 TEST(ThreadPool, DoesNothingForNoSlices) {

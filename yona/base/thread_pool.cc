@@ -36,17 +36,32 @@ double cgroup_quota() {
   return 0;
 }
 
+// The CPUs that the process may use, as they were when first asked for: threads that are pinned
+// later do not change them.
+const std::vector<int>& process_cpus() {
+  static const std::vector<int> all = [] {
+    std::vector<int> cpus;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+      for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &set)) {
+          cpus.push_back(cpu);
+        }
+      }
+    }
+    return cpus;
+  }();
+  return all;
+}
+
 thread_local bool inside_slice = false;
 
 }  // namespace
 
 int available_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  int cpus = static_cast<int>(std::thread::hardware_concurrency());
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-    cpus = CPU_COUNT(&set);
-  }
+  int cpus = process_cpus().empty() ? static_cast<int>(std::thread::hardware_concurrency())
+                                    : static_cast<int>(process_cpus().size());
   if (const double quota = cgroup_quota(); quota > 0) {
     cpus = std::min(cpus, static_cast<int>(std::ceil(quota)));
   }
@@ -116,11 +131,26 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
+void pin_thread(int cpu) {
+  const std::vector<int>& cpus = process_cpus();
+  if (!cpus.empty()) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpus[static_cast<std::size_t>(cpu) % cpus.size()], &set);
+    sched_setaffinity(0, sizeof(set), &set);  // a hint: without it results are the same
+  }
+}
+
+ThreadPool::ThreadPool(int threads, int first_cpu) : state_(std::make_unique<State>()) {
   const int most = available_cpus();
   const int count = threads <= 0 ? most : std::min(threads, most);
   for (int worker = 1; worker < count; ++worker) {
-    state_->workers.emplace_back([state = state_.get()] { state->work(); });
+    state_->workers.emplace_back([state = state_.get(), first_cpu, worker] {
+      if (first_cpu >= 0) {
+        pin_thread(first_cpu + worker);
+      }
+      state->work();
+    });
   }
 }
 

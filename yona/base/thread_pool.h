@@ -17,10 +17,15 @@ namespace yona {
 // How many CPUs this process may use: affinity mask and the container's quota, at least 1.
 int available_cpus();
 
+// The calling thread runs on one CPU alone from now on: that of this number among those that the
+// process may use, counted round and round. Does nothing where the system refuses.
+void pin_thread(int cpu);
+
 class ThreadPool {
  public:
-  // 0 takes available_cpus(); more than that is allowed only up to it.
-  explicit ThreadPool(int threads = 0);
+  // 0 takes available_cpus(); more than that is allowed only up to it. With a first CPU, thread i
+  // of the pool is pinned to first_cpu + i; the caller, which is thread 0, pins itself.
+  explicit ThreadPool(int threads = 0, int first_cpu = -1);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

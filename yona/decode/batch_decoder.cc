@@ -33,14 +33,16 @@ void gather_rows(std::vector<Unit>& units, StepRows& rows) {
   }
 }
 
-// How many of a row's largest logits tell all that matters; 0: all of them are wanted.
-std::int64_t largest_needed(const DecodeOptions& options) {
-  if (options.beam > 1 || options.sampling.on || options.scores || options.no_repeat_ngram > 0) {
-    return 0;
+// Sampling may draw from all; a greedy search whose scores nobody asks for needs the best token and
+// as many as may be banned: </s>, <unk> and those that never come out.
+LogitsWanted logits_wanted(const DecodeOptions& options) {
+  LogitsWanted wanted{.all = options.sampling.on};
+  if (options.beam == 1 && !options.sampling.on && !options.scores &&
+      options.no_repeat_ngram == 0) {
+    wanted.largest = 1 + (options.min_length > 0 ? 1 : 0) + (options.suppress_unknown ? 1 : 0) +
+                     static_cast<std::int64_t>(options.banned.size());
   }
-  // The best token, and as many as may be banned: </s>, <unk> and those that never come out.
-  return 1 + (options.min_length > 0 ? 1 : 0) + (options.suppress_unknown ? 1 : 0) +
-         static_cast<std::int64_t>(options.banned.size());
+  return wanted;
 }
 
 // A step of one search: does it go on? Its prefix is forced, the rest is searched.
@@ -55,12 +57,12 @@ bool go_on(Unit& unit, std::span<const Candidate> found) {
 // Runs the searches to their ends; `done` takes each one that has come to its own. `watched` is
 // asked after each step of a search whether it goes on.
 template <class Done, class Watched>
-void run_steps(std::vector<Unit>& units, Stepper& stepper, std::int64_t largest,
+void run_steps(std::vector<Unit>& units, Stepper& stepper, const LogitsWanted& wanted,
                StepCandidates& candidates, const Done& done, const Watched& watched) {
   StepRows rows;
   while (!units.empty()) {
     gather_rows(units, rows);
-    candidates.find(stepper.step(rows, largest), units);
+    candidates.find(stepper.step(rows, wanted), units);
     std::size_t place = 0;
     std::erase_if(units, [&](Unit& unit) {
       const std::vector<Candidate> found = candidates.of(unit, place++);
@@ -85,8 +87,8 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
   if (options_.start_id < 0) {
     options_.start_id = models_.front()->start_id();
   }
-  check(options.precision == Precision::f32 || backend.planned_device() == Device::cuda,
-        "decode: bf16 and f16 are for GPUs; use f32");
+  check(options.precision != Precision::f16 || backend.planned_device() == Device::cuda,
+        "decode: f16 is for GPUs; use f32");
   // The logits of other projections are products of f32.
   if (!std::all_of(models_.begin(), models_.end(),
                    [](const Transformer* model) { return has_plain_projection(*model); })) {
@@ -207,7 +209,7 @@ std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const Decode
     }
     return goes_on;
   };
-  run_steps(batch.units, stepper, largest_needed(options_), candidates, done, watched);
+  run_steps(batch.units, stepper, logits_wanted(options_), candidates, done, watched);
   return answers;
 }
 

@@ -22,16 +22,19 @@ struct BenchModel {
   std::unique_ptr<Transformer> made;
   std::unique_ptr<Parameters> weights;
   std::unique_ptr<PackedWeights> packed;
+  std::unique_ptr<QuantisedWeights> quantised;
 
   BenchModel(const TranslateBenchOptions& options, Backend& backend) {
     if (!options.model.empty()) {
-      loaded = TranslationModel::load(options.model, backend, Packing::yes);
+      loaded = TranslationModel::load(options.model, backend, options.packing);
       return;
     }
     made = std::make_unique<Transformer>(options.config);
     weights = std::make_unique<Parameters>(*made, backend, Gradients::no);
     weights->initialise(1);
-    if (backend.device() == Device::cpu) {
+    if (options.packing == Packing::int8) {
+      quantised = std::make_unique<QuantisedWeights>(weights->weights());
+    } else if (options.packing == Packing::yes && backend.device() == Device::cpu) {
       packed = std::make_unique<PackedWeights>(weights->weights());
     }
   }
@@ -75,10 +78,12 @@ std::int64_t decode_all(BatchDecoder& decoder, std::span<const DecodeRequest> re
   return tokens;
 }
 
-std::string_view name_of(Precision precision) {
-  return precision == Precision::f16    ? "float16"
-         : precision == Precision::bf16 ? "bfloat16"
-                                        : "float32";
+std::string_view compute_name(const TranslateBenchOptions& options) {
+  const Precision precision = options.precision;
+  return options.packing == Packing::int8 ? "int8"
+         : precision == Precision::f16    ? "float16"
+         : precision == Precision::bf16   ? "bfloat16"
+                                          : "float32";
 }
 
 double peak_megabytes() {
@@ -126,7 +131,7 @@ Json bench_translate(const TranslateBenchOptions& options) {
   const double typical = median(seconds);
   Json result{{"engine", "yona"},
               {"preset", options.model.empty() ? options.preset : options.model.string()},
-              {"compute", name_of(options.precision)},
+              {"compute", compute_name(options)},
               {"threads", backend->exec().pool != nullptr ? backend->exec().pool->threads() : 0},
               {"beam", options.beam},
               {"batch", options.batch},

@@ -7,6 +7,7 @@
 
 #include "yona/backend/kernel_args.h"
 #include "yona/base/json.h"
+#include "yona/io/translation_model.h"
 #include "yona/models/transformer_config.h"
 
 namespace yona {
@@ -23,6 +24,7 @@ struct TranslateBenchOptions {
   std::int64_t repetitions = 3;     // that are timed, after one that is not
   std::string device = "cpu";
   Precision precision = Precision::f32;
+  Packing packing = Packing::yes;
   int threads = 0;
   bool profile = false;  // milliseconds per kernel
 };

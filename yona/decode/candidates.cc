@@ -76,10 +76,11 @@ std::int64_t StepCandidates::wanted(std::span<const Unit> units, std::int64_t vo
 void StepCandidates::find(const StepLogits& logits, std::span<const Unit> units) {
   Context c{.region = region_};
   TopKOptions options = RowSettings(units, options_).uploaded_to(region_);
-  options.k = wanted(units, logits.values.cols());
+  options.k = wanted(units, logits.vocabulary());
   options.bans_first = options_.mode == BeamMode::ctranslate2 || options_.renormalise;
   options.normalised = logits.normalised;
-  const TopK best = top_k(logits.values, options, c);
+  const TopK best = logits.values ? top_k(logits.values, options, c)
+                                  : projected_top_k(logits.states, logits.projection, options, c);
   log_sums_ = best.log_sums.to_vector<float>();
   check<DeviceError>(
       std::none_of(log_sums_.begin(), log_sums_.end(), [](float x) { return std::isnan(x); }),
@@ -88,7 +89,7 @@ void StepCandidates::find(const StepLogits& logits, std::span<const Unit> units)
   tokens_ = best.tokens.to_vector<std::int32_t>();
   rows_ = best.rows.to_vector<std::int32_t>();
   k_ = static_cast<std::size_t>(options.k);
-  vocabulary_ = static_cast<std::size_t>(logits.values.cols());
+  vocabulary_ = static_cast<std::size_t>(logits.vocabulary());
   if (draws_from_all()) {
     logits_ = logits.values.to_vector<float>();
   }

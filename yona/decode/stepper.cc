@@ -61,22 +61,32 @@ Stepper::Stepper(std::span<const Transformer* const> models, const DecodeOptions
   }
 }
 
-Tensor Stepper::logits(Member& member, const StepRows& rows, const Tensor& ids,
-                       const std::shared_ptr<const Layout>& layout, std::int64_t largest) {
+Tensor Stepper::states(Member& member, const StepRows& rows, const Tensor& ids,
+                       const std::shared_ptr<const Layout>& layout) {
   Context c{.region = region_, .precision = precision_, .cache = &member.cache};
   member.cache.begin_step(rows.parents, rows.sentences);
   const Ragged states = member.model.decode({ids, layout}, member.memory, c);  // [rows, d_model]
   member.memory.values = Tensor();
-  const Tensor projection = member.model.projection();
-  constexpr std::int64_t kFewRows = 4;  // more of them wait for arithmetic, not for the memory
-  if (has_plain_projection(member.model) && largest > 0 && largest <= kMostScreened &&
-      states.values.rows() <= kFewRows && projection.storage()->packed != nullptr) {
-    return screened_matmul(states.values, projection, largest, c);  // [rows, outputs]
-  }
-  return next_logits(states.values, member.model, c);  // [rows, outputs]
+  return states.values;
 }
 
-StepLogits Stepper::step(const StepRows& rows, std::int64_t largest) {
+StepLogits Stepper::logits(const Tensor& states, const Member& member, const LogitsWanted& wanted) {
+  Context c{.region = region_, .precision = precision_};
+  const Tensor projection = member.model.projection();
+  constexpr std::int64_t kFewRows = 4;  // more of them wait for arithmetic, not for the memory
+  if (!wanted.all && has_plain_projection(member.model)) {
+    if (projection.storage()->quantised != nullptr) {
+      return {.states = states, .projection = projection};
+    }
+    if (wanted.largest > 0 && wanted.largest <= kMostScreened && states.rows() <= kFewRows &&
+        projection.storage()->packed != nullptr) {
+      return {.values = screened_matmul(states, projection, wanted.largest, c)};
+    }
+  }
+  return {.values = next_logits(states, member.model, c)};
+}
+
+StepLogits Stepper::step(const StepRows& rows, const LogitsWanted& wanted) {
   const auto count = static_cast<std::int64_t>(rows.ids.size());
   std::vector<std::int32_t> inputs = rows.ids;
   for (std::int32_t& id : inputs) {
@@ -85,17 +95,19 @@ StepLogits Stepper::step(const StepRows& rows, std::int64_t largest) {
   const Tensor ids(region_, DType::i32, Shape{count});
   ids.upload(inputs);
   const auto layout = make_step_layout(count, steps_++, region_);
-  const bool alone = members_.size() == 1;
-  StepLogits result{logits(members_.front(), rows, ids, layout, alone ? largest : 0), false};
-  if (alone) {
-    return result;
+  const auto all_logits = [&](Member& member) {
+    return logits(states(member, rows, ids, layout), member, {.all = true}).values;
+  };
+  if (members_.size() == 1) {
+    return logits(states(members_.front(), rows, ids, layout), members_.front(), wanted);
   }
+  StepLogits result{all_logits(members_.front())};
   Context c{.region = region_};
   const auto models = static_cast<float>(members_.size());
-  result = {log_softmax(result.values, c), true};
+  result = {.values = log_softmax(result.values, c), .normalised = true};
   for (std::size_t m = 1; m < members_.size(); ++m) {
     const bool last = m + 1 == members_.size();
-    const Tensor other = log_softmax(logits(members_[m], rows, ids, layout, 0), c);
+    const Tensor other = log_softmax(all_logits(members_[m]), c);
     if (mean_ == EnsembleMean::probabilities) {
       result.values = log_add(result.values, other, last ? -std::log(models) : 0.0F, c);
     } else {

@@ -31,8 +31,20 @@ struct StepRows {
 };
 
 struct StepLogits {
-  Tensor values;            // [rows, Transformer::outputs()]
+  Tensor values{};          // [rows, Transformer::outputs()]
   bool normalised = false;  // log-probabilities already (ensembles)
+  // Instead of values, where nobody asks for all of them and the weights are in bytes: what they
+  // are the product of.
+  Tensor states{}, projection{};  // [rows, d_model], [outputs(), d_model]
+
+  std::int64_t vocabulary() const { return values ? values.cols() : projection.rows(); }
+};
+
+// What of a step's logits is looked at.
+struct LogitsWanted {
+  bool all = false;          // else the best are enough, by top_k() or projected_top_k()
+  std::int64_t largest = 0;  // above 0: of those only so many of each row need to be exact; the
+                             // others may be off, but are smaller
 };
 
 // Are logits the product of states and projection, with <pad>'s row behind it?
@@ -45,9 +57,7 @@ class Stepper {
           std::span<const std::vector<std::int32_t>> sources, const CacheSize& size,
           Region& region);
 
-  // With `largest` above 0 only so many logits of each row, the largest, need to be exact; the
-  // others may be off, but are smaller. That is quicker where few rows meet packed weights.
-  StepLogits step(const StepRows& rows, std::int64_t largest = 0);
+  StepLogits step(const StepRows& rows, const LogitsWanted& wanted = {.all = true});
 
  private:
   struct Member {
@@ -55,8 +65,9 @@ class Stepper {
     Ragged memory;  // its values are dropped once the cache has its keys and values
     AttentionCache cache;
   };
-  Tensor logits(Member& member, const StepRows& rows, const Tensor& ids,
-                const std::shared_ptr<const Layout>& layout, std::int64_t largest);
+  Tensor states(Member& member, const StepRows& rows, const Tensor& ids,
+                const std::shared_ptr<const Layout>& layout);
+  StepLogits logits(const Tensor& states, const Member& member, const LogitsWanted& wanted);
 
   Region& region_;
   EnsembleMean mean_;

@@ -46,15 +46,39 @@ std::vector<std::size_t> longest_first(std::span<const DecodeRequest> requests) 
   return order;
 }
 
+// Attention is formed only here: the outputs are forced through the decoder once more.
+void align(std::span<const DecodeRequest> requests, PairScorer& scorer,
+           std::vector<std::vector<Hypothesis>>& answers) {
+  std::vector<ScorePair> pairs;
+  std::vector<Hypothesis*> places;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    for (Hypothesis& hypothesis : answers[i]) {
+      if (!hypothesis.ids.empty()) {
+        pairs.push_back({requests[i].source, hypothesis.ids});
+        places.push_back(&hypothesis);
+      }
+    }
+  }
+  std::vector<Hypothesis> scored = scorer.score(pairs);
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    places[i]->attention = std::move(scored[i].attention);
+  }
+}
+
+// Of the sorted requests.
+struct Range {
+  std::size_t begin = 0, end = 0;
+};
+
 }  // namespace
 
-Translator::Translator(std::vector<const TranslationModel*> models, Backend& backend,
-                       const DecodeOptions& options, const TextOptions& text)
+Translator::Translator(std::vector<const TranslationModel*> models,
+                       const std::vector<WorkerPlace>& places, const DecodeOptions& options,
+                       const TextOptions& text)
     : subwords_(
           (check(!models.empty(), "translate: there is no model"), models.front()->subwords())),
       frame_(models.front()->frame()),
-      decoder_(transformers_of(models), backend, with_ids(options, *models.front())),
-      scorer_(transformers_of(models), backend, with_ids(options, *models.front())),
+      workers_(transformers_of(models), places, with_ids(options, *models.front())),
       text_(text) {
   check(text.batch_tokens >= 1, "translate: a batch of {} tokens holds nothing", text.batch_tokens);
 }
@@ -88,52 +112,35 @@ std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRe
                                                         SearchWatch* watch) {
   const std::vector<std::size_t> order = longest_first(requests);
   const std::int64_t rows = options().sampling.on ? options().n_best : options().beam;
-  std::vector<std::vector<Hypothesis>> answers(requests.size());
-  std::vector<DecodeRequest> batch;
-  for (std::size_t begin = 0; begin < order.size();) {
+  std::vector<Range> batches;
+  for (std::size_t begin = 0; begin < order.size(); begin = batches.back().end) {
     const auto length =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(requests[order[begin]].source.size()));
     const auto count =
         static_cast<std::size_t>(std::max<std::int64_t>(1, text_.batch_tokens / (length * rows)));
-    const std::size_t end = std::min(order.size(), begin + count);
-    batch.clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      batch.push_back(requests[order[i]]);
+    batches.push_back({begin, std::min(order.size(), begin + count)});
+  }
+  std::vector<std::vector<Hypothesis>> answers(requests.size());
+  workers_.run(batches.size(), [&](Worker& worker, std::size_t i) {
+    const auto [begin, end] = batches[i];
+    std::vector<DecodeRequest> batch;
+    for (std::size_t at = begin; at < end; ++at) {
+      batch.push_back(requests[order[at]]);
     }
     std::optional<RenumberedWatch> watch_batch;
     if (watch != nullptr) {
       watch_batch.emplace(*watch, std::span(order).subspan(begin, end - begin));
     }
     std::vector<std::vector<Hypothesis>> part =
-        decoder_.decode(batch, watch_batch ? &*watch_batch : nullptr);
+        worker.decoder.decode(batch, watch_batch ? &*watch_batch : nullptr);
     if (options().alignments) {
-      align(batch, part);
+      align(batch, worker.scorer, part);
     }
-    for (std::size_t i = begin; i < end; ++i) {
-      answers[order[i]] = std::move(part[i - begin]);
+    for (std::size_t at = begin; at < end; ++at) {
+      answers[order[at]] = std::move(part[at - begin]);
     }
-    begin = end;
-  }
+  });
   return answers;
-}
-
-// Attention is formed only here: the outputs are forced through the decoder once more.
-void Translator::align(std::span<const DecodeRequest> requests,
-                       std::vector<std::vector<Hypothesis>>& answers) {
-  std::vector<ScorePair> pairs;
-  std::vector<Hypothesis*> places;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    for (Hypothesis& hypothesis : answers[i]) {
-      if (!hypothesis.ids.empty()) {
-        pairs.push_back({requests[i].source, hypothesis.ids});
-        places.push_back(&hypothesis);
-      }
-    }
-  }
-  std::vector<Hypothesis> scored = scorer_.score(pairs);
-  for (std::size_t i = 0; i < scored.size(); ++i) {
-    places[i]->attention = std::move(scored[i].attention);
-  }
 }
 
 std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
@@ -158,23 +165,29 @@ std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return ids[a].target.size() > ids[b].target.size();
   });
-  std::vector<Hypothesis> scores(pairs.size());
-  for (std::size_t begin = 0; begin < order.size();) {
-    check_stop(options().stop, "score");
-    std::vector<ScorePair> batch;
+  std::vector<Range> batches;
+  for (std::size_t begin = 0; begin < order.size(); begin = batches.back().end) {
     std::int64_t tokens = 0;
     std::size_t end = begin;
-    while (end < order.size() && (batch.empty() || tokens < text_.batch_tokens)) {
-      batch.push_back(ids[order[end++]]);
-      tokens += static_cast<std::int64_t>(
-          std::max(batch.back().source.size(), batch.back().target.size()));
+    while (end < order.size() && (end == begin || tokens < text_.batch_tokens)) {
+      const ScorePair& pair = ids[order[end++]];
+      tokens += static_cast<std::int64_t>(std::max(pair.source.size(), pair.target.size()));
     }
-    std::vector<Hypothesis> part = scorer_.score(batch);
-    for (std::size_t i = begin; i < end; ++i) {
-      scores[order[i]] = std::move(part[i - begin]);
-    }
-    begin = end;
+    batches.push_back({begin, end});
   }
+  std::vector<Hypothesis> scores(pairs.size());
+  workers_.run(batches.size(), [&](Worker& worker, std::size_t i) {
+    check_stop(options().stop, "score");
+    const auto [begin, end] = batches[i];
+    std::vector<ScorePair> batch;
+    for (std::size_t at = begin; at < end; ++at) {
+      batch.push_back(ids[order[at]]);
+    }
+    std::vector<Hypothesis> part = worker.scorer.score(batch);
+    for (std::size_t at = begin; at < end; ++at) {
+      scores[order[at]] = std::move(part[at - begin]);
+    }
+  });
   return scores;
 }
 

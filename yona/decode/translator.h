@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "yona/decode/batch_decoder.h"
-#include "yona/decode/scorer.h"
+#include "yona/decode/workers.h"
 #include "yona/io/translation_model.h"
 
 namespace yona {
@@ -42,7 +41,12 @@ class Translator {
   // One model or an ensemble with the same sub-words. They and the backend must outlive this
   // object.
   Translator(std::vector<const TranslationModel*> models, Backend& backend,
-             const DecodeOptions& options = {}, const TextOptions& text = {});
+             const DecodeOptions& options = {}, const TextOptions& text = {})
+      : Translator(std::move(models), std::vector<WorkerPlace>{{.backend = &backend}}, options,
+                   text) {}
+  // The same by several workers at once (workers.h).
+  Translator(std::vector<const TranslationModel*> models, const std::vector<WorkerPlace>& places,
+             const DecodeOptions& options, const TextOptions& text);
 
   // The best translation of each line, in order; a blank line gives a blank line. Throws
   // InvalidArgument for a line with more tokens than the model has positions.
@@ -67,18 +71,15 @@ class Translator {
   // The pieces of a prefix, without </s>; after the token that every output begins with, if any.
   Ids prefix_ids(std::string_view text) const;
   // Most tokens of a source that can be translated as one, </s> included.
-  std::int64_t max_source() const { return decoder_.max_source(); }
-  const DecodeOptions& options() const { return decoder_.options(); }
+  std::int64_t max_source() const { return workers_.first().decoder.max_source(); }
+  const DecodeOptions& options() const { return workers_.first().decoder.options(); }
 
  private:
   Ids framed(const Ids& text) const;
-  void align(std::span<const DecodeRequest> requests,
-             std::vector<std::vector<Hypothesis>>& answers);
 
   const SubwordPair& subwords_;
   const TextFrame& frame_;
-  BatchDecoder decoder_;
-  PairScorer scorer_;
+  Workers workers_;
   TextOptions text_;
 };
 

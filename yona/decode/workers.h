@@ -1,0 +1,50 @@
+// Throughput: several decoders over one copy of the weights, each with a thread and a backend (its
+// own pool of threads) of its own. Batches are shared out as workers become free; what comes out
+// does not depend on who decoded it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "yona/decode/batch_decoder.h"
+#include "yona/decode/scorer.h"
+
+namespace yona {
+
+struct WorkerPlace {
+  Backend* backend = nullptr;
+  int cpu = -1;  // where its thread is pinned; -1: nowhere
+};
+
+struct Worker {
+  Worker(const std::vector<const Transformer*>& models, const WorkerPlace& place,
+         const DecodeOptions& options)
+      : decoder(models, *place.backend, options),
+        scorer(models, *place.backend, options),
+        cpu(place.cpu) {}
+
+  BatchDecoder decoder;
+  PairScorer scorer;
+  int cpu;
+};
+
+class Workers {
+ public:
+  // At least one place; models and backends must outlive this object. Throws as BatchDecoder does.
+  Workers(const std::vector<const Transformer*>& models, std::span<const WorkerPlace> places,
+          const DecodeOptions& options);
+
+  // Calls function(worker, item) for each item, from first to last as workers become free. One
+  // worker, or one item, is done by the caller's thread. The first exception ends the run and is
+  // rethrown.
+  void run(std::size_t items, const std::function<void(Worker&, std::size_t)>& function);
+
+  Worker& first() const { return *workers_.front(); }
+
+ private:
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace yona
