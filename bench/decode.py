@@ -2,6 +2,8 @@
 
   bench/decode.py --folder build/bench-decode                  random weights of preset base
   bench/decode.py --folder … --model RUN --input test.en       and a trained model on real lines
+  bench/decode.py --folder BASE --compute int8 --output …      in bytes; BASE is a model folder with
+                                                               sub-words: both run its weights
 
 The engines take turns, so that a slow minute of the machine hits both; figures are medians over
 rounds. Rows with one thread also have tokens for each second of CPU time, which other programs on the
@@ -42,13 +44,29 @@ def ratio(row, key):
     return row["yona"][key] / row["ctranslate2"][key]
 
 
+def own_weights(a):
+    """What yona runs: the folder's weights where it is a model folder, else random ones."""
+    if not os.path.exists(os.path.join(a.folder, "source.spm")):
+        return ["--preset", "base"]
+    return ["--model", int8_folder(a, a.folder) if a.compute == "int8" else a.folder]
+
+
+def int8_folder(a, folder):
+    made = os.path.join(folder, "yona-int8")
+    if not os.path.exists(made):
+        output_of([a.yona, "convert", "--quantize", "int8", "--model", folder, "--output", made])
+    return made
+
+
 def measure(a, case):
     threads, beam, batch = case
     flags = ["--threads", threads, "--beam", beam, "--batch", batch, "--reps", a.reps]
+    own = [a.yona, "bench", "translate", "--compute-type", a.compute] + own_weights(a)
     yona, peer = [], []
     for _ in range(a.rounds):
-        yona.append(last_json(output_of([a.yona, "bench", "translate", "--preset", "base"] + flags)))
-        peer.append(last_json(output_of([sys.executable, PEER, "time", a.folder] + flags)))
+        yona.append(last_json(output_of(own + flags)))
+        peer.append(last_json(output_of([sys.executable, PEER, "time", a.folder, "--compute",
+                                         a.peer_compute] + flags)))
     row = {"threads": threads, "beam": beam, "batch": batch, "yona": medians(yona),
            "ctranslate2": medians(peer)}
     row["ratio"] = {key: ratio(row, key) for key in ("tok_s", "cpu_tok_s", "mem_mb")}
@@ -73,18 +91,20 @@ def differing(ours, theirs):
 
 def compare_real(a):
     """Real lines with natural ends: equal outputs, and lines a second."""
-    output_of([sys.executable, PEER, "convert", a.model])
+    output_of([sys.executable, PEER, "convert", a.model, "--compute", a.peer_compute])
+    model = int8_folder(a, a.model) if a.compute == "int8" else a.model
     ours, theirs = os.path.join(a.folder, "yona.jsonl"), os.path.join(a.folder, "ct2.jsonl")
     wall, cpu, peer = [], [], []
     for _ in range(a.rounds):
         before = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        output_of([a.yona, "translate", "--model", a.model, "--input", a.input, "--beam-mode",
+        output_of([a.yona, "translate", "--model", model, "--input", a.input, "--beam-mode",
                    "ctranslate2", "--beam", 4, "--json", "--output", ours, "--threads", 1])
         wall.append(time.perf_counter() - before[1])
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu.append(after.ru_utime + after.ru_stime - before[0].ru_utime - before[0].ru_stime)
         peer.append(last_json(output_of([sys.executable, PEER, "translate", a.model, "--input",
-                                         a.input, "--output", theirs, "--reps", 1])))
+                                         a.input, "--output", theirs, "--reps", 1,
+                                         "--compute", a.peer_compute])))
     with open(ours, encoding="utf-8") as one, open(theirs, encoding="utf-8") as two:
         lines = [json.loads(line) for line in one]
         count, apart = differing(lines, [json.loads(line) for line in two])
@@ -111,14 +131,17 @@ def main():
     parser.add_argument("--model", help="a trained model, for --input")
     parser.add_argument("--input")
     parser.add_argument("--output", default=os.path.join(HERE, "results", "decode.json"))
+    parser.add_argument("--compute", default="f32", choices=("f32", "int8"))
     a = parser.parse_args()
-    if not os.path.exists(os.path.join(a.folder, "ct2")):
+    a.peer_compute = {"f32": "float32", "int8": "int8"}[a.compute]
+    if not os.path.exists(os.path.join(a.folder, "config.json")):
         output_of([sys.executable, PEER, "make", a.folder])
-        output_of([sys.executable, PEER, "convert", a.folder])
+    if not os.path.exists(os.path.join(a.folder, "ct2" if a.compute == "f32" else "ct2-int8")):
+        output_of([sys.executable, PEER, "convert", a.folder, "--compute", a.peer_compute])
     print(f"{'threads':>7} {'beam':>4} {'batch':>5} {'yona tok/s':>10} {'CTranslate2':>12} "
           f"{'ratio':>6} {'CPU time':>9} {'MB':>7} {'CTranslate2':>12}")
     rows = [measure(a, CASES[i]) for i in a.cases]
-    result = {"preset": "base", "src_len": 32, "new": 32, "rounds": a.rounds, "rows": rows}
+    result = {"preset": "base", "compute": a.compute, "src_len": 32, "new": 32, "rounds": a.rounds, "rows": rows}
     if a.model:
         result["real"] = compare_real(a)
     with open(a.output, "w", encoding="utf-8") as file:

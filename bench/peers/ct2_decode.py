@@ -1,7 +1,7 @@
 """CTranslate2 on the weights of a Hugging Face folder: how fast it decodes.
 
   ct2_decode.py make FOLDER --preset base --vocab-size 37056   a MarianMT folder with random weights
-  ct2_decode.py convert FOLDER                                 FOLDER/ct2, CTranslate2's reading of it
+  ct2_decode.py convert FOLDER [--compute int8]                FOLDER/ct2…, CTranslate2's reading of it
   ct2_decode.py time FOLDER --batch 32 --beam 4 --threads 1    random sentences, outputs of one length
   ct2_decode.py translate FOLDER --input FILE --beam 4         real lines, which end by themselves
 
@@ -46,6 +46,11 @@ def pieces_of(folder, size):
     return sorted(table, key=table.get)[:-1]
 
 
+def converted(a):
+    """Where the twin is kept; in the type that it will compute in, so that loading converts nothing."""
+    return os.path.join(a.folder, "ct2" if a.compute == "float32" else f"ct2-{a.compute}")
+
+
 def convert(a):
     from ctranslate2.converters.transformers import MarianMTLoader
     from transformers import MarianMTModel
@@ -58,16 +63,17 @@ def convert(a):
     spec.config.unk_token = "<unk>"
     spec.config.add_source_eos = False
     spec.validate()
-    spec.optimize()
-    output = os.path.join(a.folder, "ct2")
+    spec.optimize(quantization=None if a.compute == "float32" else a.compute)
+    output = converted(a)
     os.makedirs(output, exist_ok=True)
     spec.save(output)
 
 
 def translator(a):
     import ctranslate2
-    return ctranslate2.Translator(os.path.join(a.folder, "ct2"), device="cpu",
-                                  compute_type="float32", inter_threads=1, intra_threads=a.threads)
+    return ctranslate2.Translator(converted(a), device="cpu",
+                                  compute_type=a.compute, inter_threads=a.workers,
+                                  intra_threads=a.threads)
 
 
 def report(a, start, load, first, runs, tokens, sentences):
@@ -76,7 +82,7 @@ def report(a, start, load, first, runs, tokens, sentences):
     wall = statistics.median(run[0] for run in runs)
     cpu = statistics.median(run[1] for run in runs)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"engine": f"ctranslate2 {ctranslate2.__version__}", "compute": "float32",
+    print(json.dumps({"engine": f"ctranslate2 {ctranslate2.__version__}", "compute": a.compute,
                       "threads": a.threads, "beam": a.beam, "batch": a.batch,
                       "sentences": sentences, "tok_s": tokens / wall, "cpu_tok_s": tokens / cpu,
                       "ms": wall * 1e3, "load_s": load - start, "first_s": first - start,
@@ -143,6 +149,8 @@ def main():
     parser.add_argument("--src-len", type=int, default=32)
     parser.add_argument("--new", type=int, default=32)
     parser.add_argument("--reps", type=int, default=3)
+    parser.add_argument("--compute", default="float32", help="its compute_type: float32, int8, …")
+    parser.add_argument("--workers", type=int, default=1, help="its inter_threads")
     parser.add_argument("--input")
     parser.add_argument("--output")
     a = parser.parse_args()

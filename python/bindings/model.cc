@@ -59,7 +59,7 @@ void Model::load(const std::vector<std::filesystem::path>& folders, const ModelO
   default_batch_tokens_ = options.device == "cuda" ? 65536 : TextOptions{}.batch_tokens;
   backend_ = make_backend(options.device, {.threads = options.threads});
   for (const std::filesystem::path& folder : folders) {
-    models_.push_back(TranslationModel::load(folder, *backend_, Packing::yes));
+    models_.push_back(TranslationModel::load(folder, *backend_, packing_of(folder)));
     models_.back()->choose_languages({options.source_language, options.target_language});
   }
 }

@@ -193,6 +193,26 @@ TEST_F(Translate, SaysWhatIsWrongWithItsFlags) {
   }
 }
 
+TEST_F(Translate, GivesTheSameByManyWorkersInTheSameOrder) {
+  std::string input;
+  for (std::size_t i = 0; i < 60; ++i) {
+    input += i % 7 == 0 ? "\n" : line(i) + "\n";
+  }
+  for (const char* type : {"f32", "int8"}) {
+    const std::vector<std::string> flags{"--batch-tokens", "100", "--compute-type", type, "--json"};
+    std::vector<std::string> many = flags;
+    many.insert(many.end(), {"--workers", "3", "--threads", "1"});
+    const ProgramResult expected = translate(input, flags);
+    const ProgramResult got = translate(input, many);
+    EXPECT_EQ(got.code, 0) << got.err;
+    EXPECT_EQ(got.out, expected.out);
+    EXPECT_THAT(lines_of(got.out), SizeIs(60));
+  }
+  const ProgramResult on_gpu = translate("", {"--workers", "2", "--device", "cuda"});
+  EXPECT_EQ(on_gpu.code, 2);
+  EXPECT_THAT(on_gpu.err, HasSubstr("--workers: a GPU takes one; leave it out"));
+}
+
 TEST_F(Translate, SaysWhatIsMissing) {
   ProgramResult result = run_yona({"translate"});
   EXPECT_EQ(result.code, 2);

@@ -110,7 +110,7 @@ std::vector<Ids> random_sources(std::int64_t count, const Vocabulary& vocabulary
 CompareJob job_of(const CompareFlags& flags) {
   const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
   const std::unique_ptr<TranslationModel> model =
-      TranslationModel::load(flags.model, *backend, Packing::yes);
+      TranslationModel::load(flags.model, *backend, packing_of(flags.model));
   CompareJob job;
   job.model = fs::absolute(flags.model);
   job.beam = integer_value("--beam", flags.beam, {1, 1024});
@@ -119,7 +119,7 @@ CompareJob job_of(const CompareFlags& flags) {
                             model->info().config.max_positions);
   const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   job.threads = threads > 0 ? std::min(threads, available_cpus()) : available_cpus();
-  compute_precision(flags.compute_type, "cpu");
+  compute_type(flags.compute_type, "cpu");  // told before anything runs
   job.compute_type = flags.compute_type;
   job.end_id = model->subwords().target.vocabulary().end();
   const std::int64_t lines = integer_value("--lines", flags.lines, {1, 1 << 24});

@@ -24,7 +24,7 @@ struct BenchTranslateFlags {
   std::string new_tokens = "32";
   std::string repetitions = "3";
   std::string device = "cpu";
-  std::string compute_type = "auto";
+  std::string compute_type;
   std::string threads = "0";
   bool profile = false;
 };
@@ -48,7 +48,9 @@ TranslateBenchOptions options_of(const BenchTranslateFlags& flags) {
   options.new_tokens = integer_value("--new", flags.new_tokens, {1, 1 << 20});
   options.repetitions = integer_value("--reps", flags.repetitions, {1});
   options.device = word_value("--device", flags.device, {"cpu", "cuda"});
-  options.precision = compute_precision(flags.compute_type, options.device);
+  const ComputeType type = compute_type(flags.compute_type, options.device);
+  options.precision = type.precision;
+  options.packing = type.packing_of(options.model);
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   options.profile = flags.profile;
   const std::int64_t longest = std::max(options.source_length, options.new_tokens);

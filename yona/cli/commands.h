@@ -19,6 +19,7 @@ Command add_score(CLI::App& program);
 Command add_attention(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_config(CLI::App& program);
+Command add_convert(CLI::App& program);
 Command add_vocab(CLI::App& program);
 Command add_bench_train(CLI::App& bench);
 Command add_bench_attention(CLI::App& bench);

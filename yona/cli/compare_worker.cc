@@ -25,7 +25,7 @@ DecodeOptions worker_options(const CompareJob& job, const TranslationModel& mode
   options.beam = job.beam;
   options.limit = {.factor = 0, .extra = job.max_length};
   options.force_end = job.mode == BeamMode::huggingface;
-  options.precision = compute_precision(job.compute_type, "cpu");
+  options.precision = compute_type(job.compute_type, "cpu").precision;
   options.end_id = static_cast<std::int32_t>(job.end_id);
   return options;
 }
@@ -70,8 +70,8 @@ int run_compare_worker(const std::filesystem::path& job_file) {
   const Json json = read_json(job_file);
   const CompareJob job = job_from(json);
   const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = job.threads});
-  const std::unique_ptr<TranslationModel> model =
-      TranslationModel::load(job.model, *backend, Packing::yes);
+  const std::unique_ptr<TranslationModel> model = TranslationModel::load(
+      job.model, *backend, compute_type(job.compute_type, "cpu").packing_of(job.model));
   BatchDecoder decoder({&model->transformer()}, *backend, worker_options(job, *model));
   std::vector<DecodeRequest> requests;
   for (const Ids& source : job.sources) {

@@ -1,17 +1,29 @@
 // --compute-type: the arithmetic of commands that decode.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "yona/backend/kernel_args.h"
 #include "yona/cli/command.h"
+#include "yona/io/translation_model.h"
 
 namespace yona::cli {
 
 void add_compute_type(CLI::App& app, std::string& flag);
 
-// What the flag means on the device; auto is bf16 on a GPU and f32 on a CPU. Throws InvalidArgument
-// naming the flag.
-Precision compute_precision(const std::string& flag, const std::string& device);
+struct ComputeType {
+  Precision precision = Precision::f32;
+  Packing packing = Packing::yes;
+  bool is_folders = false;  // nobody chose: as the folder's weights are
+
+  // How the model of this folder is to be loaded.
+  Packing packing_of(const std::filesystem::path& folder) const;
+};
+
+// What the flag means on the device. Empty: bf16 on a GPU, on a CPU what the folder holds, f32 or
+// int8. auto: the fastest on this machine. bf16 on a CPU that has none is f32, and is said so.
+// Throws InvalidArgument naming the flag.
+ComputeType compute_type(const std::string& flag, const std::string& device);
 
 }  // namespace yona::cli

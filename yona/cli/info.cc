@@ -10,6 +10,7 @@
 #include "yona/cli/devices.h"
 #include "yona/cli/model_table.h"
 #include "yona/cli/run_flags.h"
+#include "yona/io/int8_weights_file.h"
 #include "yona/io/model_folder.h"
 #include "yona/io/translation_model.h"
 
@@ -37,6 +38,7 @@ std::string paper_says(const std::string& name) {
 struct Subject {
   std::string name;
   ModelInfo info;
+  std::int64_t int8_bytes = 0;  // of the folder's weights, where they are int8
 };
 
 Subject from_folder(const InfoFlags& flags) {
@@ -44,7 +46,11 @@ Subject from_folder(const InfoFlags& flags) {
         "--model: a folder has its own shape; leave out --preset, --vocab-size and --set");
   check(is_model_folder(flags.model), "--model: {}: is no model folder (it has no config.json)",
         flags.model);
-  return {flags.model, read_model_info(flags.model)};
+  const std::filesystem::path int8 = std::filesystem::path(flags.model) / kInt8File;
+  return {flags.model, read_model_info(flags.model),
+          has_int8_weights(flags.model)
+              ? static_cast<std::int64_t>(std::filesystem::file_size(int8))
+              : 0};
 }
 
 Subject from_preset(const InfoFlags& flags) {
@@ -81,6 +87,7 @@ Json to_json(const Subject& subject, const ModelTable& table) {
           {"source_vocabulary", model.source_vocabulary},
           {"target_vocabulary", model.target_vocabulary},
           {"parameters", table.parameters},
+          {"weight_type", subject.int8_bytes > 0 ? "int8" : "f32"},
           {"weights", to_json(table)}};
 }
 
@@ -105,8 +112,11 @@ void print_model(const Subject& subject, const ModelTable& table) {
       model.encoder_layers, model.decoder_layers, model.d_model, model.d_ff, model.heads, heads.d_k,
       heads.d_v, vocabulary_text(model));
   print(table);
-  fmt::print("\n{} parameters, {} in f32{}\n", short_count(table.parameters),
-             short_bytes(table.parameters * 4), paper_says(subject.name));
+  fmt::print("\n{} parameters, {} in f32{}{}\n", short_count(table.parameters),
+             short_bytes(table.parameters * 4), paper_says(subject.name),
+             subject.int8_bytes > 0
+                 ? fmt::format("; the folder has them in int8: {}", short_bytes(subject.int8_bytes))
+                 : "");
 }
 
 int run(const InfoFlags& flags) {

@@ -32,8 +32,9 @@ struct TranslateFlags {
   std::string long_lines = "split";
   std::string encoding = "repair";
   std::string device = "cpu";
-  std::string compute_type = "auto";
+  std::string compute_type;
   std::string threads = "0";
+  std::string workers = "1";
   std::string alignment, alignment_layer;
   SearchFlags search;
   bool json = false;
@@ -41,11 +42,12 @@ struct TranslateFlags {
 };
 
 std::vector<std::unique_ptr<TranslationModel>> load_models(const TranslateFlags& flags,
+                                                           const ComputeType& type,
                                                            Backend& backend) {
   std::vector<std::unique_ptr<TranslationModel>> models;
   for (const fs::path& folder : path_list(flags.models)) {
     require_folder("--model", folder);
-    models.push_back(TranslationModel::load(folder, backend, Packing::yes));
+    models.push_back(TranslationModel::load(folder, backend, type.packing_of(folder)));
     models.back()->choose_languages({flags.source_language, flags.target_language});
   }
   return models;
@@ -190,26 +192,44 @@ std::int64_t batch_tokens(const std::string& given, const std::string& device) {
                        : integer_value("--batch-tokens", given, {1, 1 << 30});
 }
 
+// One backend for each worker. Several of them share the CPUs, each pinned to its own.
+struct WorkerBackends {
+  std::vector<std::unique_ptr<Backend>> backends;
+  std::vector<WorkerPlace> places;
+
+  WorkerBackends(const TranslateFlags& flags, const std::string& device) {
+    const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
+    const auto workers = static_cast<int>(integer_value("--workers", flags.workers, {1, 4096}));
+    check(workers == 1 || device == "cpu", "--workers: a GPU takes one; leave it out");
+    const int each =
+        threads > 0 || workers == 1 ? threads : std::max(1, available_cpus() / workers);
+    for (int i = 0; i < workers; ++i) {
+      const int cpu = workers > 1 ? i * each : -1;
+      backends.push_back(make_backend(device, {.threads = each, .first_cpu = cpu}));
+      places.push_back({backends.back().get(), cpu});
+    }
+  }
+};
+
 int run(const CLI::App& app, const TranslateFlags& flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
   with_alignments(flags, options_of(flags.search));  // wrong flags are told before a model loads
   const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
-  const Precision precision = compute_precision(flags.compute_type, device);
+  const ComputeType type = compute_type(flags.compute_type, device);
   const TextOptions text{.batch_tokens = batch_tokens(flags.batch_tokens, device)};
   const bool refuses_long = word_value("--long", flags.long_lines, {"split", "refuse"}) == "refuse";
   const bool refuses_bad =
       word_value("--encoding", flags.encoding, {"repair", "refuse"}) == "refuse";
   LinesBeside prefixes("--prefix", flags.prefixes);
   LinesBeside targets("--score-targets", flags.targets);
-  const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-  const std::unique_ptr<Backend> backend = make_backend(device, {.threads = threads});
+  const WorkerBackends workers(flags, device);
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
-  const auto models = load_models(flags, *backend);
+  const auto models = load_models(flags, type, *workers.backends.front());
   DecodeOptions search = model_options(flags, *models.front());
-  search.precision = precision;
+  search.precision = type.precision;
   check_languages(*models.front(), search);
   check_alignment_layer(search, *models.front());
-  Translator translator(pointers(models), *backend, search, text);
+  Translator translator(pointers(models), workers.places, search, text);
   report_search(translator.options());
   const ModelInfo& info = models.front()->info();
   LineTranslator line_translator(translator,
@@ -286,6 +306,7 @@ Command add_translate(CLI::App& program) {
       program, {"translate", "translate lines of text",
                 "yona translate --model run < news.en > news.de\n"
                 "yona translate --model run --input news.en.gz --output news.de --beam 8\n"
+                "yona translate --model run --compute-type int8 --workers 8 --threads 1 < big.en\n"
                 "yona translate --model run1,run2 --n-best 4 --input news.en\n"
                 "yona translate --model nllb --src-lang eng_Latn --tgt-lang deu_Latn < news.en\n"
                 "yona translate --model run --alignment hard --word-scores < news.en\n"
@@ -307,7 +328,12 @@ Command add_translate(CLI::App& program) {
   add_switch(*app, flags->json, {"--json", "", "an object a line: scores, tokens, all hypotheses"});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
   add_compute_type(*app, flags->compute_type);
-  add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
+  add_text(*app, flags->threads,
+           {"--threads", "N", "CPU threads of a worker (default: all that may be used)"});
+  add_text(*app, flags->workers,
+           {"--workers", "N",
+            "decode so many batches at once, each on CPUs of its own, with one copy of the weights "
+            "(default 1): the most lines a second when there are many"});
   add_language_flags(*app, *flags);
   add_word_flags(*app, *flags);
   add_search_flags(*app, flags->search);
