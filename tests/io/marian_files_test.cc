@@ -24,6 +24,8 @@ TEST(MarianFiles, AreAFolderWithAnNpzAndNoConfigJson) {
   write_bytes(folder / "model.npz.optimizer.npz", "");
   EXPECT_FALSE(is_marian_folder(folder.path()));
   write_bytes(folder / "model.npz", "");
+  EXPECT_FALSE(is_marian_folder(folder.path()));  // attention.npz, say
+  write_bytes(folder / "vocab.spm", "");
   EXPECT_TRUE(is_marian_folder(folder.path()));
   write_bytes(folder / "config.json", "");
   EXPECT_FALSE(is_marian_folder(folder.path()));

@@ -132,7 +132,8 @@ Subword load_side(const MarianFiles& files, std::size_t side, std::int64_t size)
 bool is_marian_folder(const fs::path& folder) {
   std::error_code error;
   return fs::is_directory(folder, error) && !fs::exists(folder / "config.json", error) &&
-         !models_in(folder).empty();
+         !models_in(folder).empty() &&
+         !(files_ending(folder, ".yml").empty() && files_ending(folder, ".spm").empty());
 }
 
 MarianFiles find_marian_files(const fs::path& folder) {

@@ -18,7 +18,7 @@ struct MarianFiles {
   Json values = Json::object();                       // what it says
 };
 
-// Is it a folder without config.json but with an .npz?
+// Is it a folder without config.json but with an .npz, and YAML or SentencePiece models beside it?
 bool is_marian_folder(const std::filesystem::path& folder);
 
 // Throws FormatError when the folder does not say which file is the model or its vocabularies, and
