@@ -50,7 +50,8 @@ TEST_F(Serve, TranslatesAsTranslateDoes) {
 TEST_F(Serve, AnswersEveryRoute) {
   RunningProgram program(arguments());
   Client client(port_of(program));
-  for (const char* path : {"/", "/health", "/languages", "/metrics", "/openapi.json", "/v1/models"}) {
+  for (const char* path :
+       {"/", "/health", "/languages", "/metrics", "/openapi.json", "/v1/models"}) {
     EXPECT_EQ(client.get(path).status, 200) << path;
   }
   EXPECT_EQ(client.post("/v1/beam", request(line(0))).json()["tokens"].back(), "</s>");

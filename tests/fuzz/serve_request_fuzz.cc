@@ -1,5 +1,5 @@
-// Any bytes as a request to the server's APIs, over made-up models: it is answered exactly once, with
-// a status of its own, and an error is JSON.
+// Any bytes as a request to the server's APIs, over made-up models: it is answered exactly once,
+// with a status of its own, and an error is JSON.
 //
 // Lines: method, path and query, content type, API key; the rest is the body.
 
@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.method = next_line(bytes);
   const std::string target = next_line(bytes);
   const std::size_t query = target.find('?');
-  request.path = yona::serve::url_decoded(std::string_view(target).substr(0, query),
-                                          yona::serve::Plus::plain);
+  request.path =
+      yona::serve::url_decoded(std::string_view(target).substr(0, query), yona::serve::Plus::plain);
   request.query = query == target.npos ? "" : target.substr(query + 1);
   request.content_type = yona::serve::media_type(next_line(bytes));
   request.api_key = next_line(bytes);

@@ -283,8 +283,9 @@ struct TopKArgs {
   View log_sums{};
 };
 
-// top_k of the logits x̂ · weightsᵀ (Int8MatmulArgs), which are never in memory all at once. They are
-// int8_matmul's in every bit; log_sums, which are added up in blocks, are top_k's up to rounding.
+// top_k of the logits x̂ · weightsᵀ (Int8MatmulArgs), which are never in memory all at once. They
+// are int8_matmul's in every bit; log_sums, which are added up in blocks, are top_k's up to
+// rounding.
 struct Int8TopKArgs {
   View x{};  // f32 [rows, k]
   Int8Weights weights{};
