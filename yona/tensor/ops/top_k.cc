@@ -43,7 +43,7 @@ TopKArgs make_args(const View& logits, const TopKOptions& options, const TopK& r
 }  // namespace
 
 TopK top_k(const Tensor& logits, const TopKOptions& options, Context& c) {
-  const TopK result = make_result(options, logits.rows(), c);
+  TopK result = make_result(options, logits.rows(), c);
   c.kernels().top_k(make_args(logits.view(), options, result), c.exec());
   return result;
 }
@@ -54,7 +54,7 @@ TopK projected_top_k(const Tensor& states, const Tensor& weight, const TopKOptio
   check(bytes != nullptr && !options.normalised && states.cols() == weight.cols(),
         "projected_top_k: states {} and a weight {} that is in bytes are needed", states.shape(),
         weight.shape());
-  const TopK result = make_result(options, states.rows(), c);
+  TopK result = make_result(options, states.rows(), c);
   const View logits{nullptr, states.rows(), weight.rows(), weight.rows(), DType::f32};
   c.kernels().int8_top_k({.x = states.view(),
                           .weights = bytes->get(weight),
