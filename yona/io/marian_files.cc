@@ -1,7 +1,6 @@
 #include "yona/io/marian_files.h"
 
 #include <algorithm>
-#include <array>
 
 #include "yona/base/error.h"
 #include "yona/io/foreign_config.h"
