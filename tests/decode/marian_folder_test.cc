@@ -63,7 +63,7 @@ TEST_P(DecodedMarianFolder, TranslatesAsMarianDoes) {
         const Json& theirs = expected[fmt::format("beam {}", beam)][i];
         ASSERT_EQ(answers[i].size(), theirs.size()) << requests[i].text;
         for (std::size_t n = 0; n < theirs.size(); ++n) {
-          EXPECT_EQ(answers[i][n].text, theirs[n]["text"]) << requests[i].text;
+          EXPECT_EQ(answers[i][n].text, theirs[n]["text"].get<std::string>()) << requests[i].text;
           EXPECT_NEAR(answers[i][n].hypothesis.score, theirs[n]["score"].get<double>(), 1e-3)
               << requests[i].text;
         }
