@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include <sentencepiece_processor.h>
+
 #include "yona/base/error.h"
 #include "yona/base/random.h"
 
@@ -46,8 +48,9 @@ SpmSegmenter::SpmSegmenter(std::string model, std::shared_ptr<const Vocabulary> 
       model_(std::move(model)),
       file_(parse_spm(model_, name)),
       has_own_vocabulary_(vocabulary == nullptr),
-      vocabulary_(std::move(vocabulary)) {
-  check_status(processor_.LoadFromSerializedProto(model_), name_);
+      vocabulary_(std::move(vocabulary)),
+      processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
+  check_status(processor_->LoadFromSerializedProto(model_), name_);
   if (has_own_vocabulary_) {
     vocabulary_ = own_vocabulary(file_, name_);
   }
@@ -57,6 +60,8 @@ SpmSegmenter::SpmSegmenter(std::string model, std::shared_ptr<const Vocabulary> 
     byte_values_.push_back(is_byte ? byte_of(piece.text, name_) : -1);
   }
 }
+
+SpmSegmenter::~SpmSegmenter() = default;
 
 std::vector<std::string> SpmSegmenter::user_defined() const {
   std::vector<std::string> tags;
@@ -70,13 +75,13 @@ std::vector<std::string> SpmSegmenter::user_defined() const {
 
 void SpmSegmenter::encode(std::string_view text, std::vector<std::int32_t>& ids) const {
   thread_local std::vector<int> spm_ids;  // keeps its storage from line to line
-  check_status(processor_.Encode(text, &spm_ids), name_);
+  check_status(processor_->Encode(text, &spm_ids), name_);
   const bool has_unknown =
-      std::find(spm_ids.begin(), spm_ids.end(), processor_.unk_id()) != spm_ids.end();
+      std::find(spm_ids.begin(), spm_ids.end(), processor_->unk_id()) != spm_ids.end();
   if (has_unknown && !has_own_vocabulary_) {
     // What this side's model does not know, the shared vocabulary may.
     std::vector<std::string> pieces;
-    check_status(processor_.Encode(text, &pieces), name_);
+    check_status(processor_->Encode(text, &pieces), name_);
     for (const std::string& piece : pieces) {
       ids.push_back(vocabulary_->id(piece));
     }
@@ -92,7 +97,7 @@ void SpmSegmenter::encode(std::string_view text, std::vector<std::int32_t>& ids)
 std::string SpmSegmenter::normalise(std::string_view text) const {
   const auto segmentation = [&] {
     sentencepiece::ImmutableSentencePieceText pieces;
-    check_status(processor_.Encode(text, pieces.mutable_proto()), name_);
+    check_status(processor_->Encode(text, pieces.mutable_proto()), name_);
     return pieces;
   }();
   std::string normalised;
@@ -126,7 +131,7 @@ std::string SpmSegmenter::decode(std::span<const std::int32_t> ids) const {
     pieces.emplace_back(vocabulary_->piece(id));
   }
   std::string text;
-  check_status(processor_.Decode(pieces, &text), name_);
+  check_status(processor_->Decode(pieces, &text), name_);
   return text;
 }
 

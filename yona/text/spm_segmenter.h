@@ -9,12 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include <sentencepiece_processor.h>
-
 #include "yona/text/segmenter.h"
 #include "yona/text/spm_file.h"
 #include "yona/text/subword_sampler.h"
 #include "yona/text/vocabulary.h"
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
 
 namespace yona {
 
@@ -24,6 +26,7 @@ class SpmSegmenter final : public Segmenter {
   // model's own is used. Throws FormatError when the bytes are no model.
   SpmSegmenter(std::string model, std::shared_ptr<const Vocabulary> vocabulary,
                std::string_view name);
+  ~SpmSegmenter() override;
 
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override;
   std::string decode(std::span<const std::int32_t> ids) const override;
@@ -46,7 +49,7 @@ class SpmSegmenter final : public Segmenter {
   SpmFile file_;
   bool has_own_vocabulary_;
   std::shared_ptr<const Vocabulary> vocabulary_;
-  sentencepiece::SentencePieceProcessor processor_;
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   std::vector<std::int32_t> from_spm_;  // SentencePiece's id → the vocabulary's
   std::vector<int> byte_values_;        // SentencePiece's id → byte, or -1
   // Made when something is first drawn: translating never does.
