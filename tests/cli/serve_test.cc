@@ -47,6 +47,23 @@ TEST_F(Serve, TranslatesAsTranslateDoes) {
   EXPECT_EQ(answers, lines_of(translate(input).out));
 }
 
+TEST_F(Serve, TranslatesInBytesAsTranslateDoes) {
+  RunningProgram program(arguments({"--compute-type", "int8"}));
+  Client client(port_of(program));
+  std::string input;
+  std::vector<std::string> answers;
+  for (std::size_t i = 0; i < 8; ++i) {
+    input += line(i) + "\n";
+    answers.push_back(client.post("/translate", request(line(i))).json()["translatedText"]);
+  }
+  EXPECT_EQ(answers, lines_of(translate(input, {"--compute-type", "int8"}).out));
+  Json inside = request(line(0));
+  inside["attention"] = true;
+  EXPECT_EQ(client.post("/v1/translate", inside).status, 200);
+  EXPECT_EQ(client.post("/v1/beam", request(line(0))).status, 200);
+  EXPECT_EQ(client.post("/v1/explain", request(line(0))).status, 200);
+}
+
 TEST_F(Serve, AnswersEveryRoute) {
   RunningProgram program(arguments());
   Client client(port_of(program));
@@ -133,6 +150,9 @@ TEST_F(Serve, SaysWhatIsWrongWithItsFlags) {
   EXPECT_NE(error({"--deadline", "0"}).find("--deadline"), std::string::npos);
   EXPECT_NE(error({"--page-dir", "/none"}).find("--page-dir"), std::string::npos);
   EXPECT_NE(error({"--sample"}).find("--sample"), std::string::npos);
+  EXPECT_NE(error({"--device", "tpu"}).find("--device"), std::string::npos);
+  EXPECT_NE(error({"--compute-type", "f16"}).find("--compute-type"), std::string::npos);
+  EXPECT_NE(error({"--batch-tokens", "0"}).find("--batch-tokens"), std::string::npos);
   EXPECT_NE(error({"--max-body", "x"}).find("--max-body"), std::string::npos);
   EXPECT_NE(run_yona({"serve", "--model", "/none"}).err.find("--model"), std::string::npos);
 }

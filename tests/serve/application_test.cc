@@ -29,5 +29,27 @@ TEST(Application, AnswersExactlyOnceWhateverIsAsked) {
   }
 }
 
+TEST(Application, TurnsAwayWhatWouldQueueWhileTheQueueIsFull) {
+  FakeServer server;
+  EXPECT_FALSE(server.application.turn_away("POST", "/translate"));
+  server.service.full = true;
+  for (const char* path : {"/translate", "/v1/translate", "/v1/beam", "/v1/explain"}) {
+    const auto refusal = server.application.turn_away("POST", path);
+    ASSERT_TRUE(refusal) << path;
+    EXPECT_EQ(refusal->status, 503);
+    EXPECT_EQ(refusal->headers.front(), std::pair(std::string("Retry-After"), std::string("1")));
+    EXPECT_EQ(Json::parse(refusal->body)["error"],
+              "the server has more to do than it can; try again later");
+  }
+  for (const char* path : {"/health", "/metrics", "/", "/nothing"}) {
+    EXPECT_FALSE(server.application.turn_away("GET", path)) << path;
+  }
+  EXPECT_FALSE(server.application.turn_away("GET", "/translate"));
+  EXPECT_NE(
+      server.get("/metrics")
+          ->response.body.find("yona_requests_total{route=\"/translate\",status=\"503\"} 1\n"),
+      std::string::npos);
+}
+
 }  // namespace
 }  // namespace yona

@@ -59,7 +59,8 @@ class Client {
     return true;
   }
 
-  Answer read() {
+  // Status and headers alone.
+  Answer read_head() {
     Answer answer;
     std::size_t end = 0;
     while ((end = buffer_.find("\r\n\r\n")) == buffer_.npos) {
@@ -69,11 +70,16 @@ class Client {
     }
     parse_head(buffer_.substr(0, end + 2), answer);
     buffer_.erase(0, end + 4);
+    return answer;
+  }
+  Answer read() {
+    Answer answer = read_head();
+    if (answer.status == 0) {
+      return answer;
+    }
     const auto length = answer.headers.find("content-length");
     if (length == answer.headers.end()) {
-      while (fill()) {
-      }
-      answer.body = std::exchange(buffer_, "");
+      answer.body = read_rest();
       return answer;
     }
     const std::size_t bytes = std::stoul(length->second);
@@ -82,6 +88,23 @@ class Client {
     answer.body = buffer_.substr(0, bytes);
     buffer_.erase(0, bytes);
     return answer;
+  }
+  // Does this text come before the connection is closed? What was read up to there is dropped.
+  bool read_until(std::string_view text) {
+    std::size_t at = 0;
+    while ((at = buffer_.find(text)) == buffer_.npos) {
+      if (!fill()) {
+        return false;
+      }
+    }
+    buffer_.erase(0, at + text.size());
+    return true;
+  }
+  // All that comes until the connection is closed.
+  std::string read_rest() {
+    while (fill()) {
+    }
+    return std::exchange(buffer_, "");
   }
   // Is the connection closed, once what has come is read?
   bool is_at_end() { return !fill() && buffer_.empty(); }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -120,11 +121,13 @@ TEST(HttpServer, SaysContinueToThoseWhoAskFirst) {
   Client client(server.port());
   client.send(
       "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
-      "Connection: close\r\n\r\n");
+      "\r\n");
+  EXPECT_EQ(client.read_head().status, 100);
   client.send("ab");
-  const Answer interim = client.read();
-  EXPECT_EQ(interim.status, 100);
-  EXPECT_TRUE(interim.body.starts_with("HTTP/1.1 200 OK")) << interim.body;
+  EXPECT_EQ(client.read().json()["body"], "ab");
+  // Whoever does not wait needs no word.
+  client.send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\ncd");
+  EXPECT_EQ(client.read().json()["body"], "cd");
 }
 
 TEST(HttpServer, ClosesAfterAnAnswerWhereTheClientAsksForIt) {
@@ -235,6 +238,45 @@ TEST(HttpServer, TellsThoseBeyondTheLastConnectionSo) {
   EXPECT_EQ(answer.error(), "the server has no connection left");
   first.close();
   EXPECT_TRUE(comes_true([&] { return Client(server.port()).get("/").status == 200; }));
+}
+
+// Refuses whatever goes to /full.
+std::optional<serve::HttpResponse> turnstile(std::string_view /*method*/, std::string_view path) {
+  return path == "/full" ? std::optional(serve::error_response(503, "full", 1)) : std::nullopt;
+}
+
+TEST(HttpServer, RefusesAtTheTurnstileAndKeepsTheConnection) {
+  RunningServer server(echo, {}, turnstile);
+  Client client(server.port());
+  for (int i = 0; i < 3; ++i) {
+    const Answer refused = client.post("/full?x", std::string("some body"));
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_EQ(refused.headers.at("retry-after"), "1");
+    EXPECT_EQ(client.post("/", std::string("other")).json()["body"], "other");
+  }
+  client.send(Client::post_text("/full", "a") + Client::post_text("/", "b"));
+  EXPECT_EQ(client.read().status, 503);
+  EXPECT_EQ(client.read().json()["body"], "b");
+}
+
+TEST(HttpServer, DoesNotWaitForTheBodyOfWhatItRefuses) {
+  RunningServer server(echo, {}, turnstile);
+  Client client(server.port());
+  client.send("POST /full HTTP/1.1\r\nContent-Length: 500000\r\n\r\n");
+  const Answer answer = client.read();
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.headers.at("connection"), "close");
+  EXPECT_TRUE(client.is_at_end());
+}
+
+TEST(HttpServer, AnswersHeadWithoutABody) {
+  RunningServer server(echo);
+  Client client(server.port());
+  client.send("HEAD / HTTP/1.1\r\n\r\nGET /second HTTP/1.1\r\nConnection: close\r\n\r\n");
+  const Answer head = client.read_head();
+  EXPECT_EQ(head.status, 200);
+  EXPECT_NE(head.headers.at("content-length"), "0");
+  EXPECT_EQ(client.read().json()["path"], "/second");
 }
 
 TEST(HttpServer, AnswersWith500WhereAHandlerThrows) {

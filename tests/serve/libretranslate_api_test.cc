@@ -147,15 +147,6 @@ TEST(LibreTranslateApi, HoldsToItsLimits) {
   EXPECT_EQ(status("a\nb\nc\nd\ne\n"), 400);
 }
 
-TEST(LibreTranslateApi, RefusesBeforeItReadsWhenThereIsTooMuchToDo) {
-  FakeServer server;
-  server.service.full = true;
-  const auto answer = server.ask({.method = "POST", .path = "/translate", .body = "not even read"});
-  EXPECT_EQ(answer->response.status, 503);
-  EXPECT_EQ(answer->response.headers.front(),
-            (std::pair<std::string, std::string>("Retry-After", "1")));
-}
-
 TEST(LibreTranslateApi, AnswersWhatGoesWrongInside) {
   FakeServer server;
   server.service.error = std::make_exception_ptr(std::runtime_error("secret"));

@@ -11,8 +11,9 @@ namespace yona::testing {
 
 class RunningServer {
  public:
-  explicit RunningServer(serve::HttpServer::Handler handler, serve::HttpServerOptions options = {})
-      : server_((options.port = 0, options), std::move(handler)),
+  explicit RunningServer(serve::HttpServer::Handler handler, serve::HttpServerOptions options = {},
+                         serve::HttpServer::Turnstile turnstile = {})
+      : server_((options.port = 0, options), std::move(handler), std::move(turnstile)),
         port_(server_.port()),
         thread_([this] { server_.run(); }) {}
   ~RunningServer() { stop(); }

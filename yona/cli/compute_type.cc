@@ -57,4 +57,12 @@ ComputeType compute_type(const std::string& flag, const std::string& device) {
   return device == "cuda" ? cuda_type(type) : cpu_type(type);
 }
 
+// A GPU is busy from a few hundred sentences on; a CPU's caches hold fewer.
+std::int64_t decode_batch_tokens(const std::string& flag, const std::string& device) {
+  constexpr std::int64_t kCpu = 4096;
+  constexpr std::int64_t kCuda = 65536;
+  return flag.empty() ? (device == "cuda" ? kCuda : kCpu)
+                      : integer_value("--batch-tokens", flag, {1, 1 << 30});
+}
+
 }  // namespace yona::cli

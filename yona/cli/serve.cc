@@ -9,6 +9,7 @@
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/compute_type.h"
 #include "yona/cli/search_flags.h"
 #include "yona/cli/server_signals.h"
 #include "yona/serve/application.h"
@@ -22,7 +23,8 @@ namespace {
 struct ServeFlags {
   std::vector<std::string> models;
   std::string host = "127.0.0.1", port = "8080", page_folder, certificate, key, keys;
-  std::string threads = "0", batch_tokens = "4096", batch_wait = "1", queue_tokens = "262144";
+  std::string device = "cpu", compute_type, threads = "0";
+  std::string batch_tokens, batch_wait = "1", queue_tokens = "262144";
   std::string longest_wait = "2", deadline = "30";
   std::string body = "1048576", sentences = "1000", characters = "100000", connections = "1024";
   SearchFlags search;
@@ -38,8 +40,9 @@ serve::EngineOptions engine_options(const ServeFlags& flags) {
     options.models.push_back(serve::model_place(item.string()));
     require_folder("--model", options.models.back().folder);
   }
+  options.device = word_value("--device", flags.device, {"cpu", "cuda"});
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-  options.batch_tokens = integer_value("--batch-tokens", flags.batch_tokens, {1, 1 << 30});
+  options.batch_tokens = decode_batch_tokens(flags.batch_tokens, options.device);
   const std::int64_t beam = options_of(flags.search).beam;
   options.batcher.batch_tokens = std::max<std::int64_t>(1, options.batch_tokens / beam);
   options.batcher.window = std::chrono::microseconds(static_cast<std::int64_t>(
@@ -48,9 +51,13 @@ serve::EngineOptions engine_options(const ServeFlags& flags) {
       integer_value("--queue-tokens", flags.queue_tokens, {1, std::int64_t{1} << 40});
   options.batcher.longest_wait =
       std::chrono::duration<double>(seconds_value("--longest-wait", flags.longest_wait));
-  options.options_of = [search = flags.search](const std::filesystem::path& folder,
-                                               const ModelInfo& info) {
-    return options_of(search, folder, info);
+  const ComputeType type = compute_type(flags.compute_type, options.device);
+  options.loading.packing_of = [type](const auto& folder) { return type.packing_of(folder); };
+  options.loading.options_of = [type, search = flags.search](const std::filesystem::path& folder,
+                                                             const ModelInfo& info) {
+    DecodeOptions decode = options_of(search, folder, info);
+    decode.precision = type.precision;
+    return decode;
   };
   return options;
 }
@@ -130,8 +137,11 @@ int run(const ServeFlags& flags) {
                                   .deadline = std::chrono::duration<double>(deadline),
                                   .usual_beam = options_of(flags.search).beam},
                                  flags.page_folder, [&] { return figures(engine, *listening); });
-  serve::HttpServer server(server_flags,
-                           [&](const auto& exchange) { application.handle(exchange); });
+  serve::HttpServer server(
+      server_flags, [&](const auto& exchange) { application.handle(exchange); },
+      [&](std::string_view method, std::string_view path) {
+        return application.turn_away(method, path);
+      });
   listening = &server;
   announce(flags, server, engine);
   const auto grace = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * deadline) + 1000);
@@ -190,10 +200,12 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
   add_text(app, flags.key, {"--tls-key", "FILE", "the certificate's private key, PEM"});
   add_text(app, flags.page_folder,
            {"--page-dir", "DIR", "take the page from here, for those who work on it"});
+  add_text(app, flags.device, {"--device", "cpu|cuda", "where to decode (default cpu)"});
+  add_compute_type(app, flags.compute_type);
   add_text(app, flags.threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
-  add_text(
-      app, flags.batch_tokens,
-      {"--batch-tokens", "N", "source tokens decoded together, times the beam (default 4096)"});
+  add_text(app, flags.batch_tokens,
+           {"--batch-tokens", "N",
+            "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});
   add_text(app, flags.batch_wait,
            {"--batch-wait", "MS", "how long a request waits for others to join (default 1)"});
   add_limit_flags(app, flags);
@@ -207,6 +219,7 @@ Command add_serve(CLI::App& program) {
       program, {"serve", "translation over HTTP: LibreTranslate's API, yona's own, and a page",
                 "yona serve --model run\n"
                 "yona serve --model en-de=run1 de-en=run2 --port 5000\n"
+                "yona serve --model run --compute-type int8\n"
                 "yona serve --model run --host 0.0.0.0 --api-keys keys.json --tls-certificate "
                 "chain.pem --tls-key key.pem\n"
                 "curl -d q='Two dogs run.' -d source=en -d target=de localhost:8080/translate"});

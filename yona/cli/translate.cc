@@ -184,14 +184,6 @@ void check_alignment_layer(const DecodeOptions& options, const TranslationModel&
         options.alignment_layer + 1, layers);
 }
 
-// A GPU is busy from a few hundred sentences on; a CPU's caches hold fewer.
-std::int64_t batch_tokens(const std::string& given, const std::string& device) {
-  constexpr std::int64_t kCpu = 4096;
-  constexpr std::int64_t kCuda = 65536;
-  return given.empty() ? (device == "cuda" ? kCuda : kCpu)
-                       : integer_value("--batch-tokens", given, {1, 1 << 30});
-}
-
 // One backend for each worker. Several of them share the CPUs, each pinned to its own.
 struct WorkerBackends {
   std::vector<std::unique_ptr<Backend>> backends;
@@ -216,7 +208,7 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   with_alignments(flags, options_of(flags.search));  // wrong flags are told before a model loads
   const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
   const ComputeType type = compute_type(flags.compute_type, device);
-  const TextOptions text{.batch_tokens = batch_tokens(flags.batch_tokens, device)};
+  const TextOptions text{.batch_tokens = decode_batch_tokens(flags.batch_tokens, device)};
   const bool refuses_long = word_value("--long", flags.long_lines, {"split", "refuse"}) == "refuse";
   const bool refuses_bad =
       word_value("--encoding", flags.encoding, {"repair", "refuse"}) == "refuse";

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "yona/serve/api_host.h"
 #include "yona/serve/metrics.h"
@@ -20,8 +22,10 @@ class Application {
               std::function<std::string()> figures);
 
   const Router& router() const { return router_; }
-  // For HttpServer.
+  // For HttpServer: its handler, and its turnstile. While the queue is full, what would wait there
+  // is refused with 503.
   void handle(const std::shared_ptr<Exchange>& exchange);
+  std::optional<HttpResponse> turn_away(std::string_view method, std::string_view path);
 
  private:
   ApiHost host_;

@@ -2,8 +2,12 @@
 
 #include "yona/serve/http_server.h"
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include "yona/base/log.h"
 #include "yona/serve/http_session-inl.h"
 
 namespace yona::serve {
@@ -45,12 +49,14 @@ std::optional<asio::ssl::context> tls_context(const std::optional<TlsFiles>& fil
 }  // namespace
 
 struct HttpServer::Impl {
-  Impl(const HttpServerOptions& given, Handler given_handler)
+  Impl(const HttpServerOptions& given, Handler given_handler, Turnstile given_turnstile)
       : options(given),
         handler(std::move(given_handler)),
+        turnstile(std::move(given_turnstile)),
         tls(tls_context(given.tls)),
         acceptor(io),
         retry(io),
+        clock(io),
         grace_over(io) {
     listen(endpoint_of(options));
   }
@@ -107,24 +113,36 @@ struct HttpServer::Impl {
     }
     socket.set_option(tcp::no_delay(true), error);
     const std::string address = client.address().to_string();
-    std::shared_ptr<SessionBase> session;
+    std::shared_ptr<HttpSession> session;
     if (tls) {
-      session =
-          std::make_shared<Session<TlsStream>>(host, TlsStream(std::move(socket), *tls), address);
+      session = std::make_shared<StreamSession<TlsStream>>(host, TlsStream(std::move(socket), *tls),
+                                                           address);
     } else {
-      session = std::make_shared<Session<tcp::socket>>(host, std::move(socket), address);
+      session = std::make_shared<StreamSession<tcp::socket>>(host, std::move(socket), address);
     }
-    forget_closed();
     sessions.push_back(session);
     session->start();
+    watch_clock();
   }
 
-  // Amortised: as many are looked at as have come since.
-  void forget_closed() {
-    if (sessions.size() >= 2 * kept + 16) {
-      std::erase_if(sessions, [](const auto& session) { return session.expired(); });
-      kept = sessions.size();
+  // Every now and then all sessions look at the clock, as long as there are any.
+  void watch_clock() {
+    if (is_watching || sessions.empty()) {
+      return;
     }
+    is_watching = true;
+    const ConnectionLimits& limits = options.limits;
+    constexpr int kLooks = 8;  // within the shortest limit: none is exceeded by much
+    clock.expires_after(std::clamp(std::min({limits.read, limits.write, limits.idle}) / kLooks,
+                                   std::chrono::milliseconds(5), std::chrono::milliseconds(500)));
+    clock.async_wait([this](const error_code& error) {
+      is_watching = false;
+      if (!error) {
+        each_session([now = Clock::now()](HttpSession& session) { session.look_at_clock(now); });
+        std::erase_if(sessions, [](const auto& session) { return session.expired(); });
+        watch_clock();
+      }
+    });
   }
 
   template <class Call>
@@ -142,33 +160,38 @@ struct HttpServer::Impl {
       error_code ignored;
       acceptor.close(ignored);
       retry.cancel();
-      each_session([](SessionBase& session) { session.finish(); });
+      each_session([](HttpSession& session) { session.finish(); });
     }
     if (host.open.load() == 0) {
+      clock.cancel();
       return;
     }
-    host.all_closed = [this] { grace_over.cancel(); };
+    host.all_closed = [this] {
+      grace_over.cancel();
+      clock.cancel();
+    };
     grace_over.expires_after(grace);
     grace_over.async_wait([this](const error_code& error) {
       if (!error) {
-        each_session([](SessionBase& session) { session.close(); });
+        each_session([](HttpSession& session) { session.close(); });
       }
     });
   }
 
   const HttpServerOptions options;
   const Handler handler;
-  SessionHost host{io, options.limits, handler};  // sessions may die with `io`
+  const Turnstile turnstile;
+  SessionHost host{io, options.limits, handler, turnstile};  // sessions may die with `io`
   asio::io_context io{1};
   std::optional<asio::ssl::context> tls;
   tcp::acceptor acceptor;
-  asio::steady_timer retry, grace_over;
-  std::vector<std::weak_ptr<SessionBase>> sessions;
-  std::size_t kept = 0;
+  asio::steady_timer retry, clock, grace_over;
+  bool is_watching = false;
+  std::vector<std::weak_ptr<HttpSession>> sessions;
 };
 
-HttpServer::HttpServer(const HttpServerOptions& options, Handler handler)
-    : impl_(std::make_unique<Impl>(options, std::move(handler))) {}
+HttpServer::HttpServer(const HttpServerOptions& options, Handler handler, Turnstile turnstile)
+    : impl_(std::make_unique<Impl>(options, std::move(handler), std::move(turnstile))) {}
 
 HttpServer::~HttpServer() { impl_->host.all_closed = nullptr; }
 

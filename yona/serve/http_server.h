@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "yona/serve/http.h"
 
@@ -43,11 +44,16 @@ struct HttpServerOptions {
 class HttpServer {
  public:
   using Handler = std::function<void(const std::shared_ptr<Exchange>&)>;
+  // Asked with method and path (not decoded, without the query) when a header has been read: an
+  // answer refuses the request before its body is looked at. What is refused should cost next to
+  // nothing, for under a load that is too high most requests are.
+  using Turnstile =
+      std::function<std::optional<HttpResponse>(std::string_view method, std::string_view path)>;
 
   // Listens from now on; connections wait until run(). An exception of the handler answers 500.
   // Throws InvalidArgument for a host that is no address, IoError naming address and reason where
   // it cannot listen, FormatError for TLS files that cannot be used.
-  HttpServer(const HttpServerOptions& options, Handler handler);
+  HttpServer(const HttpServerOptions& options, Handler handler, Turnstile turnstile = {});
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

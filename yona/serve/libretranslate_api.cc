@@ -125,7 +125,7 @@ Json alternatives_json(const Asked& asked, const std::vector<SentenceResult>& re
   return listed(asked, lists);
 }
 
-Json answer_json(const Asked& asked, const std::vector<SentenceResult>& results) {
+Json translated_json(const Asked& asked, const std::vector<SentenceResult>& results) {
   Json json{{"translatedText", listed(asked, translations(asked, results, 0))}};
   if (asked.alternatives > 0) {
     json["alternatives"] = alternatives_json(asked, results);
@@ -153,7 +153,6 @@ void choose_model(const ApiHost& host, const RequestFields& fields,
 }
 
 void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
-  host.check_capacity();
   const HttpRequest& request = exchange->request();
   const RequestFields fields(request, translate_takes(), UnknownFields::ignore);
   const std::vector<std::string> given = fields.texts("q");
@@ -176,7 +175,7 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
   job->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
   job->gone = exchange->gone();
   job->done = [exchange, asked](const std::vector<SentenceResult>& results) {
-    exchange->respond(json_response(answer_json(*asked, results)));
+    exchange->respond(json_response(translated_json(*asked, results)));
   };
   job->failed = [exchange](const std::exception_ptr& error) {
     exchange->respond(response_of(error));
@@ -235,6 +234,7 @@ std::vector<Route> libretranslate_routes(const ApiHost& host) {
        .summary = "Translates a text or a list of texts (LibreTranslate).",
        .takes = translate_takes(),
        .gives = translate_gives(),
+       .queues = true,
        .handler = [&host](const auto& exchange) { translate(host, exchange); }},
       {.method = "GET",
        .path = "/languages",

@@ -29,7 +29,7 @@ void Router::add(std::vector<Route> routes) {
   std::move(routes.begin(), routes.end(), std::back_inserter(routes_));
 }
 
-const Route* Router::find(const std::string& method, const std::string& path) const {
+const Route* Router::find(std::string_view method, std::string_view path) const {
   const auto found = std::find_if(routes_.begin(), routes_.end(), [&](const Route& route) {
     return route.method == method && matches(route, path);
   });

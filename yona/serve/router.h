@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "yona/serve/fields.h"
@@ -20,6 +21,8 @@ struct Route {
   Fields gives{};  // of the answer's object; of each item where it is a list
   bool gives_list = false;
   std::string content_type = "application/json";
+  bool queues =
+      false;  // what it asks for waits in the queue: refused at the door when that is full
   std::function<void(const std::shared_ptr<Exchange>&)> handler{};
 };
 
@@ -32,7 +35,7 @@ class Router {
   // Calls the handler, or answers 404 or 405. What the handler throws is answered too.
   void handle(const std::shared_ptr<Exchange>& exchange) const;
   // The route of a request; null: there is none.
-  const Route* find(const std::string& method, const std::string& path) const;
+  const Route* find(std::string_view method, std::string_view path) const;
 
  private:
   std::vector<Route> routes_;

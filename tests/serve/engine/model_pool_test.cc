@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "yona/decode/generation_config.h"
-
 #include "tests/serve/engine/waiting_job.h"
 
 namespace yona {
@@ -16,10 +14,6 @@ using serve::ModelPool;
 using testing::message_of;
 using testing::shared_model;
 using testing::TempDir;
-
-const serve::OptionsOf kOptions = [](const fs::path& folder, const ModelInfo& info) {
-  return folder_options(folder, info);
-};
 
 TEST(ModelPlace, IsAFolderAndPerhapsItsLanguages) {
   EXPECT_EQ(model_place("some/dir").folder, "some/dir");
@@ -35,7 +29,7 @@ TEST(ModelPlace, IsAFolderAndPerhapsItsLanguages) {
 
 TEST(ModelPool, KnowsItsModelsBeforeTheyAreLoaded) {
   const auto backend = make_backend("cpu");
-  ModelPool pool({{shared_model().path()}}, *backend, kOptions, {});
+  ModelPool pool({{shared_model().path()}}, *backend, {});
   const serve::ModelSummary summary = pool.summaries().front();
   EXPECT_EQ(summary.id, "en-de");
   EXPECT_EQ(summary.source, "en");
@@ -49,18 +43,18 @@ TEST(ModelPool, KnowsItsModelsBeforeTheyAreLoaded) {
 TEST(ModelPool, RefusesTwoModelsOfOneName) {
   const auto backend = make_backend("cpu");
   const std::string text = message_of<InvalidArgument>([&] {
-    ModelPool pool({{shared_model().path()}, {shared_model().path()}}, *backend, kOptions, {});
+    ModelPool pool({{shared_model().path()}, {shared_model().path()}}, *backend, {});
   });
   EXPECT_NE(text.find("are both named en-de"), std::string::npos);
-  EXPECT_NO_THROW(ModelPool({{shared_model().path()}, {shared_model().path(), "en", "at"}},
-                            *backend, kOptions, {}));
+  EXPECT_NO_THROW(
+      ModelPool({{shared_model().path()}, {shared_model().path(), "en", "at"}}, *backend, {}));
 }
 
 TEST(ModelPool, LoadsAFolderAgainWhenItHasChanged) {
   TempDir folder;
   fs::copy(shared_model().path(), folder / "model");
   const auto backend = make_backend("cpu");
-  ModelPool pool({{folder / "model"}}, *backend, kOptions, {});
+  ModelPool pool({{folder / "model"}}, *backend, {});
   const std::shared_ptr<LoadedModel> before = pool.get("en-de");
   EXPECT_EQ(pool.get("en-de"), before);
   const std::string config = testing::read_bytes(folder / "model" / "config.json");
@@ -75,7 +69,7 @@ TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
   TempDir folder;
   fs::copy(shared_model().path(), folder / "model");
   const auto backend = make_backend("cpu");
-  ModelPool pool({{folder / "model"}}, *backend, kOptions, {});
+  ModelPool pool({{folder / "model"}}, *backend, {});
   const std::shared_ptr<LoadedModel> before = pool.get("en-de");
   testing::write_bytes(folder / "model" / "config.json", "{");
   pool.look_again();
@@ -84,7 +78,7 @@ TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
 
 TEST(LoadedModel, KeepsATranslatorForEachChoice) {
   const auto backend = make_backend("cpu");
-  LoadedModel model({shared_model().path()}, *backend, kOptions, {});
+  LoadedModel model({shared_model().path()}, *backend, {});
   Translator& usual = model.translator({});
   EXPECT_EQ(&model.translator({}), &usual);
   EXPECT_EQ(model.translator({.beam = 2}).options().beam, 2);

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "yona/base/error.h"
-#include "yona/decode/generation_config.h"
 #include "yona/decode/line_translator.h"
 #include "yona/inspect/attention.h"
 #include "yona/inspect/colour.h"
@@ -127,15 +126,19 @@ Json attention_of(const TranslationModel& model, Backend& backend, const std::st
   return json;
 }
 
+// The batcher knows lengths roughly alone; a batch of its making is cut only where it was far
+// wrong.
+ModelLoading loading_of(const EngineOptions& options) {
+  ModelLoading loading = options.loading;
+  loading.text.batch_tokens = 2 * options.batch_tokens;
+  return loading;
+}
+
 }  // namespace
 
 Engine::Engine(const EngineOptions& options)
-    : backend_(make_backend("cpu", {.threads = options.threads})),
-      pool_(options.models, *backend_,
-            options.options_of ? options.options_of
-                               : [](const std::filesystem::path& folder,
-                                    const ModelInfo& info) { return folder_options(folder, info); },
-            {.batch_tokens = options.batch_tokens}),
+    : backend_(make_backend(options.device, {.threads = options.threads})),
+      pool_(options.models, *backend_, loading_of(options)),
       batcher_(options.batcher, [this](const std::vector<Unit>& batch) { run(batch); }) {}
 
 Engine::~Engine() { close(); }

@@ -14,10 +14,11 @@ namespace yona::serve {
 
 struct EngineOptions {
   std::vector<ModelPlace> models;
+  std::string device = "cpu";        // or "cuda"
   int threads = 0;                   // of the arithmetic; 0: all that may be used
   std::int64_t batch_tokens = 4096;  // source tokens of a batch, times its beams, as in TextOptions
   BatcherOptions batcher{};
-  OptionsOf options_of{};  // empty: folder_options()
+  ModelLoading loading{};
 };
 
 class Engine : public Service {

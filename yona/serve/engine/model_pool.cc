@@ -60,12 +60,11 @@ ModelPlace model_place(const std::string& text) {
   return {text.substr(sign + 1), pair.substr(0, line), pair.substr(line + 1)};
 }
 
-LoadedModel::LoadedModel(const ModelPlace& place, Backend& backend, const OptionsOf& options_of,
-                         const TextOptions& text)
+LoadedModel::LoadedModel(const ModelPlace& place, Backend& backend, const ModelLoading& loading)
     : backend_(backend),
-      model_(TranslationModel::load(place.folder, backend, packing_of(place.folder))),
-      options_(options_of(place.folder, model_->info())),
-      text_(text) {
+      model_(TranslationModel::load(place.folder, backend, loading.packing_of(place.folder))),
+      options_(loading.options_of(place.folder, model_->info())),
+      text_(loading.text) {
   model_->choose_languages({place.source, place.target});
 }
 
@@ -103,9 +102,8 @@ Translator& LoadedModel::translator(const SearchChoice& choice) {
   return *translators_.front().translator;
 }
 
-ModelPool::ModelPool(const std::vector<ModelPlace>& places, Backend& backend, OptionsOf options_of,
-                     const TextOptions& text)
-    : backend_(backend), options_of_(std::move(options_of)), text_(text) {
+ModelPool::ModelPool(const std::vector<ModelPlace>& places, Backend& backend, ModelLoading loading)
+    : backend_(backend), loading_(std::move(loading)) {
   for (const ModelPlace& place : places) {
     Entry added{.place = place, .summary = summary_of(place), .model = {}, .signature = {}};
     for (const Entry& before : entries_) {
@@ -152,7 +150,7 @@ void ModelPool::load(Entry& entry, const std::string& signature) {
   const Clock::time_point start = Clock::now();
   const bool is_again = entry.model != nullptr;
   try {
-    auto model = std::make_shared<LoadedModel>(entry.place, backend_, options_of_, text_);
+    auto model = std::make_shared<LoadedModel>(entry.place, backend_, loading_);
     ModelSummary summary = summary_of(entry.place);
     summary.id = entry.summary.id;
     summary.loaded = true;

@@ -11,14 +11,22 @@
 #include <string>
 #include <vector>
 
+#include "yona/decode/generation_config.h"
 #include "yona/decode/translator.h"
 #include "yona/serve/service.h"
 
 namespace yona::serve {
 
-// How a model is decoded when nothing else is asked for.
-using OptionsOf =
-    std::function<DecodeOptions(const std::filesystem::path& folder, const ModelInfo& info)>;
+// How a folder's model is loaded, and decoded when nothing else is asked for.
+struct ModelLoading {
+  std::function<DecodeOptions(const std::filesystem::path& folder, const ModelInfo& info)>
+      options_of =
+          [](const auto& folder, const auto& info) { return folder_options(folder, info); };
+  std::function<Packing(const std::filesystem::path& folder)> packing_of = [](const auto& folder) {
+    return yona::packing_of(folder);
+  };
+  TextOptions text{};
+};
 
 // A folder, and the languages to take it for where it does not say them or has many.
 struct ModelPlace {
@@ -33,8 +41,7 @@ ModelPlace model_place(const std::string& text);
 // thread at a time.
 class LoadedModel {
  public:
-  LoadedModel(const ModelPlace& place, Backend& backend, const OptionsOf& options_of,
-              const TextOptions& text);
+  LoadedModel(const ModelPlace& place, Backend& backend, const ModelLoading& loading);
 
   const TranslationModel& model() const { return *model_; }
   // Throws InvalidArgument for a choice that cannot be.
@@ -60,8 +67,7 @@ class ModelPool {
   // Reads every folder's description. Throws InvalidArgument where two are for the same languages
   // under the same name, IoError and FormatError as read_model_info(). The backend must outlive
   // this object.
-  ModelPool(const std::vector<ModelPlace>& places, Backend& backend, OptionsOf options_of,
-            const TextOptions& text);
+  ModelPool(const std::vector<ModelPlace>& places, Backend& backend, ModelLoading loading);
 
   // Any thread.
   std::vector<ModelSummary> summaries() const;
@@ -87,8 +93,7 @@ class ModelPool {
   void load(Entry& entry, const std::string& signature);
 
   Backend& backend_;
-  OptionsOf options_of_;
-  TextOptions text_;
+  ModelLoading loading_;
   mutable std::mutex mutex_;  // of the summaries and of `looked`
   std::vector<Entry> entries_;
 };

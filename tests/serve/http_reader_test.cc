@@ -1,0 +1,127 @@
+#include "yona/serve/http_reader.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace yona {
+namespace {
+
+using serve::HttpReader;
+using Found = HttpReader::Found;
+
+// Adds as much of the bytes as there is room for.
+std::size_t add(HttpReader& reader, std::string_view bytes) {
+  const auto room = reader.room();
+  const std::size_t count = std::min(room.size(), bytes.size());
+  std::copy_n(bytes.data(), count, static_cast<char*>(room.data()));
+  reader.add(count);
+  return count;
+}
+
+// What is found first that is not `more`, with so many bytes at a time.
+Found read(HttpReader& reader, std::string_view& bytes, std::size_t at_a_time) {
+  Found found = reader.next();
+  while (found == Found::more && !bytes.empty()) {
+    bytes.remove_prefix(add(reader, bytes.substr(0, at_a_time)));
+    found = reader.next();
+  }
+  return found;
+}
+
+const std::string kPost =
+    "POST /a%20b?x=1 HTTP/1.1\r\nHost: x\r\nContent-Type: Text/Plain; charset=utf-8\r\n"
+    "X-Api-Key: k\r\nAuthorization: Bearer b\r\nContent-Length: 5\r\n\r\nhello";
+
+TEST(HttpReader, FindsTheSameRequestHoweverItsBytesCome) {
+  for (const std::size_t at_a_time : {1, 2, 7, 1000}) {
+    HttpReader reader({});
+    reader.begin();
+    std::string_view bytes = kPost;
+    ASSERT_EQ(read(reader, bytes, at_a_time), Found::header);
+    EXPECT_EQ(reader.method(), "POST");
+    EXPECT_EQ(reader.path(), "/a%20b");
+    EXPECT_TRUE(reader.frame().keeps_alive);
+    ASSERT_EQ(read(reader, bytes, at_a_time), Found::request);
+    const serve::HttpRequest request = reader.take("1.2.3.4");
+    EXPECT_EQ(request.method, "POST");
+    EXPECT_EQ(request.path, "/a b");
+    EXPECT_EQ(request.query, "x=1");
+    EXPECT_EQ(request.content_type, "text/plain");
+    EXPECT_EQ(request.api_key, "k");
+    EXPECT_EQ(request.authorization, "Bearer b");
+    EXPECT_EQ(request.body, "hello");
+    EXPECT_EQ(request.client, "1.2.3.4");
+    EXPECT_FALSE(reader.has_bytes());
+  }
+}
+
+TEST(HttpReader, LeavesTheNextRequestForLater) {
+  HttpReader reader({});
+  reader.begin();
+  add(reader, kPost + "GET / HTTP/1.0\r\n\r\n");
+  ASSERT_EQ(reader.next(), Found::header);
+  ASSERT_EQ(reader.next(), Found::request);
+  reader.take("");
+  ASSERT_TRUE(reader.has_bytes());
+  reader.begin();
+  ASSERT_EQ(reader.next(), Found::header);
+  EXPECT_TRUE(reader.frame().is_http_1_0);
+  EXPECT_FALSE(reader.frame().keeps_alive);
+  ASSERT_EQ(reader.next(), Found::request);
+  EXPECT_EQ(reader.take("").method, "GET");
+  EXPECT_FALSE(reader.has_bytes());
+}
+
+TEST(HttpReader, ReadsChunks) {
+  HttpReader reader({});
+  reader.begin();
+  std::string_view bytes =
+      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n";
+  ASSERT_EQ(read(reader, bytes, 3), Found::header);
+  ASSERT_EQ(read(reader, bytes, 3), Found::request);
+  EXPECT_EQ(reader.take("").body, "hello world");
+}
+
+TEST(HttpReader, TakesHeadForGetWithoutABody) {
+  HttpReader reader({});
+  reader.begin();
+  add(reader, "HEAD /health HTTP/1.1\r\n\r\n");
+  ASSERT_EQ(reader.next(), Found::header);
+  EXPECT_TRUE(reader.frame().has_only_head);
+  ASSERT_EQ(reader.next(), Found::request);
+  EXPECT_EQ(reader.take("").method, "GET");
+}
+
+TEST(HttpReader, KnowsWhoWaitsForAWord) {
+  HttpReader reader({});
+  reader.begin();
+  add(reader, "POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n");
+  ASSERT_EQ(reader.next(), Found::header);
+  EXPECT_TRUE(reader.expects_continue());
+  EXPECT_EQ(reader.next(), Found::more);
+}
+
+TEST(HttpReader, SaysWhatIsWrong) {
+  const auto refusal = [](std::string_view bytes) {
+    HttpReader reader({.header_bytes = 100, .body_bytes = 10});
+    reader.begin();
+    Found found = read(reader, bytes, 50);
+    found = found == Found::header ? read(reader, bytes, 50) : found;
+    EXPECT_EQ(found, Found::wrong);
+    return reader.refusal();
+  };
+  EXPECT_EQ(refusal("GET / HTTP/1.1\r\nX: " + std::string(200, 'x') + "\r\n\r\n").status, 431);
+  EXPECT_EQ(refusal("POST / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello world").status, 413);
+  EXPECT_EQ(
+      refusal("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n").status,
+      413);
+  for (const char* bytes : {"hello there\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+                            "POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
+                            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n"}) {
+    EXPECT_EQ(refusal(bytes).status, 400) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace yona

@@ -1,0 +1,34 @@
+// A translation told as it grows, by server-sent events: "token" with the text so far, in the end
+// "done" or "error".
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yona/serve/texts.h"
+
+namespace yona::serve {
+
+// Of the thread that computes.
+class StreamedText {
+ public:
+  // Of the first of the texts.
+  StreamedText(std::shared_ptr<Exchange> exchange, std::shared_ptr<const Texts> texts);
+
+  void grow(const SentenceProgress& progress);
+  void end(const Json& answer);
+  // What fails before anything was sent is answered with a status.
+  void fail(const std::exception_ptr& error);
+
+ private:
+  void write(std::string_view name, const Json& data);
+
+  std::shared_ptr<Exchange> exchange_;
+  std::shared_ptr<const Texts> texts_;
+  std::vector<std::string> parts_;  // sentences as far as they are
+  bool has_begun_ = false;
+};
+
+}  // namespace yona::serve
