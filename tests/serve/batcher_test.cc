@@ -147,6 +147,58 @@ TEST(Batcher, GivesAShareToEveryJobAndHalfToTheOldest) {
   }
 }
 
+// Lengths of the sentences of a batch.
+std::vector<std::int64_t> lengths_of(const std::vector<Unit>& batch) {
+  std::vector<std::int64_t> lengths;
+  for (const Unit& unit : batch) {
+    lengths.push_back(unit.job->tokens[unit.sentence]);
+  }
+  return lengths;
+}
+
+TEST(Batcher, JoinsSentencesOfAboutTheLengthOfWhoeverHasWaitedLongest) {
+  Gate gate({.batch_tokens = 100, .window = milliseconds(0)});
+  gate.batcher().submit(job("a", {1}));
+  gate.await_begin();
+  for (const std::int64_t length : {25, 5, 24, 50, 6, 26, 5, 25, 90}) {
+    gate.batcher().submit(job("a", {length}));
+  }
+  for (int i = 0; i < 10; ++i) {
+    gate.let_end();
+  }
+  gate.batcher().close();
+  const auto batches = gate.batches();
+  ASSERT_EQ(batches.size(), 5U);
+  EXPECT_EQ(lengths_of(batches[1]), (std::vector<std::int64_t>{25, 24, 6, 25}));
+  EXPECT_EQ(lengths_of(batches[2]), (std::vector<std::int64_t>{5, 26, 5}));
+}
+
+TEST(Batcher, LetsNobodyWaitForADocumentOfOtherLengths) {
+  Gate gate({.batch_tokens = 100,
+             .window = milliseconds(0),
+             .longest_wait = std::chrono::duration<double>(1e6)});
+  gate.batcher().submit(job("a", {1}));
+  gate.await_begin();
+  const auto document = job("a", std::vector<std::int64_t>(500, 20));
+  gate.batcher().submit(document);
+  gate.let_end();
+  gate.await_begin();  // the document's first batch
+  const auto note = job("a", {3});
+  const auto other = job("b", {20});
+  gate.batcher().submit(note);
+  gate.batcher().submit(other);
+  for (int i = 0; i < 3; ++i) {
+    gate.let_end();
+  }
+  while (gate.batches().size() < 4) {
+    std::this_thread::yield();
+  }
+  const auto batches = gate.batches();
+  EXPECT_EQ(batches[2].front().job, note);
+  EXPECT_EQ(batches[3].front().job, other);
+  EXPECT_EQ(lengths_of(batches[2]), (std::vector<std::int64_t>{3, 20, 20, 20, 20}));
+}
+
 TEST(Batcher, TakesASentenceThatIsLargerThanABatch) {
   Gate gate({.batch_tokens = 10, .window = milliseconds(0)});
   gate.let_end();

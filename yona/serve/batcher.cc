@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
 
 #include "yona/base/error.h"
 
@@ -9,12 +12,24 @@ namespace yona::serve {
 
 namespace {
 
-std::int64_t tokens_of(const Job& job, std::size_t first = 0) {
+std::int64_t tokens_of(const Job& job) {
+  return std::accumulate(job.tokens.begin(), job.tokens.end(), std::int64_t{0});
+}
+
+// Of the sentences that are named.
+std::int64_t tokens_of(const Job& job, const std::vector<std::size_t>& sentences) {
   std::int64_t sum = 0;
-  for (std::size_t i = first; i < job.tokens.size(); ++i) {
-    sum += job.tokens[i];
+  for (const std::size_t sentence : sentences) {
+    sum += job.tokens[sentence];
   }
   return sum;
+}
+
+// Whoever has waited longest since it came or was last served.
+template <class Group>
+auto longest_unserved(const Group& group) {
+  return std::min_element(group.begin(), group.end(),
+                          [](const auto& a, const auto& b) { return a.served < b.served; });
 }
 
 std::exception_ptr late_error() {
@@ -46,7 +61,10 @@ void Batcher::submit(const std::shared_ptr<Job>& job) {
     throw HttpError(503, "the server has more to do than it can; try again later",
                     static_cast<int>(std::clamp(std::ceil(seconds), 1.0, 60.0)));
   }
-  groups_[job->group].push_back({job, 0, Clock::now()});
+  std::vector<std::size_t> all(job->tokens.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Clock::time_point now = Clock::now();
+  groups_[job->group].push_back({job, std::move(all), now, now});
   ++figures_.waiting_jobs;
   figures_.waiting_tokens += tokens;
   update_full();
@@ -74,16 +92,17 @@ BatcherFigures Batcher::figures() const {
   return figures_;
 }
 
-std::map<std::string, Batcher::Group>::iterator Batcher::oldest_group() {
-  return std::min_element(groups_.begin(), groups_.end(), [](const auto& a, const auto& b) {
-    return a.second.front().since < b.second.front().since;
-  });
+// The one with whoever has waited longest since it came or was last served.
+std::map<std::string, Batcher::Group>::iterator Batcher::next_group() {
+  const auto served = [](const auto& entry) { return longest_unserved(entry.second)->served; };
+  return std::min_element(groups_.begin(), groups_.end(),
+                          [&](const auto& a, const auto& b) { return served(a) < served(b); });
 }
 
 bool Batcher::is_worth_waiting(const Group& group) const {
   std::int64_t tokens = 0;
   for (const Waiting& waiting : group) {
-    tokens += tokens_of(*waiting.job, waiting.next);
+    tokens += tokens_of(*waiting.job, waiting.left);
     if (tokens >= options_.batch_tokens) {
       return false;
     }
@@ -102,38 +121,90 @@ std::vector<std::shared_ptr<Job>> Batcher::remove_ended(Group& group) {
     }
     ++(is_gone ? figures_.gone : figures_.late);
     --figures_.waiting_jobs;
-    figures_.waiting_tokens -= tokens_of(job, waiting.next);
+    figures_.waiting_tokens -= tokens_of(job, waiting.left);
     ended.push_back(waiting.job);
     return true;
   });
   return ended;
 }
 
-std::vector<Unit> Batcher::take(Group& group) {
-  std::vector<Unit> batch;
+// The sentences of the next few batches, shared out among the jobs; first of all that of whoever
+// has waited longest.
+std::vector<Batcher::Candidate> Batcher::candidates(Group& group) const {
+  constexpr int kBatches = 4;
+  std::vector<Candidate> found;
+  std::vector<std::size_t> cursors(group.size(), 0);
   std::int64_t tokens = 0;
-  const auto take_next = [&](Waiting& waiting) {
-    tokens += waiting.job->tokens[waiting.next];
-    batch.push_back({waiting.job, waiting.next++});
+  const auto add_next = [&](std::size_t i) {
+    Waiting& waiting = group[i];
+    const std::size_t place = cursors[i]++;
+    found.push_back({&waiting, place, waiting.job->tokens[waiting.left[place]]});
+    tokens += found.back().tokens;
   };
-  const auto is_left = [](const Waiting& waiting) {
-    return waiting.next < waiting.job->tokens.size();
-  };
-  while (is_left(group.front()) && (batch.empty() || tokens < options_.batch_tokens / 2)) {
-    take_next(group.front());
-  }
-  for (std::size_t before = 0; before != batch.size() && tokens < options_.batch_tokens;) {
-    before = batch.size();
-    for (Waiting& waiting : group) {
-      if (is_left(waiting) && tokens < options_.batch_tokens) {
-        take_next(waiting);
+  const auto is_left = [&](std::size_t i) { return cursors[i] < group[i].left.size(); };
+  add_next(static_cast<std::size_t>(longest_unserved(group) - group.begin()));
+  for (int batch = 0; batch < kBatches; ++batch) {
+    const std::int64_t half = batch * options_.batch_tokens + options_.batch_tokens / 2;
+    const std::int64_t whole = (batch + 1) * options_.batch_tokens;
+    while (is_left(0) && tokens < half) {
+      add_next(0);
+    }
+    for (std::size_t before = 0; before != found.size() && tokens < whole;) {
+      before = found.size();
+      for (std::size_t i = 0; i < group.size() && tokens < whole; ++i) {
+        if (is_left(i)) {
+          add_next(i);
+        }
       }
     }
   }
+  return found;
+}
+
+// The first one, and those of the others whose lengths are nearest to its own, in their order.
+std::vector<Batcher::Candidate> Batcher::chosen(std::vector<Candidate> candidates) const {
+  const std::int64_t length = candidates.front().tokens;
+  std::vector<std::size_t> nearest(candidates.size());
+  std::iota(nearest.begin(), nearest.end(), std::size_t{0});
+  std::stable_sort(nearest.begin(), nearest.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(candidates[a].tokens - length) < std::abs(candidates[b].tokens - length);
+  });
+  std::vector<std::size_t> taken;
+  std::int64_t longest = 0;
+  for (const std::size_t i : nearest) {
+    const std::int64_t most = std::max(longest, candidates[i].tokens);
+    if (taken.empty() ||
+        static_cast<std::int64_t>(taken.size() + 1) * most <= options_.batch_tokens) {
+      taken.push_back(i);
+      longest = most;
+    }
+  }
+  std::sort(taken.begin(), taken.end());
+  std::vector<Candidate> batch;
+  for (const std::size_t i : taken) {
+    batch.push_back(candidates[i]);
+  }
+  return batch;
+}
+
+std::vector<Unit> Batcher::take(Group& group) {
+  constexpr std::size_t kTaken = std::numeric_limits<std::size_t>::max();
+  std::vector<Unit> batch;
+  taken_ = Clock::now();
+  for (const Candidate& candidate : chosen(candidates(group))) {
+    Waiting& waiting = *candidate.waiting;
+    batch.push_back({waiting.job, std::exchange(waiting.left[candidate.place], kTaken)});
+    waiting.served = taken_;
+    running_tokens_ += candidate.tokens;
+  }
+  for (Waiting& waiting : group) {
+    if (waiting.served == taken_) {
+      std::erase(waiting.left, kTaken);
+    }
+  }
+  figures_.waiting_tokens -= running_tokens_;
   figures_.waiting_jobs -= static_cast<std::int64_t>(
-      std::erase_if(group, [&](const Waiting& waiting) { return !is_left(waiting); }));
-  figures_.waiting_tokens -= tokens;
-  running_tokens_ = tokens;
+      std::erase_if(group, [](const Waiting& waiting) { return waiting.left.empty(); }));
   return batch;
 }
 
@@ -167,7 +238,7 @@ Batcher::Next Batcher::next(std::unique_lock<std::mutex>& lock) {
   if (!first_.empty()) {
     return {.batch = std::exchange(first_, {})};
   }
-  const auto group = oldest_group();
+  const auto group = next_group();
   if (is_worth_waiting(group->second)) {
     changed_.wait_until(lock, group->second.front().since + options_.window);
     return {};
@@ -199,6 +270,17 @@ void Batcher::compute(const Next& next) {
   figures_.busy_seconds += seconds;
   measured(tokens, seconds);
   update_full();
+  was_served();
+}
+
+// Those of the batch that has ended, who have more, were served until now.
+void Batcher::was_served() {
+  const Clock::time_point now = Clock::now();
+  for (auto& [name, group] : groups_) {
+    for (Waiting& waiting : group) {
+      waiting.served = waiting.served == taken_ ? now : waiting.served;
+    }
+  }
 }
 
 void Batcher::work() {

@@ -2,8 +2,10 @@
 // a batch is computed the next one gathers. The queue is bounded: what could not be answered in
 // time is refused at once instead of later.
 //
-// Half of a batch belongs to the oldest request, the rest is dealt out to all in turn, so that a
-// long document neither keeps short requests waiting nor starves.
+// A batch is made around the sentence of whoever has waited longest since it came or was last
+// served: of those that come next, sentences of about the same length join it, because they end
+// together. Half of what comes next belongs to the oldest request, the rest is dealt out to all in
+// turn, so that a long document neither keeps short requests waiting nor starves.
 #pragma once
 
 #include <atomic>
@@ -24,7 +26,7 @@
 namespace yona::serve {
 
 struct BatcherOptions {
-  std::int64_t batch_tokens = 1024;               // of a batch, about
+  std::int64_t batch_tokens = 1024;               // of a batch, each counted as its longest
   std::chrono::microseconds window{1000};         // that the first of a batch waits for others
   std::int64_t queue_tokens = 1 << 18;            // that may wait
   std::chrono::duration<double> longest_wait{2};  // for those in front, as far as can be foreseen
@@ -63,10 +65,18 @@ class Batcher {
  private:
   struct Waiting {
     std::shared_ptr<Job> job;
-    std::size_t next = 0;  // sentence
-    Clock::time_point since;
+    std::vector<std::size_t> left;  // its sentences that have been in no batch, in order
+    Clock::time_point since;        // it came
+    Clock::time_point served;       // a batch with it ended; at first when it came
   };
   using Group = std::deque<Waiting>;  // oldest first
+
+  // A sentence that may come into the next batch.
+  struct Candidate {
+    Waiting* waiting = nullptr;
+    std::size_t place = 0;  // in `left`
+    std::int64_t tokens = 0;
+  };
 
   struct Next {
     std::vector<Unit> batch{};
@@ -76,8 +86,11 @@ class Batcher {
   void work();
   Next next(std::unique_lock<std::mutex>& lock);
   void compute(const Next& next);
-  std::map<std::string, Group>::iterator oldest_group();
+  void was_served();
+  std::map<std::string, Group>::iterator next_group();
   bool is_worth_waiting(const Group& group) const;
+  std::vector<Candidate> candidates(Group& group) const;
+  std::vector<Candidate> chosen(std::vector<Candidate> candidates) const;
   std::vector<Unit> take(Group& group);
   std::vector<std::shared_ptr<Job>> remove_ended(Group& group);
   double foreseen_seconds(std::int64_t more) const;
@@ -91,6 +104,7 @@ class Batcher {
   std::map<std::string, Group> groups_;  // none of them empty
   std::vector<Unit> first_;              // those that need another round, of one group
   std::int64_t running_tokens_ = 0;
+  Clock::time_point taken_{};     // the running batch was
   double tokens_per_second_ = 0;  // 0: not known yet
   BatcherFigures figures_;
   bool is_closing_ = false;
