@@ -30,15 +30,27 @@ class DashboardOfTwo : public ::testing::Test {
 
 TEST_F(DashboardOfTwo, ListsRunsTheCurrentOneFirst) {
   EXPECT_EQ(Client(dashboard_->port()).get("/v1/runs").json(),
-            Json::parse(R"({"runs": [{"name": "b", "current": true},
-                                     {"name": "a", "current": false}]})"));
+            Json::parse(R"({"runs": [{"name": "b", "current": true, "bytes": 39},
+                                     {"name": "a", "current": false, "bytes": 39}]})"));
+}
+
+TEST_F(DashboardOfTwo, TellsThoseWhoWatchUntilItEnds) {
+  Client client(dashboard_->port());
+  client.send("GET /v1/watch HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(client.read_head().headers.at("content-type"), "text/event-stream");
+  EXPECT_TRUE(client.read_until("\"current\":true,\"bytes\":39}"));
+  write_bytes(folder_ / "b" / "log.jsonl", "{}\n");
+  EXPECT_TRUE(client.read_until("\"current\":true,\"bytes\":3}"));
+  dashboard_.reset();
+  client.read_rest();
+  EXPECT_TRUE(client.is_at_end());
 }
 
 TEST_F(DashboardOfTwo, GivesEventsFromALineOn) {
   Client client(dashboard_->port());
   EXPECT_EQ(client.get("/v1/runs/a/events").json()["events"].size(), 2U);
   EXPECT_EQ(client.get("/v1/runs/a/events?from=1").json(),
-            Json::parse(R"({"events": [{"event": "update"}], "next": 2})"));
+            Json::parse(R"({"events": [{"event": "update"}], "next": 2, "more": false})"));
   EXPECT_EQ(client.get("/v1/runs/a/events?from=-1").status, 400);
   EXPECT_EQ(client.get("/v1/runs/a/events?from=x").status, 400);
 }

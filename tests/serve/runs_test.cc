@@ -36,6 +36,16 @@ TEST(Runs, AreTheFoldersWithALog) {
   EXPECT_TRUE(run_names(folder / "none").empty());
 }
 
+TEST(Runs, AreListedWithTheOneThatIsRunningFirst) {
+  TempDir folder;
+  write_run(folder, "a", "{}\n");
+  write_run(folder, "b", "");
+  EXPECT_EQ(serve::runs_json({folder.path(), "b"}),
+            Json::parse(R"({"runs": [{"name": "b", "current": true, "bytes": 0},
+                                     {"name": "a", "current": false, "bytes": 3}]})"));
+  EXPECT_EQ(serve::runs_json({folder / "none"}), Json::parse(R"({"runs": []})"));
+}
+
 TEST(Runs, GiveTheirEventsFromALineOn) {
   TempDir folder;
   write_run(folder, "a", kLog);

@@ -53,12 +53,18 @@ int serve_runs(const RunsFlags& flags) {
   ServerSignals signals;
   serve::HttpServerOptions options{.host = flags.host};
   options.port = static_cast<std::uint16_t>(integer_value("--port", flags.port, {0, 65535}));
+  serve::RunWatch watch({flags.folder});
   serve::Router router;
-  router.add(serve::dashboard_routes({flags.folder}, ""));
+  router.add(serve::dashboard_routes({flags.folder}, watch, ""));
   serve::HttpServer server(options, [&](const auto& exchange) { router.handle(exchange); });
   log().info("the runs of {} at http://{}:{}; Ctrl-C ends", flags.folder, flags.host,
              server.port());
-  signals.listen([&] { server.stop(std::chrono::seconds(1)); }, [] {});
+  signals.listen(
+      [&] {
+        watch.end();
+        server.stop(std::chrono::seconds(1));
+      },
+      [] {});
   server.run();
   signals.end();
   return 0;

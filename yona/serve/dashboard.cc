@@ -16,17 +16,6 @@ constexpr std::string_view kRuns = "/v1/runs/";
 constexpr std::string_view kEvents = "/events";
 constexpr std::int64_t kMostEvents = 10'000;  // of one answer
 
-void list_runs(const RunsPlace& place, Exchange& exchange) {
-  std::vector<std::string> names = run_names(place.folder);
-  std::stable_partition(names.begin(), names.end(),
-                        [&](const std::string& name) { return name == place.current; });
-  Json runs = Json::array();
-  for (const std::string& name : names) {
-    runs.push_back({{"name", name}, {"current", name == place.current}});
-  }
-  exchange.respond(json_response({{"runs", runs}}));
-}
-
 std::int64_t first_line(const HttpRequest& request) {
   for (const auto& [name, value] : parse_form(request.query)) {
     std::int64_t line = 0;
@@ -54,18 +43,27 @@ void give_events(const RunsPlace& place, Exchange& exchange) {
     throw HttpError(404, fmt::format("there is no run '{}'; /v1/runs lists them", name));
   }
   RunEvents found = run_events(place.folder / name, first_line(request), kMostEvents);
-  exchange.respond(json_response({{"events", std::move(found.events)}, {"next", found.next}}));
+  const bool is_more = static_cast<std::int64_t>(found.events.size()) == kMostEvents;
+  exchange.respond(json_response(
+      {{"events", std::move(found.events)}, {"next", found.next}, {"more", is_more}}));
 }
 
 }  // namespace
 
-std::vector<Route> dashboard_routes(const RunsPlace& place,
+std::vector<Route> dashboard_routes(const RunsPlace& place, RunWatch& watch,
                                     const std::filesystem::path& page_folder) {
   std::vector<Route> routes = page_routes(page_folder, "dashboard.html");
   routes.push_back({.method = "GET",
                     .path = "/v1/runs",
                     .summary = "The runs, the one that is running first.",
-                    .handler = [place](const auto& exchange) { list_runs(place, *exchange); }});
+                    .handler = [place](const auto& exchange) {
+                      exchange->respond(json_response(runs_json(place)));
+                    }});
+  routes.push_back({.method = "GET",
+                    .path = "/v1/watch",
+                    .summary = "The runs as server-sent events: whenever one has come or grown.",
+                    .content_type = "text/event-stream",
+                    .handler = [&watch](const auto& exchange) { watch.add(exchange); }});
   routes.push_back({.method = "GET",
                     .path = "/v1/runs/*",
                     .summary = "A run's events from a line on: /v1/runs/NAME/events?from=N.",
@@ -76,12 +74,14 @@ std::vector<Route> dashboard_routes(const RunsPlace& place,
 struct Dashboard::Impl {
   Impl(const RunsPlace& place, const HttpServerOptions& options,
        const std::filesystem::path& page_folder)
-      : server(options, [this](const auto& exchange) { router.handle(exchange); }),
+      : watch(place),
+        server(options, [this](const auto& exchange) { router.handle(exchange); }),
         port(server.port()) {
-    router.add(dashboard_routes(place, page_folder));
+    router.add(dashboard_routes(place, watch, page_folder));
     thread = std::thread([this] { server.run(); });
   }
 
+  RunWatch watch;
   Router router;
   HttpServer server;
   std::uint16_t port;
@@ -93,6 +93,7 @@ Dashboard::Dashboard(const RunsPlace& place, const HttpServerOptions& options,
     : impl_(std::make_unique<Impl>(place, options, page_folder)) {}
 
 Dashboard::~Dashboard() {
+  impl_->watch.end();
   impl_->server.stop(std::chrono::milliseconds(500));
   impl_->thread.join();
 }

@@ -3,21 +3,17 @@
 
 #include <filesystem>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "yona/serve/http_server.h"
 #include "yona/serve/router.h"
+#include "yona/serve/run_watch.h"
 
 namespace yona::serve {
 
-// Which runs are shown: those of one folder, one of which may be running in this process.
-struct RunsPlace {
-  std::filesystem::path folder;
-  std::string current{};  // its name; empty: none
-};
-
-// "/" (dashboard.html), "/page/NAME", "/v1/runs" and "/v1/runs/NAME/events?from=N".
-std::vector<Route> dashboard_routes(const RunsPlace& place,
+// "/" (dashboard.html), "/page/NAME", "/v1/runs", "/v1/watch" and "/v1/runs/NAME/events?from=N".
+// The watch must outlive them.
+std::vector<Route> dashboard_routes(const RunsPlace& place, RunWatch& watch,
                                     const std::filesystem::path& page_folder);
 
 // Serves the dashboard on a thread of its own until it is destroyed. Throws as HttpServer does.

@@ -72,6 +72,20 @@ std::vector<std::string> run_names(const fs::path& folder) {
   return names;
 }
 
+Json runs_json(const RunsPlace& place) {
+  std::vector<std::string> names = run_names(place.folder);
+  std::stable_partition(names.begin(), names.end(),
+                        [&](const std::string& name) { return name == place.current; });
+  Json runs = Json::array();
+  for (const std::string& name : names) {
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(place.folder / name / kRunLog, error);
+    runs.push_back(
+        {{"name", name}, {"current", name == place.current}, {"bytes", error ? 0 : bytes}});
+  }
+  return {{"runs", std::move(runs)}};
+}
+
 RunEvents run_events(const fs::path& run, std::int64_t from, std::int64_t most) {
   RunEvents found;
   std::ifstream log(run / kRunLog, std::ios::binary);

@@ -13,6 +13,12 @@ namespace yona::serve {
 
 inline constexpr const char* kRunLog = "log.jsonl";
 
+// Which runs are shown: those of one folder, one of which may be running in this process.
+struct RunsPlace {
+  std::filesystem::path folder;
+  std::string current{};  // its name; empty: none
+};
+
 // What a run's log says in the end.
 struct RunSummary {
   std::string name;   // of its folder
@@ -34,6 +40,10 @@ struct RunEvents {
 // Names of the folders in `folder` that hold a run's log, in order; none where there is no such
 // folder.
 std::vector<std::string> run_names(const std::filesystem::path& folder);
+
+// {"runs": [{"name", "current", "bytes"}, …]}: the one that is running first; `bytes` of its log,
+// which grows.
+Json runs_json(const RunsPlace& place);
 
 // The events from line `from` on, at most `most`; a line that is not whole yet waits for the next
 // time, one that is no JSON is left out. No log: no events.

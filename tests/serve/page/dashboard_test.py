@@ -38,6 +38,11 @@ def events(updates, offset=0.0):
 
 RUNS = {"now": events(400), "before <i>": events(1000, 0.4)}
 RUNNING = ["now"]
+ENDED = threading.Event()
+
+
+def runs_json():
+    return json.dumps({"runs": [{"name": name, "current": name in RUNNING, "bytes": len(run)} for name, run in RUNS.items()]})
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -51,15 +56,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def watch(self):
+        self.answer("text/event-stream", b"")
+        told = ""
+        while not ENDED.wait(0.05):
+            now = runs_json()
+            if now != told:
+                try:
+                    self.wfile.write(f"event: runs\ndata: {now}\n\n".encode())
+                except OSError:  # the page has gone
+                    return
+                told = now
+
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         parts = [urllib.parse.unquote(part) for part in url.path.split("/")]
-        if url.path == "/v1/runs":
-            self.answer("application/json", json.dumps({"runs": [{"name": name, "current": name in RUNNING} for name in RUNS]}).encode())
+        if url.path == "/v1/watch":
+            self.watch()
         elif len(parts) == 5 and parts[2] == "runs":
             begin = int(urllib.parse.parse_qs(url.query)["from"][0])
             run = RUNS[parts[3]]
-            self.answer("application/json", json.dumps({"events": run[begin:], "next": len(run)}).encode())
+            end = min(len(run), begin + 20)  # a few at a time
+            self.answer("application/json", json.dumps({"events": run[begin:end], "next": end, "more": end < len(run)}).encode())
         else:
             name = parts[-1] or "dashboard.html"
             with open(os.path.join(INSPECT if name.startswith("attention_view") else PAGE, name), "rb") as file:
@@ -122,6 +140,7 @@ def main():
         browser.call("Page.reload")
         browser.wait("document.querySelectorAll('#runs input:checked').length === 2 && document.querySelectorAll('.chart').length === 6")
         browser.check_errors()
+        ENDED.set()
         server.shutdown()
         server.server_close()
         browser.wait("!document.querySelector('#notice').hidden")

@@ -7,12 +7,11 @@ import { $, make } from "./dom.js";
 import { language, onLanguage, t } from "./i18n.js";
 import { startSettings } from "./theme.js";
 
-const EVERY = 2000; // ms between two looks
 const MOST_POINTS = 600;
 const STYLES = 6;
 const FIRST_SHOWN = 3; // runs, where none of them is running
 
-const runs = new Map(); // name → { name, current, shown, next, events, style }
+const runs = new Map(); // name → { name, current, bytes, seen, shown, next, events, style }
 
 // At most MOST_POINTS of a curve, evenly.
 const thinned = points => (points.length <= MOST_POINTS ? points : points.filter((_, index) => index % Math.ceil(points.length / MOST_POINTS) === 0 || index === points.length - 1));
@@ -88,42 +87,76 @@ const drawRuns = () => {
 };
 const draw = () => { drawNow(); drawCharts(); drawSamples(); };
 
-const look = async () => {
-  const list = (await getJson("/v1/runs")).runs, before = runs.size;
-  const idle = !list.some(run => run.current); // nothing is running: the first few are shown
-  for (const { name, current } of list) {
-    if (!runs.has(name)) runs.set(name, { name, current, shown: current || (idle && runs.size < FIRST_SHOWN), next: 0, events: [], style: runs.size % STYLES });
-    runs.get(name).current = current;
-  }
-  let news = runs.size !== before;
-  for (const run of runs.values()) {
-    if (!run.shown && !run.current) continue;
-    const answer = await getJson(`/v1/runs/${encodeURIComponent(run.name)}/events?from=${run.next}`);
+// A run's events since the last time; are there any?
+const readEvents = async run => {
+  const seen = run.bytes, before = run.events.length;
+  let answer;
+  do {
+    answer = await getJson(`/v1/runs/${encodeURIComponent(run.name)}/events?from=${run.next}`);
     if (answer.next < run.next) run.events = []; // begun anew
     run.next = answer.next;
     run.events.push(...answer.events);
-    news ||= answer.events.length > 0;
+  } while (answer.more);
+  run.seen = seen;
+  return run.events.length !== before;
+};
+
+let listed = []; // the runs as the server last told
+const look = async () => {
+  const before = runs.size, idle = !listed.some(run => run.current); // nothing is running: the first few are shown
+  for (const { name, current, bytes } of listed) {
+    if (!runs.has(name)) runs.set(name, { name, current, seen: -1, shown: current || (idle && runs.size < FIRST_SHOWN), next: 0, events: [], style: runs.size % STYLES });
+    Object.assign(runs.get(name), { current, bytes });
+  }
+  let news = runs.size !== before;
+  for (const run of runs.values()) {
+    if ((run.shown || run.current) && run.seen !== run.bytes && await readEvents(run)) news = true;
   }
   if (runs.size !== before) drawRuns();
   return news;
 };
 
-const watch = async () => {
+const notice = key => {
+  $("notice").hidden = !key;
+  $("notice").textContent = key ? t(key) : "";
+};
+// One look at a time; what comes meanwhile is looked at afterwards.
+let looking = false, again = false;
+const refresh = async () => {
+  again = true;
+  if (looking) return;
+  looking = true;
   try {
-    if (await look()) draw();
-    $("notice").hidden = true;
+    while (again) {
+      again = false;
+      if (await look()) draw();
+    }
+    notice("");
   } catch {
-    $("notice").hidden = false;
-    $("notice").textContent = t("training.ended");
+    notice("training.ended");
+  } finally {
+    looking = false;
   }
-  setTimeout(watch, document.hidden ? 5 * EVERY : EVERY);
+};
+
+// The server tells when a run has come or grown; the browser connects again by itself.
+const watch = () => {
+  const source = new EventSource("/v1/watch");
+  source.addEventListener("runs", event => {
+    listed = JSON.parse(event.data).runs;
+    refresh();
+  });
+  source.addEventListener("error", () => notice("training.ended"));
 };
 
 const start = async () => {
   await startSettings(() => drawSamples());
   document.title = `${t("training.title")} · yona`;
   onLanguage(() => { drawRuns(); draw(); });
-  $("runs").addEventListener("change", () => look().then(draw).catch(() => {}));
+  $("runs").addEventListener("change", () => {
+    draw();
+    refresh();
+  });
   $("sample-update").addEventListener("input", event => {
     follow = event.target.value === event.target.max;
     drawSamples();
