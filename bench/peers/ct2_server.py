@@ -1,7 +1,7 @@
 """A service like LibreTranslate's on CTranslate2: POST /translate, a thread for each connection, each
 request translated when it comes, as LibreTranslate does it.
 
-  ct2_server.py MODEL_FOLDER CT2_FOLDER [--port 0] [--threads 2] [--beam 4]
+  ct2_server.py MODEL_FOLDER CT2_FOLDER [--port 0] [--workers 1] [--threads 2] [--beam 4]
 
 MODEL_FOLDER has source.spm and target.spm; CT2_FOLDER is its conversion. Prints the port.
 """
@@ -17,11 +17,12 @@ parser = argparse.ArgumentParser()
 parser.add_argument("model")
 parser.add_argument("ct2")
 parser.add_argument("--port", type=int, default=0)
-parser.add_argument("--threads", type=int, default=2)
+parser.add_argument("--workers", type=int, default=1)
+parser.add_argument("--threads", type=int, default=2, help="of a worker")
 parser.add_argument("--beam", type=int, default=4)
 parser.add_argument("--compute-type", default="float32")
 a = parser.parse_args()
-translator = ctranslate2.Translator(a.ct2, device="cpu", inter_threads=1, intra_threads=a.threads,
+translator = ctranslate2.Translator(a.ct2, device="cpu", inter_threads=a.workers, intra_threads=a.threads,
                                     compute_type=a.compute_type)
 source = sentencepiece.SentencePieceProcessor(f"{a.model}/source.spm")
 target = sentencepiece.SentencePieceProcessor(f"{a.model}/target.spm")

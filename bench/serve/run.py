@@ -1,19 +1,26 @@
 """`yona serve` under load: throughput against latency, ten times what it can do, beside `yona translate`
 and beside a small Python server over CTranslate2 (as LibreTranslate is one).
 
-  bench/serve/run.py --model RUN --input test.en [--ct2 CT2_FOLDER] [--seconds 20] [--overload 60]
+  bench/serve/run.py --model RUN --input test.en [--ct2 CT2_FOLDER] [--seconds 10] [--overload 60]
+                     [--apart] [--compute-type int8] [--parts translate,idle,curve,overload,ctranslate2]
                      [--output bench/results/serve.json]
 
-Needs build/serve_load (cmake -B build -DYONA_BENCH=ON) and, for --ct2, a Python with ctranslate2 and
-sentencepiece. Server, load and everything else share the machine, as the JSON says: on few cores the
-load generator takes its part. Every answer is compared with what `yona translate` gives for the line.
+Needs build/bench/serve/serve_load (cmake -B build -DYONA_BENCH=ON) and, for --ct2, a Python with
+ctranslate2 and sentencepiece. Every answer is compared with what `yona translate` gives for the line.
+
+Server and load generator share the machine. With --apart the last CPU is the generator's, and the
+servers and `yona translate` have the others (one thread for each), as if it came over a network; without
+it everybody has all of them, and on few CPUs what the generator takes is missing in the throughput.
+The results have the CPU time of both sides. A figure is the median of --repeats measurements.
 """
 import argparse
 import json
 import os
+import platform
 import re
 import resource
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +28,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+PARTS = ("translate", "idle", "curve", "overload", "ctranslate2")
 
 
 def arguments():
@@ -29,21 +37,31 @@ def arguments():
     parser.add_argument("--input", required=True)
     parser.add_argument("--ct2")
     parser.add_argument("--lines", type=int, default=1000)
-    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--overload", type=float, default=60)
-    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--apart", action="store_true")
+    parser.add_argument("--compute-type", default="f32")
+    parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--yona", default=os.path.join(ROOT, "build", "yona"))
     parser.add_argument("--load", default=os.path.join(ROOT, "build", "bench", "serve", "serve_load"))
     parser.add_argument("--output")
-    return parser.parse_args()
+    a = parser.parse_args()
+    cpus = sorted(os.sched_getaffinity(0))
+    a.server_cpus = cpus[:-1] if a.apart and len(cpus) > 1 else cpus
+    a.load_cpus = cpus[-1:] if a.apart and len(cpus) > 1 else cpus
+    return a
+
+
+def on(cpus, command):
+    return ["taskset", "-c", ",".join(map(str, cpus)), *map(str, command)]
 
 
 class Server:
-    """A process that prints its port, and what it took of CPU time and memory in the end."""
+    """A process that prints its port, and what it takes of CPU time and memory."""
 
-    def __init__(self, command, pattern, stream):
-        self.process = subprocess.Popen([str(word) for word in command], text=True,
-                                        **{stream: subprocess.PIPE})
+    def __init__(self, a, command, pattern, stream):
+        self.process = subprocess.Popen(on(a.server_cpus, command), text=True, **{stream: subprocess.PIPE})
         for line in getattr(self.process, stream):
             found = re.search(pattern, line)
             if found:
@@ -55,114 +73,199 @@ class Server:
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
             return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)) / 1000
 
+    def cpu_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def end(self):
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=120)
 
 
-def yona_server(a, *flags):
-    return Server([a.yona, "serve", "--model", a.model, "--port", 0, "--threads", a.threads, *flags],
-                  r":(\d+); Ctrl-C", "stderr")
+def yona_server(a):
+    # More connections than requests that may wait: else it is the connections that limit the load.
+    return Server(a, [a.yona, "serve", "--model", a.model, "--port", 0, "--compute-type", a.compute_type,
+                      "--max-connections", 8000], r":(\d+); Ctrl-C", "stderr")
 
 
-def load(a, port, lines, expected=None, **flags):
-    command = [a.load, "--port", port, "--lines", lines]
+def load(a, server, lines, expected=None, **flags):
+    command = [a.load, "--port", server.port, "--lines", lines]
     for name, value in flags.items():
         command += ["--" + name.replace("_", "-"), value]
     if expected:
         command += ["--expected", expected]
-    out = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True).stdout
-    return json.loads(out)
-
-
-def translate_speed(a, lines, expected):
-    """Lines a second of `yona translate`, without its start: of many times the lines less of none."""
-    with tempfile.NamedTemporaryFile("w", suffix=".en") as many:
-        text = open(lines, encoding="utf-8").read()
-        copies = 5
-        many.write(text * copies)
-        many.flush()
-
-        def seconds(path, output):
-            start = time.time()
-            subprocess.run([a.yona, "-q", "translate", "--model", a.model, "--input", path, "--output", output,
-                            "--threads", str(a.threads)], check=True)
-            return time.time() - start
-        once = seconds(lines, expected)
-        return text.count("\n") * (copies - 1) / (seconds(many.name, os.devnull) - once)
+    before, start = server.cpu_seconds(), time.time()
+    out = subprocess.run(on(a.load_cpus, command), capture_output=True, text=True, check=True).stdout
+    row = json.loads(out)
+    row["server_cpu_seconds"] = server.cpu_seconds() - before
+    row["wall_seconds"] = time.time() - start
+    return row
 
 
 def show(name, row):
-    good = row["good_ms"]
-    print(f"{name:32} {row['good_per_second']:9.1f}/s  p50 {good.get('p50', 0):8.1f}  p99 {good.get('p99', 0):8.1f} ms  "
-          f"{row['statuses']}  wrong {row['wrong']} lost {row['lost']}", flush=True)
+    good, refused = row["good_ms"], row["refused_ms"]
+    print(f"{name:28} {row['good_per_second']:8.1f}/s  p50 {good.get('p50', 0):7.1f}  p99 {good.get('p99', 0):7.1f} ms"
+          + (f"  refused p99 {refused['p99']:.1f} max {refused['max']:.1f} ms" if refused else "")
+          + f"  {row['statuses']} wrong {row['wrong']} lost {row['lost']}"
+          f"  CPU {row['server_cpu_seconds']:.1f} + {row['cpu_seconds']:.1f} of {row['wall_seconds']:.1f} s", flush=True)
 
 
-def idle_latency(a, lines, results):
-    """One request at a time, beside the time that decoding itself takes."""
+def translate_seconds(a, path, output, *flags):
+    start = time.time()
+    subprocess.run(on(a.server_cpus, [a.yona, "-q", "translate", "--model", a.model, "--input", path, "--output", output,
+                                      "--compute-type", a.compute_type, *flags]), check=True)
+    return time.time() - start
+
+
+def measure_translate(a, lines, results):
+    """Lines a second of `yona translate`, without its start: many times the lines less once."""
+    with tempfile.NamedTemporaryFile("w", suffix=".en") as many:
+        text = open(lines, encoding="utf-8").read()
+        copies = 8
+        many.write(text * copies)
+        many.flush()
+        count = text.count("\n") * (copies - 1)
+        speeds = [count / (translate_seconds(a, many.name, os.devnull) - translate_seconds(a, lines, os.devnull))
+                  for _ in range(a.repeats)]
+    results["translate_per_second"] = {"median": statistics.median(speeds), "all": speeds}
+    print(f"{'yona translate':28} {statistics.median(speeds):8.1f}/s  {[round(speed) for speed in speeds]}", flush=True)
+
+
+def measure_idle(a, lines, results):
+    """One request at a time, beside `yona translate` with one sentence in a batch."""
+    count = open(lines, encoding="utf-8").read().count("\n")
     server = yona_server(a)
-    row = load(a, server.port, lines, connections=1, seconds=min(a.seconds, 10))
+    load(a, server, lines, connections=1, seconds=1)
+    added = []
+    with tempfile.NamedTemporaryFile() as empty:
+        for _ in range(a.repeats):
+            row = load(a, server, lines, connections=1, seconds=min(a.seconds, 5))
+            alone = (translate_seconds(a, lines, os.devnull, "--batch-tokens", 1) -
+                     translate_seconds(a, empty.name, os.devnull)) / count
+            added.append({"served_ms": row["good_ms"]["mean"], "decoded_ms": 1e3 * alone,
+                          "added_ms": row["good_ms"]["mean"] - 1e3 * alone, "p50": row["good_ms"]["p50"],
+                          "p99": row["good_ms"]["p99"]})
     server.end()
-    show("one connection", row)
-    results["idle"] = row
+    results["idle"] = {"added_ms": statistics.median(one["added_ms"] for one in added), "all": added}
+    print(f"{'one request at a time':28} {results['idle']}", flush=True)
 
 
-def measure(a, lines, expected):
-    results = {"translate_lines_per_second": translate_speed(a, lines, expected)}
-    print(f"{'yona translate':32} {results['translate_lines_per_second']:9.1f}/s", flush=True)
-    idle_latency(a, lines, results)
+def measure_curve(a, lines, expected, results):
     server = yona_server(a)
-    memory = [server.memory_mb()]
-    curve = []
-    for connections in (1, 4, 16, 64, 256):
-        row = load(a, server.port, lines, expected, connections=connections, seconds=a.seconds)
+    load(a, server, lines, connections=64, seconds=1)
+    rows = []
+    for connections in (1, 4, 16, 64, 256, 512):
+        row = load(a, server, lines, expected, connections=connections, seconds=a.seconds)
         show(f"{connections} connections", row)
-        curve.append(row)
-    results["curve"] = curve
-    best = max(row["good_per_second"] for row in curve)
-    results["saturated_per_second"] = best
-    results["share_of_translate"] = best / results["translate_lines_per_second"]
+        rows.append(row)
+    widest = max(rows, key=lambda row: row["good_per_second"])["connections"]
+    speeds = [load(a, server, lines, expected, connections=widest, seconds=a.seconds)["good_per_second"]
+              for _ in range(a.repeats)]
+    best = statistics.median(speeds)
+    results["curve"] = rows
+    results["saturated_per_second"] = {"connections": widest, "median": best, "all": speeds}
+    print(f"{'saturated':28} {best:8.1f}/s  {[round(speed) for speed in speeds]}", flush=True)
     for share in (0.5, 0.8):
-        row = load(a, server.port, lines, expected, connections=512, seconds=a.seconds, rate=best * share)
-        show(f"at {share:.0%} of the best", row)
+        row = load(a, server, lines, expected, connections=2000, seconds=a.seconds, rate=best * share)
+        show(f"at {share:.0%} of that", row)
         results[f"at_{share}"] = row
+    server.end()
+
+
+def measure_overload(a, lines, expected, results):
+    """Ten times the best for a minute; the saturated speed once more before and after, for the share."""
+    server = yona_server(a)
+    load(a, server, lines, connections=256, seconds=2)
+    saturated = [load(a, server, lines, connections=256, seconds=a.seconds)["good_per_second"]]
+    memory = [server.memory_mb()]
+    row = load(a, server, lines, expected, connections=7000, seconds=a.overload, rate=10 * saturated[0], warm_up=3)
+    show("ten times that", row)
     memory.append(server.memory_mb())
-    if a.overload:
-        row = load(a, server.port, lines, expected, connections=1000, seconds=a.overload, rate=best * 10)
-        show("ten times the best", row)
-        results["overload"] = row
-        results["overload"]["share_of_saturated"] = row["good_per_second"] / best
-    memory.append(server.memory_mb())
-    results["memory_mb"] = memory
-    results["exit_code"] = server.end()
-    if a.ct2:
-        peer = Server([sys.executable, os.path.join(ROOT, "bench", "peers", "ct2_server.py"), a.model, a.ct2,
-                       "--threads", a.threads or os.cpu_count()], r"^(\d+)$", "stdout")
-        results["ctranslate2"] = []
-        for connections in (1, 16, 64):
-            row = load(a, peer.port, lines, connections=connections, seconds=a.seconds)
-            show(f"CTranslate2, {connections} connections", row)
-            results["ctranslate2"].append(row)
-        peer.process.terminate()
-        theirs = max(row["good_per_second"] for row in results["ctranslate2"])
-        results["times_ctranslate2"] = best / theirs
-    return results
+    saturated.append(load(a, server, lines, connections=256, seconds=a.seconds)["good_per_second"])
+    row["saturated_per_second"] = saturated
+    row["share_of_saturated"] = row["good_per_second"] / statistics.mean(saturated)
+    row["memory_mb"] = memory
+    row["exit_code"] = server.end()
+    results["overload"] = row
+    print(f"{'of saturated':28} {row['share_of_saturated']:8.1%}  memory {memory} MB  exit {row['exit_code']}", flush=True)
+
+
+def measure_ctranslate2(a, lines, results):
+    """Side by side at equal connections. CTranslate2 with one worker of all threads, and with a worker for each."""
+    threads = len(a.server_cpus)
+    rows = []
+    ways = {(1, threads), (threads, 1)}
+    for connections in (1, 16, 64):
+        for workers, each in sorted(ways):
+            peer = Server(a, [sys.executable, os.path.join(ROOT, "bench", "peers", "ct2_server.py"), a.model, a.ct2,
+                              "--workers", workers, "--threads", each, "--compute-type",
+                              {"f32": "float32"}.get(a.compute_type, a.compute_type)], r"^(\d+)$", "stdout")
+            load(a, peer, lines, connections=connections, seconds=1)
+            row = load(a, peer, lines, connections=connections, seconds=a.seconds)
+            peer.process.terminate()
+            peer.process.wait()
+            show(f"CTranslate2 {workers}×{each}, {connections}", row)
+            rows.append({"engine": "ctranslate2", "workers": workers, "threads": each, **row})
+        server = yona_server(a)
+        load(a, server, lines, connections=connections, seconds=1)
+        row = load(a, server, lines, connections=connections, seconds=a.seconds)
+        server.end()
+        show(f"yona, {connections}", row)
+        rows.append({"engine": "yona", **row})
+    results["beside_ctranslate2"] = rows
+    best = {}
+    for row in rows:
+        best[row["engine"]] = max(best.get(row["engine"], 0), row["good_per_second"])
+    results["times_ctranslate2"] = best["yona"] / best["ctranslate2"]
+    print(f"{'times CTranslate2':28} {results['times_ctranslate2']:.2f}", flush=True)
+
+
+def measure(a, lines, expected, results):
+    parts = a.parts.split(",")
+    translate_seconds(a, lines, expected)
+    if "translate" in parts:
+        measure_translate(a, lines, results)
+    if "idle" in parts:
+        measure_idle(a, lines, results)
+    if "curve" in parts:
+        measure_curve(a, lines, expected, results)
+    if "overload" in parts:
+        measure_overload(a, lines, expected, results)
+    if "ctranslate2" in parts and a.ct2:
+        measure_ctranslate2(a, lines, results)
+    if "translate_per_second" in results and "saturated_per_second" in results:
+        results["share_of_translate"] = (results["saturated_per_second"]["median"] /
+                                         results["translate_per_second"]["median"])
+        print(f"{'share of translate':28} {results['share_of_translate']:8.1%}")
+
+
+def cpu_name():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        found = re.search(r"model name\s*: (.*)", file.read())
+    return found.group(1) if found else platform.machine()
 
 
 def main():
     a = arguments()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(16384, most), most))
+    key = f"{'apart' if a.apart else 'shared'}_{a.compute_type}"
+    everything = {}
+    if a.output and os.path.exists(a.output):
+        everything = json.load(open(a.output, encoding="utf-8"))
+    results = everything.setdefault(key, {})
     with tempfile.TemporaryDirectory() as folder:
         lines = os.path.join(folder, "lines")
         with open(a.input, encoding="utf-8") as file, open(lines, "w", encoding="utf-8") as out:
             # The server translates sentence by sentence, `yona translate` line by line.
             out.writelines([line for line in file if line.strip() and not re.search(r"[.!?]\s*\S", line)][:a.lines])
-        results = measure(a, lines, os.path.join(folder, "expected"))
-    results["machine"] = {"cpus": os.cpu_count(), "load_generator": "on the same machine, one thread"}
-    print(json.dumps({key: results[key] for key in results if isinstance(results[key], float)}))
+        measure(a, lines, os.path.join(folder, "expected"), results)
+    results["machine"] = {"cpu": cpu_name(), "server_cpus": len(a.server_cpus), "generator":
+                          "on a CPU of its own" if a.apart else "on the same CPUs", "compute_type": a.compute_type}
     if a.output:
         with open(a.output, "w", encoding="utf-8") as file:
-            json.dump(results, file, indent=2)
+            json.dump(everything, file, indent=1)
             file.write("\n")
 
 
