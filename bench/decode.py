@@ -89,35 +89,55 @@ def differing(ours, theirs):
     return count, apart
 
 
-def compare_real(a):
-    """Real lines with natural ends: equal outputs, and lines a second."""
-    output_of([sys.executable, PEER, "convert", a.model, "--compute", a.peer_compute])
+def tokens_per_line(folder, path):
+    import sentencepiece
+    subwords = sentencepiece.SentencePieceProcessor(os.path.join(folder, "source.spm"))
+    with open(path, encoding="utf-8") as file:
+        return statistics.mean(len(subwords.encode(line)) + 1 for line in file)
+
+
+def run_ours(a, model, case, output):
+    """Wall and CPU seconds of `yona translate`, its start and files included."""
+    threads, beam, batch = case
+    tokens = 1 if batch == 1 else round(batch * beam * tokens_per_line(a.model, a.input))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    output_of([a.yona, "translate", "--model", model, "--input", a.input, "--beam-mode", "ctranslate2",
+               "--beam", beam, "--json", "--output", output, "--threads", threads, "--batch-tokens", tokens])
+    wall = time.perf_counter() - before[1]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before[0].ru_utime - before[0].ru_stime
+
+
+def compare_real(a, case):
+    """Real lines with natural ends: equal outputs, and tokens a second."""
+    threads, beam, batch = case
     model = int8_folder(a, a.model) if a.compute == "int8" else a.model
     ours, theirs = os.path.join(a.folder, "yona.jsonl"), os.path.join(a.folder, "ct2.jsonl")
-    wall, cpu, peer = [], [], []
+    runs, peer = [], []
     for _ in range(a.rounds):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        output_of([a.yona, "translate", "--model", model, "--input", a.input, "--beam-mode",
-                   "ctranslate2", "--beam", 4, "--json", "--output", ours, "--threads", 1])
-        wall.append(time.perf_counter() - before[1])
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu.append(after.ru_utime + after.ru_stime - before[0].ru_utime - before[0].ru_stime)
-        peer.append(last_json(output_of([sys.executable, PEER, "translate", a.model, "--input",
-                                         a.input, "--output", theirs, "--reps", 1,
-                                         "--compute", a.peer_compute])))
+        runs.append(run_ours(a, model, case, ours))
+        peer.append(last_json(output_of([sys.executable, PEER, "translate", a.model, "--input", a.input,
+                                         "--output", theirs, "--reps", 1, "--compute", a.peer_compute,
+                                         "--threads", threads, "--beam", beam, "--batch", batch])))
     with open(ours, encoding="utf-8") as one, open(theirs, encoding="utf-8") as two:
         lines = [json.loads(line) for line in one]
         count, apart = differing(lines, [json.loads(line) for line in two])
     tokens = sum(len(line["translations"][0]["tokens"]) for line in lines)
-    row = {"lines": len(lines), "differ": count, "differ_beyond_ties": apart,
-           "yona": {"tok_s": tokens / statistics.median(wall),
-                    "cpu_tok_s": tokens / statistics.median(cpu)},
+    wall, cpu = (statistics.median(run[i] for run in runs) for i in (0, 1))
+    row = {"threads": threads, "beam": beam, "batch": batch, "lines": len(lines), "differ": count,
+           "differ_beyond_ties": apart, "yona": {"tok_s": tokens / wall, "cpu_tok_s": tokens / cpu},
            "ctranslate2": medians(peer)}
     row["ratio"] = {key: ratio(row, key) for key in ("tok_s", "cpu_tok_s")}
-    print(f"{len(lines)} lines: {count} outputs differ, {apart} of them with scores apart by more "
-          f"than 1e-4; {ratio(row, 'tok_s'):.2f} x the speed ({ratio(row, 'cpu_tok_s'):.2f} x by "
-          f"CPU time), yona with its start and files, CTranslate2 without")
+    print(f"{threads:7} {beam:4} {batch:5} {tokens / wall:10.1f} {row['ctranslate2']['tok_s']:12.1f} "
+          f"{row['ratio']['tok_s']:6.2f} {row['ratio']['cpu_tok_s']:9.2f}  {count} outputs differ, "
+          f"{apart} with scores apart by more than 1e-4", flush=True)
     return row
+
+
+def compare_real_rows(a):
+    output_of([sys.executable, PEER, "convert", a.model, "--compute", a.peer_compute])
+    print(f"{a.input}: yona with its start and files, CTranslate2 without")
+    return [compare_real(a, CASES[i]) for i in a.cases]
 
 
 def main():
@@ -143,7 +163,7 @@ def main():
     rows = [measure(a, CASES[i]) for i in a.cases]
     result = {"preset": "base", "compute": a.compute, "src_len": 32, "new": 32, "rounds": a.rounds, "rows": rows}
     if a.model:
-        result["real"] = compare_real(a)
+        result["real"] = compare_real_rows(a)
     with open(a.output, "w", encoding="utf-8") as file:
         file.write(json.dumps(result, indent=1) + "\n")
 

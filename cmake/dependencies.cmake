@@ -38,6 +38,7 @@ yona_need(OpenSSL)
 yona_need(cld2)
 if(YONA_TESTS)
   yona_need(GTest)
+  include(cmake/interpreter.cmake)
   yona_need(Python3 COMPONENTS Interpreter)
 endif()
 

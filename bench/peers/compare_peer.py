@@ -122,6 +122,37 @@ class Transformers:
         return answers
 
 
+HUGGING_FACE_NAMES = {
+    "layers": "model.{side}.layers.{n}", "self": "self_attn", "context": "encoder_attn",
+    "attention": ("q_proj", "k_proj", "v_proj", "out_proj"), "attention_norm": "{part}_layer_norm",
+    "feed_forward": ("fc1", "fc2"), "feed_forward_norm": "final_layer_norm"}
+
+
+def marian_layers(weights, layers, names):
+    """The layers' arrays under Marian's names; products are x W there and x Wᵀ in `weights`."""
+    arrays = {}
+
+    def affine(theirs, name, suffix):
+        arrays[f"{name}_W{suffix}"] = weights[theirs + ".weight"].T
+        arrays[f"{name}_b{suffix}"] = weights[theirs + ".bias"][None]
+
+    def norm(theirs, name):
+        arrays[name + "_ln_scale"] = weights[theirs + ".weight"][None]
+        arrays[name + "_ln_bias"] = weights[theirs + ".bias"][None]
+
+    for side, parts in (("encoder", ("self",)), ("decoder", ("self", "context"))):
+        for n in range(layers[side]):
+            theirs, name = names["layers"].format(side=side, n=n), f"{side}_l{n + 1}"
+            for part in parts:
+                for letter, word in zip("qkvo", names["attention"]):
+                    affine(f"{theirs}.{names[part]}.{word}", f"{name}_{part}", letter)
+                norm(f"{theirs}.{names['attention_norm'].format(part=names[part])}", f"{name}_{part}_Wo")
+            for suffix, word in zip("12", names["feed_forward"]):
+                affine(f"{theirs}.{word}", f"{name}_ffn", suffix)
+            norm(f"{theirs}.{names['feed_forward_norm']}", f"{name}_ffn_ffn")
+    return arrays
+
+
 class Marian:
     """The weights under Marian's names; positions as a table, since Marian's sinusoids are others."""
     title, needs = "Marian", ("pymarian", "numpy", "safetensors")
@@ -157,33 +188,14 @@ class Marian:
 
     @classmethod
     def arrays(cls, weights, config, numpy):
-        """Products are x W in Marian and x Wᵀ in the folder."""
         table = weights["model.shared.weight"][:-1]
         bias = weights.get("final_logits_bias", numpy.zeros((1, len(table) + 1)))
         arrays = {"encoder_Wemb": table, "decoder_Wemb": table, "decoder_ff_logit_out_W": table.T,
                   "decoder_ff_logit_out_b": bias.reshape(1, -1)[:, :-1],
                   "Wpos": cls.positions(config["max_position_embeddings"], config["d_model"], numpy)}
 
-        def affine(theirs, name, suffix):
-            arrays[f"{name}_W{suffix}"] = weights[theirs + ".weight"].T
-            arrays[f"{name}_b{suffix}"] = weights[theirs + ".bias"][None]
-
-        def norm(theirs, name):
-            arrays[name + "_ln_scale"] = weights[theirs + ".weight"][None]
-            arrays[name + "_ln_bias"] = weights[theirs + ".bias"][None]
-
-        attentions = {"encoder": [("self", "self_attn")],
-                      "decoder": [("self", "self_attn"), ("context", "encoder_attn")]}
-        for side, parts in attentions.items():
-            for n in range(config[f"{side}_layers"]):
-                theirs, name = f"model.{side}.layers.{n}", f"{side}_l{n + 1}"
-                for short, part in parts:
-                    for letter, word in zip("qkvo", ("q_proj", "k_proj", "v_proj", "out_proj")):
-                        affine(f"{theirs}.{part}.{word}", f"{name}_{short}", letter)
-                    norm(f"{theirs}.{part}_layer_norm", f"{name}_{short}_Wo")
-                affine(f"{theirs}.fc1", f"{name}_ffn", "1")
-                affine(f"{theirs}.fc2", f"{name}_ffn", "2")
-                norm(f"{theirs}.final_layer_norm", f"{name}_ffn_ffn")
+        arrays.update(marian_layers(weights, {side: config[f"{side}_layers"] for side in ("encoder", "decoder")},
+                                    HUGGING_FACE_NAMES))
         return {name: numpy.ascontiguousarray(array, dtype=numpy.float32)
                 for name, array in arrays.items()}
 

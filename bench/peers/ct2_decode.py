@@ -36,37 +36,32 @@ def make(a):
     MarianMTModel(config).save_pretrained(a.folder)
 
 
-def pieces_of(folder, size):
-    """The vocabulary without <pad>, which CTranslate2's Marian does not have."""
-    path = os.path.join(folder, "vocab.json")
-    if not os.path.exists(path):
-        return ["</s>", "<unk>"] + [f"t{i}" for i in range(2, size - 1)]
-    with open(path, encoding="utf-8") as file:
-        table = json.load(file)
-    return sorted(table, key=table.get)[:-1]
-
-
 def converted(a):
     """Where the twin is kept; in the type that it will compute in, so that loading converts nothing."""
     return os.path.join(a.folder, "ct2" if a.compute == "float32" else f"ct2-{a.compute}")
 
 
 def convert(a):
+    quantization = None if a.compute == "float32" else a.compute
+    if os.path.exists(os.path.join(a.folder, "tokenizer_config.json")):
+        from ctranslate2.converters import TransformersConverter
+        TransformersConverter(a.folder).convert(converted(a), quantization=quantization, force=True)
+        return
     from ctranslate2.converters.transformers import MarianMTLoader
     from transformers import MarianMTModel
     model = MarianMTModel.from_pretrained(a.folder).eval()
     spec = MarianMTLoader().get_model_spec(model)
-    pieces = pieces_of(a.folder, model.config.vocab_size)
+    # Without <pad>, which CTranslate2's Marian does not have.
+    pieces = ["</s>", "<unk>"] + [f"t{i}" for i in range(2, model.config.vocab_size - 1)]
     spec.register_source_vocabulary(pieces)
     spec.register_target_vocabulary(pieces)
     spec.config.eos_token = spec.config.decoder_start_token = "</s>"
     spec.config.unk_token = "<unk>"
     spec.config.add_source_eos = False
     spec.validate()
-    spec.optimize(quantization=None if a.compute == "float32" else a.compute)
-    output = converted(a)
-    os.makedirs(output, exist_ok=True)
-    spec.save(output)
+    spec.optimize(quantization=quantization)
+    os.makedirs(converted(a), exist_ok=True)
+    spec.save(converted(a))
 
 
 def translator(a):

@@ -2,42 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include "yona/tensor/ops/embed.h"
-#include "yona/tensor/ops/linear.h"
-#include "yona/tensor/ops/matmul.h"
 #include "yona/tensor/packed_weights.h"
 
 #include "tests/harness/compare.h"
-#include "tests/harness/op_case.h"
-#include "tests/harness/plain_ops.h"
-#include "tests/harness/random_tensor.h"
 #include "tests/harness/temp_dir.h"
+#include "tests/tensor/weight_buffer.h"
 
 namespace yona::testing {
 namespace {
 
-// A flat buffer with a table [70, 20] of which the last row is padding, a weight [40, 20], a bias.
-class QuantisedWeightsTest : public ::testing::TestWithParam<const char*> {
- protected:
-  Tensor table() const { return flat.slice(0, {70, 20}); }
-  Tensor weight() const { return flat.slice(1400, {40, 20}); }
-  Tensor bias() const { return flat.slice(2200, {40}); }
-
-  Region region{shared_backend(GetParam()), 1 << 22};
-  Context c{.region = region};
-  Tensor flat = tensor_of(random_values(2240, 1), {1, 2240}, DType::f32, region);
-  Tensor x = tensor_of(random_values(60, 2), {3, 20}, DType::f32, region);
-};
+using QuantisedWeightsTest = WeightBuffer;
 
 TEST_P(QuantisedWeightsTest, ChangeResultsByLittle) {
-  const auto results = [&] {
-    const std::shared_ptr<const Layout> layout = layout_of({4}, region);
-    const Tensor ids = ids_of({0, 68, 33, 69}, region);
-    const EmbedOptions options{.scale = 3.0F, .padding_id = 69};
-    return std::vector{values_of(embed(ids, *layout, table(), {}, options, c)),
-                       values_of(linear(x, weight(), bias(), {.activation = Activation::relu}, c)),
-                       values_of(matmul(x, table().row_range(0, 69), Transpose::yes, c))};
-  };
   const auto expected = results();
   QuantisedWeights quantised(flat);
   const auto got = results();

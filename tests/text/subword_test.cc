@@ -1,4 +1,4 @@
-// Ids there and back, tags, folders, and models whose vocabulary has numbers of its own.
+// Ids there and back, tags, and models whose vocabulary has numbers of its own.
 
 #include "yona/text/subword.h"
 
@@ -19,7 +19,6 @@ using ::testing::HasSubstr;
 using testing::message_of;
 using testing::sample_model;
 using testing::sample_sentences;
-using testing::TempDir;
 
 class SubwordTest : public ::testing::TestWithParam<SubwordAlgorithm> {};
 
@@ -137,27 +136,6 @@ TEST(Subword, FollowsAVocabularyWithNumbersOfItsOwn) {
     EXPECT_EQ(subword.vocabulary().piece(mapped[at + 1]), own.vocabulary().piece(plain[at]));
   }
   EXPECT_EQ(subword.decode(std::span(mapped).subspan(1)), "die Katze");
-}
-
-TEST(SubwordPair, ComesBackFromItsFolderSharedOrSeparate) {
-  const TempDir folder;
-  const Subword bpe(sample_model(SubwordAlgorithm::bpe));
-  const Subword unigram(sample_model(SubwordAlgorithm::unigram, 450));
-  SubwordPair{bpe, bpe}.save(folder.path());
-  SubwordPair loaded = SubwordPair::load(folder.path());
-  EXPECT_TRUE(loaded.has_shared_vocabulary());
-  EXPECT_FALSE(std::filesystem::exists(folder / "target_vocab.json"));
-  EXPECT_EQ(encode(loaded.target, "my sister"), encode(bpe, "my sister"));
-  EXPECT_EQ(loaded.with_tags({">>fr<<"}).target.tag(">>fr<<"), 2);
-  EXPECT_TRUE(loaded.with_tags({">>fr<<"}).has_shared_vocabulary());
-
-  SubwordPair{bpe, unigram}.save(folder.path());
-  loaded = SubwordPair::load(folder.path());
-  EXPECT_FALSE(loaded.has_shared_vocabulary());
-  EXPECT_EQ(loaded.target.vocabulary(), unigram.vocabulary());
-  EXPECT_EQ(encode(loaded.target, "my sister"), encode(unigram, "my sister"));
-  EXPECT_THAT(message_of<IoError>([&] { SubwordPair::load(folder / "none"); }),
-              HasSubstr("vocab.json"));
 }
 
 }  // namespace

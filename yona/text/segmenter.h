@@ -1,5 +1,5 @@
-// A way to cut text into pieces that is not a SentencePiece model: byte-level BPE, or what a
-// tokenizer.json describes. Subword (subword.h) puts tags and special pieces around it.
+// A way to cut text into pieces: a SentencePiece model, byte-level BPE, or what a tokenizer.json
+// describes. Subword (subword.h) puts tags and special pieces around it.
 #pragma once
 
 #include <cstdint>

@@ -2,61 +2,23 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/harness/compare.h"
-#include "tests/harness/op_case.h"
-#include "tests/harness/random_tensor.h"
+#include "tests/tensor/ops/activation_cases.h"
 
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
-TEST(Gelu, PassesEveryUseOfItsCases) {
-  const OpFunction whole = [](const Inputs& x, Context& c) { return Inputs{gelu(x[0], c)}; };
-  const OpFunction strided = [](const Inputs& x, Context& c) {
-    return Inputs{gelu(x[0].columns(1, 3), c)};
-  };
-  const std::vector<OpCase> cases{
-      {"matrix", {{{3, 5}}}, whole},      {"no rows", {{{0, 5}}}, whole},
-      {"one element", {{{1, 1}}}, whole}, {"wide range", {{{6, 33}, true, -8, 8}}, whole},
-      {"strided", {{{4, 9}}}, strided},   {"many rows", {{{70, 17}}}, whole}};
-  for (const OpCase& op_case : cases) {
-    check_op(op_case);
-  }
-}
+TEST(Gelu, PassesEveryUseOfItsCases) { check_activation(gelu); }
 
 TEST(Gelu, HasThePublishedValuesAndItsLimits) {
-  const OpCase given{"values", {{{1, 6}}}, [](const Inputs& x, Context& c) {
-                       set_values(x[0], {-100, -1, 0, 0.5, 1, 100});
-                       return Inputs{gelu(x[0], c)};
-                     }};
-  const std::vector<double> expected{
-      0, -0.15865525393145707, 0, 0.34573123063700656, 0.8413447460685429, 100};
-  expect_near(run_op(given).outputs[0], expected, 1e-14, "reference");
-  expect_near(run_op(given, {.backend = "cpu", .dtype = DType::f32}).outputs[0], expected, 1e-7,
-              "cpu");
+  expect_activation(gelu, {-100, -1, 0, 0.5, 1, 100},
+                    {0, -0.15865525393145707, 0, 0.34573123063700656, 0.8413447460685429, 100});
 }
 
-TEST(GeluTanh, PassesEveryUseOfItsCases) {
-  const OpFunction whole = [](const Inputs& x, Context& c) { return Inputs{gelu_tanh(x[0], c)}; };
-  check_op({"matrix", {{{3, 5}}}, whole});
-  check_op({"wide range", {{{6, 33}, true, -8, 8}}, whole});
-  check_op({"many rows", {{{70, 17}}}, whole});
-}
+TEST(GeluTanh, PassesEveryUseOfItsCases) { check_activation(gelu_tanh); }
 
 TEST(GeluTanh, IsNearTheExactOneAndHasItsLimits) {
-  const OpCase given{"values", {{{1, 5}}}, [](const Inputs& x, Context& c) {
-                       set_values(x[0], {-100, -1, 0, 1, 100});
-                       return Inputs{gelu_tanh(x[0], c)};
-                     }};
-  const std::vector<double> expected{0, -0.1588080093917233, 0, 0.8411919906082768, 100};
-  expect_near(run_op(given).outputs[0], expected, 1e-14, "reference");
-  expect_near(run_op(given, {.backend = "cpu", .dtype = DType::f32}).outputs[0], expected, 1e-6,
-              "cpu");
-  if (has_cuda()) {
-    expect_near(run_op(given, {.backend = "cuda", .dtype = DType::f32}).outputs[0], expected, 1e-6,
-                "cuda");
-  }
+  expect_activation(gelu_tanh, {-100, -1, 0, 1, 100},
+                    {0, -0.1588080093917233, 0, 0.8411919906082768, 100});
 }
 
 }  // namespace

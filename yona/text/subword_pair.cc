@@ -1,0 +1,50 @@
+// Both sides' sub-words in a model's folder.
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "yona/base/file_writer.h"
+#include "yona/base/mapped_file.h"
+#include "yona/text/subword.h"
+
+namespace yona {
+
+namespace {
+
+void write_text(const std::filesystem::path& path, std::string_view text) {
+  FileWriter file(path);
+  file.write(text);
+  file.close();
+}
+
+}  // namespace
+
+SubwordPair SubwordPair::load(const std::filesystem::path& folder) {
+  auto vocabulary = std::make_shared<const Vocabulary>(Vocabulary::read(folder / "vocab.json"));
+  auto target_vocabulary = vocabulary;
+  if (const auto path = folder / "target_vocab.json"; std::filesystem::exists(path)) {
+    target_vocabulary = std::make_shared<const Vocabulary>(Vocabulary::read(path));
+  }
+  Subword source = Subword::load(folder / "source.spm", vocabulary);
+  if (target_vocabulary == vocabulary &&
+      MappedFile(folder / "target.spm").bytes() == source.model()) {
+    return {source, source};  // the library needs tens of milliseconds for a model
+  }
+  return {std::move(source), Subword::load(folder / "target.spm", std::move(target_vocabulary))};
+}
+
+void SubwordPair::save(const std::filesystem::path& folder) const {
+  write_text(folder / "source.spm", source.model());
+  write_text(folder / "target.spm", target.model());
+  source.vocabulary().write(folder / "vocab.json");
+  if (!has_shared_vocabulary()) {
+    target.vocabulary().write(folder / "target_vocab.json");
+  }
+}
+
+SubwordPair SubwordPair::with_tags(const std::vector<std::string>& tags) const {
+  return {source.with_tags(tags), target.with_tags(tags)};
+}
+
+}  // namespace yona
