@@ -46,13 +46,13 @@ TEST(ComputeType, SaysWhatItCannotBe) {
   const ProgramResult on_cpu = run_yona(small_bench("f16"));
   EXPECT_EQ(on_cpu.code, 2);
   EXPECT_EQ(on_cpu.err,
-            "yona: --compute-type: f16 decodes on GPUs alone; use f32, or --device cuda\n");
+            "yona: --compute-type: f16 decodes on GPUs alone; use f32, or the device cuda\n");
   std::vector<std::string> arguments = small_bench("int8");
   arguments.insert(arguments.end(), {"--device", "cuda"});
   const ProgramResult on_gpu = run_yona(arguments);
   EXPECT_EQ(on_gpu.code, 2);
   EXPECT_EQ(on_gpu.err,
-            "yona: --compute-type: int8 decodes on CPUs alone; use bf16, or --device cpu\n");
+            "yona: --compute-type: int8 decodes on CPUs alone; use bf16, or the device cpu\n");
   const ProgramResult unknown = run_yona(small_bench("int4"));
   EXPECT_EQ(unknown.code, 2);
   EXPECT_EQ(unknown.err,

@@ -1,42 +1,6 @@
 #include "yona/cli/compute_type.h"
 
-#include "yona/backend/cpu/features.h"
-#include "yona/base/error.h"
-#include "yona/base/log.h"
-
 namespace yona::cli {
-
-namespace {
-
-ComputeType cuda_type(const std::string& type) {
-  check(type != "int8", "--compute-type: int8 decodes on CPUs alone; use bf16, or --device cpu");
-  return {.precision = type == "f32"   ? Precision::f32
-                       : type == "f16" ? Precision::f16
-                                       : Precision::bf16,
-          .packing = Packing::no};
-}
-
-ComputeType cpu_type(const std::string& type) {
-  check(type != "f16", "--compute-type: f16 decodes on GPUs alone; use f32, or --device cuda");
-  if (type.empty()) {
-    return {.is_folders = true};
-  }
-  if (type == "int8" || (type == "auto" && int8_is_faster())) {
-    return {.packing = Packing::int8};
-  }
-  if (type == "auto") {
-    return {.is_folders = true};
-  }
-  if (type == "bf16" && cpu_has_bf16()) {
-    return {.precision = Precision::bf16, .packing = Packing::no};
-  }
-  if (type == "bf16") {
-    log().warn("--compute-type: this CPU has no bf16 instructions; f32 is used");
-  }
-  return {};
-}
-
-}  // namespace
 
 void add_compute_type(CLI::App& app, std::string& flag) {
   add_text(app, flag,
@@ -46,15 +10,10 @@ void add_compute_type(CLI::App& app, std::string& flag) {
             "at 65504; int8 is for CPUs"});
 }
 
-Packing ComputeType::packing_of(const std::filesystem::path& folder) const {
-  return is_folders ? yona::packing_of(folder) : packing;
-}
-
 ComputeType compute_type(const std::string& flag, const std::string& device) {
   const std::string type =
-      flag.empty() ? flag
-                   : word_value("--compute-type", flag, {"auto", "f32", "bf16", "f16", "int8"});
-  return device == "cuda" ? cuda_type(type) : cpu_type(type);
+      flag.empty() ? flag : word_value("--compute-type", flag, compute_type_names());
+  return choose_compute_type(type, device, "--compute-type");
 }
 
 // A GPU is busy from a few hundred sentences on; a CPU's caches hold fewer.
