@@ -18,7 +18,7 @@ std::vector<float> step_values(const std::vector<const Transformer*>& models, En
   const std::vector<std::vector<std::int32_t>> sources{{3, 5, 0}, {2, 0}};
   DecodeOptions options;
   options.ensemble = mean;
-  Stepper stepper(models, options, sources, {.rows = 2, .steps = 2}, region);
+  Stepper stepper(models, options, {.sources = sources, .size = {.rows = 2, .steps = 2}}, region);
   stepper.step({.ids = {-1, -1}, .parents = {0, 1}, .sentences = {0, 1}});
   const StepLogits logits = stepper.step({.ids = {4, 6}, .parents = {1, 0}, .sentences = {1, 0}});
   if (normalised != nullptr) {

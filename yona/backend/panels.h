@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "yona/backend/kernel_args.h"
 
@@ -55,6 +56,29 @@ inline void copy_int8_row(const Int8Weights& weights, std::int64_t row, std::int
   for (std::int64_t j = 0; j < k; ++j) {
     to[j] = scale * static_cast<float>(panel[int8_place(row % kPanelRows, j)]);
   }
+}
+
+// Row `row` of the weights, rows of k, to row `place` of others.
+inline void move_int8_row(const Int8Weights& weights, std::int64_t row, std::int64_t k,
+                          const Int8Weights& to, std::int64_t place) {
+  const std::int8_t* from = weights.values.row<std::int8_t>(row / kPanelRows);
+  std::int8_t* panel = to.values.row<std::int8_t>(place / kPanelRows);
+  for (std::int64_t j = 0; j < k; j += kInt8Group) {
+    std::memcpy(panel + int8_place(place % kPanelRows, j), from + int8_place(row % kPanelRows, j),
+                kInt8Group);
+  }
+  to.scales.row<float>(0)[place] = weights.scales.row<float>(0)[row];
+  to.sums.row<std::int32_t>(0)[place] = weights.sums.row<std::int32_t>(0)[row];
+}
+
+// Zeros in a row.
+inline void clear_int8_row(const Int8Weights& weights, std::int64_t row, std::int64_t k) {
+  std::int8_t* panel = weights.values.row<std::int8_t>(row / kPanelRows);
+  for (std::int64_t j = 0; j < k; j += kInt8Group) {
+    std::memset(panel + int8_place(row % kPanelRows, j), 0, kInt8Group);
+  }
+  weights.scales.row<float>(0)[row] = 0.0F;
+  weights.sums.row<std::int32_t>(0)[row] = 0;
 }
 
 // What a row with this largest |element| is divided by to become bytes, and multiplied with to

@@ -8,6 +8,7 @@
 #include "yona/cli/commands.h"
 #include "yona/cli/compute_type.h"
 #include "yona/decode/bench.h"
+#include "yona/decode/shortlist.h"
 
 namespace yona::cli {
 
@@ -26,6 +27,7 @@ struct BenchTranslateFlags {
   std::string device = "cpu";
   std::string compute_type;
   std::string threads = "0";
+  std::string shortlist;
   bool profile = false;
 };
 
@@ -53,6 +55,10 @@ TranslateBenchOptions options_of(const BenchTranslateFlags& flags) {
   options.packing = type.packing_of(options.model);
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   options.profile = flags.profile;
+  if (!flags.shortlist.empty()) {
+    require_file("--shortlist", flags.shortlist);
+    options.shortlist = std::make_shared<Shortlist>(Shortlist::load(flags.shortlist));
+  }
   const std::int64_t longest = std::max(options.source_length, options.new_tokens);
   options.config.max_positions = std::max(options.config.max_positions, longest);
   return options;
@@ -87,6 +93,8 @@ Command add_bench_translate(CLI::App& bench) {
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
   add_compute_type(*app, flags->compute_type);
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
+  add_text(*app, flags->shortlist,
+           {"--shortlist", "FILE", "of `yona shortlist`: decode with a part of the output layer"});
   add_switch(*app, flags->profile, {"--profile", "", "add the milliseconds of each kernel"});
   return {app, [flags] { return run(*flags); }};
 }

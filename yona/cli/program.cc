@@ -44,9 +44,10 @@ void build(Program& program) {
       "yona demo\n"
       "yona train --train-src train.en --train-tgt train.de --preset tiny --output run\n"
       "yona info --preset base --vocab-size 37000");
-  program.commands = {add_demo(app),  add_train(app),     add_translate(app), add_serve(app),
-                      add_score(app), add_attention(app), add_average(app),   add_info(app),
-                      add_runs(app),  add_config(app),    add_vocab(app),     add_convert(app)};
+  program.commands = {add_demo(app),     add_train(app),     add_translate(app), add_serve(app),
+                      add_score(app),    add_attention(app), add_average(app),   add_info(app),
+                      add_runs(app),     add_config(app),    add_vocab(app),     add_convert(app),
+                      add_shortlist(app)};
   CLI::App* bench = add_command(
       app, {"bench", "how fast this machine is at it", "yona bench train --preset tiny --steps 5"});
   bench->require_subcommand(0, 1);

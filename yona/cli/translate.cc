@@ -15,6 +15,7 @@
 #include "yona/cli/search_flags.h"
 #include "yona/cli/translation_input.h"
 #include "yona/cli/translation_output.h"
+#include "yona/decode/shortlist.h"
 #include "yona/decode/translation_format.h"
 #include "yona/decode/translation_progress.h"
 
@@ -36,6 +37,7 @@ struct TranslateFlags {
   std::string threads = "0";
   std::string workers = "1";
   std::string alignment, alignment_layer;
+  std::string shortlist;
   SearchFlags search;
   bool json = false;
   bool word_scores = false;
@@ -162,6 +164,15 @@ DecodeOptions model_options(const TranslateFlags& flags, const TranslationModel&
   return with_alignments(flags, options_of(flags.search, model.folder(), model.info()));
 }
 
+void check_shortlist(const TranslateFlags& flags, const std::string& device) {
+  if (flags.shortlist.empty()) {
+    return;
+  }
+  require_file("--shortlist", flags.shortlist);
+  check(device == "cpu", "--shortlist is for CPUs; a GPU computes all outputs as fast");
+  check(flags.targets.empty(), "--score-targets searches for nothing; leave --shortlist out");
+}
+
 // A model of many languages cannot guess which one is wanted.
 void check_languages(const TranslationModel& model, const DecodeOptions& options) {
   const std::string& family = model.info().family;
@@ -214,11 +225,15 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
       word_value("--encoding", flags.encoding, {"repair", "refuse"}) == "refuse";
   LinesBeside prefixes("--prefix", flags.prefixes);
   LinesBeside targets("--score-targets", flags.targets);
+  check_shortlist(flags, device);
   const WorkerBackends workers(flags, device);
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
   const auto models = load_models(flags, type, *workers.backends.front());
   DecodeOptions search = model_options(flags, *models.front());
   search.precision = type.precision;
+  if (!flags.shortlist.empty()) {
+    search.shortlist = std::make_shared<Shortlist>(Shortlist::load(flags.shortlist));
+  }
   check_languages(*models.front(), search);
   check_alignment_layer(search, *models.front());
   Translator translator(pointers(models), workers.places, search, text);
@@ -300,6 +315,7 @@ Command add_translate(CLI::App& program) {
                 "yona translate --model run --input news.en.gz --output news.de --beam 8\n"
                 "yona translate --model run --compute-type int8 --workers 8 --threads 1 < big.en\n"
                 "yona translate --model run1,run2 --n-best 4 --input news.en\n"
+                "yona translate --model run --compute-type int8 --shortlist run/lex < news.en\n"
                 "yona translate --model nllb --src-lang eng_Latn --tgt-lang deu_Latn < news.en\n"
                 "yona translate --model run --alignment hard --word-scores < news.en\n"
                 "yona translate --model run --input news.en --score-targets news.de\n"
@@ -320,6 +336,10 @@ Command add_translate(CLI::App& program) {
   add_switch(*app, flags->json, {"--json", "", "an object a line: scores, tokens, all hypotheses"});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
   add_compute_type(*app, flags->compute_type);
+  add_text(*app, flags->shortlist,
+           {"--shortlist", "FILE",
+            "only pieces that it lists for a line's pieces can come out (`yona shortlist` makes "
+            "it): a smaller output layer, on CPUs"});
   add_text(*app, flags->threads,
            {"--threads", "N", "CPU threads of a worker (default: all that may be used)"});
   add_text(*app, flags->workers,

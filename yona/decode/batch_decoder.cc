@@ -7,6 +7,7 @@
 #include "yona/base/stop.h"
 #include "yona/decode/candidates.h"
 #include "yona/decode/models.h"
+#include "yona/decode/shortlist.h"
 
 namespace yona {
 
@@ -16,7 +17,8 @@ namespace {
 struct Batch {
   std::vector<Unit> units;
   std::vector<Ids> sources;
-  std::int64_t steps = 0;  // most that a search takes
+  std::vector<Ids> outputs;  // what may come out of each, with a shortlist
+  std::int64_t steps = 0;    // most that a search takes
 };
 
 // The rows that the units' beams are in the next step, in the units' order.
@@ -89,6 +91,7 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
   }
   check(options.precision != Precision::f16 || backend.planned_device() == Device::cuda,
         "decode: f16 is for GPUs; use f32");
+  check_shortlist(backend);
   // The logits of other projections are products of f32.
   if (!std::all_of(models_.begin(), models_.end(),
                    [](const Transformer* model) { return has_plain_projection(*model); })) {
@@ -98,6 +101,31 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
   for (const Transformer* model : models_) {
     rounded_.push_back(std::make_unique<RoundedWeights>(model->projection(), c));
   }
+}
+
+void BatchDecoder::check_shortlist(const Backend& backend) const {
+  if (!options_.shortlist) {
+    return;
+  }
+  check(backend.planned_device() == Device::cpu,
+        "decode: a shortlist is for CPUs; a GPU computes all outputs as fast");
+  const TransformerConfig& config = models_.front()->config();
+  check(options_.shortlist->source_vocabulary() == config.source_vocabulary &&
+            options_.shortlist->target_vocabulary() == config.target_vocabulary,
+        "decode: the shortlist is of {} source and {} target pieces, the model has {} and {}; make "
+        "one for it by `yona shortlist`",
+        options_.shortlist->source_vocabulary(), options_.shortlist->target_vocabulary(),
+        config.source_vocabulary, config.target_vocabulary);
+}
+
+// What the shortlist says, and all that may be forced.
+Ids BatchDecoder::outputs_for(const DecodeRequest& request) const {
+  Ids ids = options_.shortlist->candidates(request.source);
+  ids.insert(ids.end(), request.prefix.begin(), request.prefix.end());
+  ids.insert(ids.end(), {options_.end_id, options_.unknown_id, options_.first_id});
+  std::erase_if(ids, [&](std::int32_t id) { return id < 0 || id >= models_.front()->outputs(); });
+  sort_ids(ids);
+  return ids;
 }
 
 std::int64_t BatchDecoder::max_length(std::int64_t source_tokens) const {
@@ -183,17 +211,23 @@ std::vector<std::vector<Hypothesis>> BatchDecoder::decode(std::span<const Decode
     }
     answers[i].resize(options_.sampling.on ? static_cast<std::size_t>(searches) : 0);
     batch.sources.push_back(requests[i].source);
+    if (options_.shortlist) {
+      batch.outputs.push_back(outputs_for(requests[i]));
+    }
     batch.steps = std::max(batch.steps, longest);
   }
   if (batch.units.empty()) {
     return answers;
   }
   const std::int64_t width = options_.sampling.on ? 1 : options_.beam;
-  Stepper stepper(
-      models_, options_, batch.sources,
-      {.rows = static_cast<std::int64_t>(batch.units.size()) * width, .steps = batch.steps},
-      region_);
-  StepCandidates candidates(options_, region_);
+  const auto chosen = options_.shortlist ? std::make_unique<ChosenOutputs>(batch.outputs) : nullptr;
+  Stepper stepper(models_, options_,
+                  {.sources = batch.sources,
+                   .size = {.rows = static_cast<std::int64_t>(batch.units.size()) * width,
+                            .steps = batch.steps},
+                   .chosen = chosen.get()},
+                  region_);
+  StepCandidates candidates(options_, region_, chosen.get());
   const auto done = [&](Unit& unit) {
     if (options_.sampling.on) {
       answers[unit.answer][unit.sample] = unit.search->results().front();

@@ -40,6 +40,8 @@ class BatchDecoder {
   std::int64_t max_source() const { return max_positions_; }
 
  private:
+  void check_shortlist(const Backend& backend) const;
+  Ids outputs_for(const DecodeRequest& request) const;
   void check_request(const DecodeRequest& request, std::size_t index) const;
   bool is_resident(std::span<const DecodeRequest> requests) const;
   std::vector<std::vector<Hypothesis>> decode_resident(std::span<const DecodeRequest> requests);

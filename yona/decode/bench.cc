@@ -62,6 +62,7 @@ DecodeOptions decode_options(const TranslateBenchOptions& options) {
   result.min_length = options.new_tokens;
   result.limit = {.factor = 0, .extra = options.new_tokens};
   result.precision = options.precision;
+  result.shortlist = options.shortlist;
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "yona/backend/kernel_args.h"
@@ -11,6 +12,8 @@
 #include "yona/models/transformer_config.h"
 
 namespace yona {
+
+class Shortlist;
 
 struct TranslateBenchOptions {
   std::filesystem::path model;  // a folder, or empty: random weights of the preset
@@ -26,6 +29,7 @@ struct TranslateBenchOptions {
   Precision precision = Precision::f32;
   Packing packing = Packing::yes;
   int threads = 0;
+  std::shared_ptr<const Shortlist> shortlist{};
   bool profile = false;  // milliseconds per kernel
 };
 

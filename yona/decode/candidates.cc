@@ -26,14 +26,24 @@ struct RowSettings {
   std::vector<std::int32_t> bans, only;
   bool any_only = false;
 
-  RowSettings(std::span<const Unit> units, const DecodeOptions& options) {
+  RowSettings(std::span<const Unit> units, const DecodeOptions& options,
+              const ChosenOutputs* chosen) {
+    Ids banned;
     for (const Unit& unit : units) {
-      const std::int32_t token = unit.only();
+      const std::int32_t forced = unit.only();
+      const std::int32_t token = chosen != nullptr && forced >= 0 ? chosen->column(forced) : forced;
       any_only = any_only || token >= 0;
       for (const Beam& beam : unit.search->beams()) {
         scores.push_back(beam.score);
         only.push_back(token);
-        append_bans(*unit.search, beam, options, bans);
+        banned.clear();
+        append_bans(*unit.search, beam, options, banned);
+        for (const std::int32_t id : banned) {
+          const std::int32_t column = chosen != nullptr ? chosen->column(id) : id;
+          if (column >= 0) {
+            bans.push_back(column);
+          }
+        }
         ban_offsets.push_back(static_cast<std::int64_t>(bans.size()));
       }
       groups.push_back(static_cast<std::int64_t>(scores.size()));
@@ -75,7 +85,7 @@ std::int64_t StepCandidates::wanted(std::span<const Unit> units, std::int64_t vo
 
 void StepCandidates::find(const StepLogits& logits, std::span<const Unit> units) {
   Context c{.region = region_};
-  TopKOptions options = RowSettings(units, options_).uploaded_to(region_);
+  TopKOptions options = RowSettings(units, options_, chosen_).uploaded_to(region_);
   options.k = wanted(units, logits.vocabulary());
   options.bans_first = options_.mode == BeamMode::ctranslate2 || options_.renormalise;
   options.normalised = logits.normalised;
@@ -99,7 +109,7 @@ std::vector<Candidate> StepCandidates::of(const Unit& unit, std::size_t place) c
   std::vector<Candidate> found;
   for (std::size_t i = place * k_; i < (place + 1) * k_ && tokens_[i] >= 0; ++i) {
     const auto beam = static_cast<std::int32_t>(rows_[i] - unit.first_row);
-    found.push_back({scores_[i], beam, tokens_[i]});
+    found.push_back({scores_[i], beam, id_of(tokens_[i])});
   }
   if (found.empty() || unit.in_prefix()) {
     return found;
@@ -130,7 +140,7 @@ Candidate StepCandidates::drawn(const Unit& unit, std::span<const Candidate> fou
   const std::span<const float> all = std::span(logits_).subspan(row * vocabulary_, vocabulary_);
   const std::size_t token = sample_any(all, options_.sampling.temperature, number);
   const float score = unit.search->beams().front().score + (all[token] - log_sums_[row]);
-  return {score, 0, static_cast<std::int32_t>(token)};
+  return {score, 0, id_of(static_cast<std::int32_t>(token))};
 }
 
 }  // namespace yona

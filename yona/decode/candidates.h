@@ -12,8 +12,10 @@ namespace yona {
 
 class StepCandidates {
  public:
-  StepCandidates(const DecodeOptions& options, Region& region)
-      : options_(options), region_(region) {}
+  // Logits have the columns of `chosen`, which must outlive this object; null: of all ids.
+  StepCandidates(const DecodeOptions& options, Region& region,
+                 const ChosenOutputs* chosen = nullptr)
+      : options_(options), region_(region), chosen_(chosen) {}
 
   // Looks at the logits of the units' rows. Throws DeviceError when they are not numbers.
   void find(const StepLogits& logits, std::span<const Unit> units);
@@ -24,10 +26,14 @@ class StepCandidates {
  private:
   bool draws_from_all() const;
   std::int64_t wanted(std::span<const Unit> units, std::int64_t vocabulary) const;
+  std::int32_t id_of(std::int32_t column) const {
+    return chosen_ != nullptr ? chosen_->id(column) : column;
+  }
   Candidate drawn(const Unit& unit, std::span<const Candidate> found) const;
 
   const DecodeOptions& options_;
   Region& region_;
+  const ChosenOutputs* chosen_;
   std::size_t k_ = 0;
   std::vector<float> scores_;                // [units, k]
   std::vector<std::int32_t> tokens_, rows_;  // [units, k]

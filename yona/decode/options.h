@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "yona/backend/kernel_args.h"
 
 namespace yona {
+
+class Shortlist;
 
 // Whose beam search: which candidates go on, when a sentence is done, and what a score is. See
 // docs/decoding.md for the rules of each.
@@ -67,6 +70,9 @@ struct DecodeOptions {
   bool scores = true;
   bool alignments = false;            // from cross-attention, the mean of its heads
   std::int64_t alignment_layer = -1;  // which decoder layer's; from the end when negative
+  // Only what it lists for a source can come out, besides what is forced or given; null: everything
+  // can. The softmax is over those alone. CPUs only.
+  std::shared_ptr<const Shortlist> shortlist{};
   // Of products and, on a GPU, of what goes from layer to layer; scores are f32. On a CPU: f32.
   Precision precision = Precision::f32;
   // When it turns true, decoding and scoring throw Interrupted (base/stop.h) within a step.

@@ -1,8 +1,10 @@
 #include "yona/decode/stepper.h"
 
 #include <cmath>
+#include <memory>
 
 #include "yona/tensor/operand.h"
+#include "yona/tensor/ops/embed.h"
 #include "yona/tensor/ops/log_add.h"
 #include "yona/tensor/ops/screened_matmul.h"
 #include "yona/tensor/ops/softmax.h"
@@ -48,16 +50,23 @@ Tensor next_logits(const Tensor& states, const Transformer& model, Context& c) {
 }
 
 Stepper::Stepper(std::span<const Transformer* const> models, const DecodeOptions& options,
-                 std::span<const std::vector<std::int32_t>> sources, const CacheSize& size,
-                 Region& region)
+                 const StepperBatch& batch, Region& region)
     : region_(region),
       mean_(options.ensemble),
       precision_(options.precision),
       start_(options.start_id >= 0 ? options.start_id : models.front()->start_id()) {
-  const Tokens source = tokens_of(sources, region);
+  const Tokens source = tokens_of(batch.sources, region);
   for (const Transformer* model : models) {
     Context c{.region = region, .precision = precision_};
-    members_.push_back({*model, model->encode(source, c), AttentionCache(region, size)});
+    members_.push_back({*model, model->encode(source, c), AttentionCache(region, batch.size)});
+    if (batch.chosen != nullptr) {
+      members_.back().chosen = std::make_unique<ChosenLayer>(*model, batch.chosen->ids(), region);
+    }
+  }
+  if (batch.chosen != nullptr && batch.chosen->differ()) {
+    mask_ = Tensor(region, DType::f32,
+                   Shape{static_cast<std::int64_t>(batch.sources.size()), batch.chosen->size()});
+    mask_.upload(batch.chosen->mask());
   }
 }
 
@@ -71,6 +80,9 @@ Tensor Stepper::states(Member& member, const StepRows& rows, const Tensor& ids,
 }
 
 StepLogits Stepper::logits(const Tensor& states, const Member& member, const LogitsWanted& wanted) {
+  if (member.chosen) {
+    return chosen_logits(states, member, wanted);
+  }
   Context c{.region = region_, .precision = precision_};
   const Tensor projection = member.model.projection();
   constexpr std::int64_t kFewRows = 4;  // more of them wait for arithmetic, not for the memory
@@ -86,6 +98,22 @@ StepLogits Stepper::logits(const Tensor& states, const Member& member, const Log
   return {.values = next_logits(states, member.model, c)};
 }
 
+// With few columns there is nothing to gain by a screen; a mask is added to logits that are there.
+StepLogits Stepper::chosen_logits(const Tensor& states, const Member& member,
+                                  const LogitsWanted& wanted) {
+  const OutputLayer& layer = member.chosen->layer();
+  if (!wanted.all && !row_mask_ && has_plain_projection(member.model) &&
+      layer.weight.storage()->quantised != nullptr) {
+    return {.states = states, .projection = layer.weight};
+  }
+  Context c{.region = region_, .precision = precision_};
+  const Tensor values = member.model.logits(states, layer, c);  // [rows, columns]
+  if (row_mask_) {
+    c.kernels().add({.a = values.view(), .b = row_mask_.view(), .y = values.view()}, c.exec());
+  }
+  return {.values = values};
+}
+
 StepLogits Stepper::step(const StepRows& rows, const LogitsWanted& wanted) {
   const auto count = static_cast<std::int64_t>(rows.ids.size());
   std::vector<std::int32_t> inputs = rows.ids;
@@ -95,6 +123,12 @@ StepLogits Stepper::step(const StepRows& rows, const LogitsWanted& wanted) {
   const Tensor ids(region_, DType::i32, Shape{count});
   ids.upload(inputs);
   const auto layout = make_step_layout(count, steps_++, region_);
+  if (mask_) {
+    const Tensor sentences(region_, DType::i32, Shape{count});
+    sentences.upload(rows.sentences);
+    Context c{.region = region_};
+    row_mask_ = embed(sentences, *layout, mask_, {}, {}, c);  // [rows, columns]
+  }
   const auto all_logits = [&](Member& member) {
     return logits(states(member, rows, ids, layout), member, {.all = true}).values;
   };

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "yona/decode/chosen_outputs.h"
 #include "yona/decode/options.h"
 #include "yona/models/transformer.h"
 #include "yona/tensor/attention_cache.h"
@@ -31,7 +32,7 @@ struct StepRows {
 };
 
 struct StepLogits {
-  Tensor values{};          // [rows, Transformer::outputs()]
+  Tensor values{};          // [rows, Transformer::outputs(), or as many as were chosen]
   bool normalised = false;  // log-probabilities already (ensembles)
   // Instead of values, where nobody asks for all of them and the weights are in bytes: what they
   // are the product of.
@@ -47,15 +48,22 @@ struct LogitsWanted {
                              // others may be off, but are smaller
 };
 
+// Sentences that are decoded together.
+struct StepperBatch {
+  std::span<const std::vector<std::int32_t>> sources;
+  CacheSize size;
+  const ChosenOutputs* chosen = nullptr;  // what may come out; null: everything
+};
+
 // Are logits the product of states and projection, with <pad>'s row behind it?
 bool has_plain_projection(const Transformer& model);
 
 class Stepper {
  public:
-  // Runs the encoders. The models, which must outlive this object, have one target vocabulary.
+  // Runs the encoders. The models, which must outlive this object, have one target vocabulary; so
+  // must what has been chosen of it, whose columns the logits then have.
   Stepper(std::span<const Transformer* const> models, const DecodeOptions& options,
-          std::span<const std::vector<std::int32_t>> sources, const CacheSize& size,
-          Region& region);
+          const StepperBatch& batch, Region& region);
 
   StepLogits step(const StepRows& rows, const LogitsWanted& wanted = {.all = true});
 
@@ -64,16 +72,20 @@ class Stepper {
     const Transformer& model;
     Ragged memory;  // its values are dropped once the cache has its keys and values
     AttentionCache cache;
+    std::unique_ptr<ChosenLayer> chosen{};
   };
   Tensor states(Member& member, const StepRows& rows, const Tensor& ids,
                 const std::shared_ptr<const Layout>& layout);
   StepLogits logits(const Tensor& states, const Member& member, const LogitsWanted& wanted);
+  StepLogits chosen_logits(const Tensor& states, const Member& member, const LogitsWanted& wanted);
 
   Region& region_;
   EnsembleMean mean_;
   Precision precision_;
   std::int32_t start_;
   std::deque<Member> members_;
+  Tensor mask_;      // [sentences, columns], where sentences may say different things, and
+  Tensor row_mask_;  // [rows, columns]: of this step's rows
   std::int64_t steps_ = 0;
 };
 

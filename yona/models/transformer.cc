@@ -196,14 +196,13 @@ Tensor Transformer::projection() const {
   return projection_ ? projection_->projection() : decoder_.table().projection();
 }
 
-Tensor Transformer::logits(const Tensor& states, Context& c) const {
+Tensor Transformer::logits(const Tensor& states, const OutputLayer& layer, Context& c) const {
   const Tensor scaled =
       config_.departures.scaled_output
           ? scale(states, 1.0F / std::sqrt(static_cast<float>(config_.d_model)), c)
           : states;  // [T, d_model]
-  return config_.departures.projection_bias
-             ? linear(scaled, projection(), projection_bias_.value, {}, c)
-             : matmul(scaled, projection(), Transpose::yes, c);  // [T, outputs()]
+  return layer.bias ? linear(scaled, layer.weight, layer.bias, {}, c)
+                    : matmul(scaled, layer.weight, Transpose::yes, c);  // [T, ids]
 }
 
 }  // namespace yona

@@ -69,6 +69,11 @@ class Decoder : public Module {
   std::unique_ptr<LayerNorm> norm_;
 };
 
+// What makes logits of states: weight [ids, d_model] and, where there is one, bias [ids].
+struct OutputLayer {
+  Tensor weight{}, bias{};
+};
+
 class Transformer : public Module {
  public:
   explicit Transformer(const TransformerConfig& config);
@@ -83,7 +88,12 @@ class Transformer : public Module {
     return decoder_(target, memory, c);
   }
   // states · projectionᵀ (+ bias): [T_target, outputs()].
-  Tensor logits(const Tensor& states, Context& c) const;
+  Tensor logits(const Tensor& states, Context& c) const {
+    return logits(states, output_layer(), c);
+  }
+  // The same for the ids whose rows a layer has: some of output_layer()'s.
+  Tensor logits(const Tensor& states, const OutputLayer& layer, Context& c) const;
+  OutputLayer output_layer() const { return {projection(), projection_bias_.value}; }
   // [outputs(), d_model].
   Tensor projection() const;
   // [outputs()]; empty where the logits have none.

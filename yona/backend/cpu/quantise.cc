@@ -124,16 +124,6 @@ void quantise_row(const QuantiseArgs& args, std::int64_t row, std::int8_t* bytes
   to.sums.row<std::int32_t>(0)[row] = sum;
 }
 
-void clear_row(const QuantiseArgs& args, std::int64_t row) {
-  const Int8Weights& to = args.to;
-  std::int8_t* panel = to.values.row<std::int8_t>(row / kPanelRows);
-  for (std::int64_t j = 0; j < args.weights.cols; j += kInt8Group) {
-    std::memset(panel + int8_place(row % kPanelRows, j), 0, kInt8Group);
-  }
-  to.scales.row<float>(0)[row] = 0.0F;
-  to.sums.row<std::int32_t>(0)[row] = 0;
-}
-
 void quantise(const QuantiseArgs& args, Exec& exec) {
   exec.pool->run(panel_count(args.weights), [&](std::int64_t p) {
     thread_local cpu::Scratch<std::int8_t> scratch;
@@ -143,7 +133,7 @@ void quantise(const QuantiseArgs& args, Exec& exec) {
       if (row < args.weights.rows) {
         quantise_row(args, row, bytes);
       } else {
-        clear_row(args, row);
+        clear_int8_row(args.to, row, args.weights.cols);
       }
     }
   });
