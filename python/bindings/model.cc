@@ -3,25 +3,16 @@
 #include <algorithm>
 
 #include "yona/base/error.h"
+#include "yona/decode/compute_type.h"
 #include "yona/decode/generation_config.h"
 #include "yona/decode/line_words.h"
+#include "yona/decode/shortlist.h"
 
 #include "bindings.h"
 
 namespace yona::python {
 
 namespace {
-
-Precision precision_of(const std::string& type, const std::string& device) {
-  const bool is_gpu = device == "cuda";
-  check(type == "auto" || type == "f32" || type == "bf16" || type == "f16",
-        "compute_type: '{}' is given; expected auto, f32, bf16 or f16", type);
-  check(is_gpu || type == "auto" || type == "f32",
-        "compute_type: {} decodes on GPUs alone; use f32, or device='cuda'", type);
-  return type == "f16"                                  ? Precision::f16
-         : type == "bf16" || (type == "auto" && is_gpu) ? Precision::bf16
-                                                        : Precision::f32;
-}
 
 // [target words, source words]
 py::array_t<float> alignment_array(const SoftAlignment& weights) {
@@ -55,11 +46,16 @@ void Model::load(const std::vector<std::filesystem::path>& folders, const ModelO
   check(!folders.empty(), "load: there is no folder");
   check(options.device == "cpu" || options.device == "cuda",
         "device: '{}' is given; expected cpu or cuda", options.device);
-  precision_ = precision_of(options.compute_type, options.device);
+  const ComputeType type =
+      choose_compute_type(options.compute_type, options.device, "compute_type");
+  precision_ = type.precision;
   default_batch_tokens_ = options.device == "cuda" ? 65536 : TextOptions{}.batch_tokens;
+  if (!options.shortlist.empty()) {
+    shortlist_ = std::make_shared<Shortlist>(Shortlist::load(options.shortlist));
+  }
   backend_ = make_backend(options.device, {.threads = options.threads});
   for (const std::filesystem::path& folder : folders) {
-    models_.push_back(TranslationModel::load(folder, *backend_, packing_of(folder)));
+    models_.push_back(TranslationModel::load(folder, *backend_, type.packing_of(folder)));
     models_.back()->choose_languages({options.source_language, options.target_language});
   }
 }
@@ -85,6 +81,7 @@ DecodeOptions Model::search_options(const py::dict& given) const {
   take(given, "alignments", kTrueOrFalse, options.alignments);
   take(given, "alignment_layer", kInteger, options.alignment_layer);
   options.precision = precision_;
+  options.shortlist = shortlist_;
   options.stop = &worker_.stop();
   check_options(options);
   return options;
@@ -204,14 +201,14 @@ py::dict Model::info() const {
 void bind_model(py::module_& module) {
   py::class_<Model>(module, "Model")
       .def(py::init([](const std::vector<std::string>& folders, const std::string& device,
-                       int threads, const std::string& compute_type, const std::string& src_lang,
-                       const std::string& tgt_lang) {
+                       int threads, const std::string& compute_type, const std::string& shortlist,
+                       const std::string& src_lang, const std::string& tgt_lang) {
              return std::make_unique<Model>(
                  std::vector<std::filesystem::path>(folders.begin(), folders.end()),
-                 ModelOptions{device, threads, compute_type, src_lang, tgt_lang});
+                 ModelOptions{device, threads, compute_type, shortlist, src_lang, tgt_lang});
            }),
            py::arg("folders"), py::arg("device"), py::arg("threads"), py::arg("compute_type"),
-           py::arg("src_lang"), py::arg("tgt_lang"))
+           py::arg("shortlist"), py::arg("src_lang"), py::arg("tgt_lang"))
       .def("translate", &Model::translate, py::arg("lines"), py::arg("prefixes"),
            py::arg("options"))
       .def("score", &Model::score, py::arg("sources"), py::arg("targets"), py::arg("options"))

@@ -17,7 +17,8 @@ namespace yona::python {
 struct ModelOptions {
   std::string device = "cpu";
   int threads = 0;
-  std::string compute_type = "auto";
+  std::string compute_type;  // empty: as the folder's weights are
+  std::filesystem::path shortlist;
   std::string source_language, target_language;
 };
 
@@ -51,6 +52,7 @@ class Model {
   std::unique_ptr<Backend> backend_;
   std::vector<std::unique_ptr<TranslationModel>> models_;
   Precision precision_ = Precision::f32;
+  std::shared_ptr<const Shortlist> shortlist_;
   std::int64_t default_batch_tokens_ = 0;
   // Kept from call to call while the options stay the same.
   std::unique_ptr<Translator> translator_;

@@ -43,21 +43,28 @@ class Model:
 
     @classmethod
     def load(cls, folder: Path | Sequence[Path], *, device: str = "cpu", threads: int = 0,
-             compute_type: str = "auto", src_lang: str = "", tgt_lang: str = "") -> Model:
+             compute_type: str = "", shortlist: Path = "", src_lang: str = "",
+             tgt_lang: str = "") -> Model:
         """Loads a folder that yona trained, or one of the Hugging Face hub in a supported family;
         several folders with the same sub-words are an ensemble.
 
-        `threads=0` takes all CPUs that the process may use. `src_lang` and `tgt_lang` choose among
+        `threads=0` takes all CPUs that the process may use. `compute_type` is the arithmetic: f32,
+        bf16, int8 (CPUs), f16 (GPUs) or auto, the fastest on this machine; without one a CPU
+        computes as the folder's weights are, a GPU in bf16. `shortlist` is a file of `yona
+        shortlist`, for a smaller output layer on CPUs. `src_lang` and `tgt_lang` choose among
         the languages of a model that has many.
 
         >>> model = Model.load(folder)
         >>> model
         <yona.Model en → de, 0.7 M parameters>
+        >>> Model.load(folder, compute_type="int8").translate("half past three").text
+        'halb vier'
         """
         given = [folder] if isinstance(folder, (str, os.PathLike)) else list(folder)
         folders = [os.fspath(each) for each in given]
         options: dict[str, Any] = {"device": device, "threads": threads, "src_lang": src_lang,
-                                   "tgt_lang": tgt_lang, "compute_type": compute_type}
+                                   "tgt_lang": tgt_lang, "compute_type": compute_type,
+                                   "shortlist": os.fspath(shortlist)}
         return cls(_yona.Model(folders, **options), folders, options)
 
     @property

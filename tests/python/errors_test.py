@@ -48,6 +48,8 @@ class Loading(ModelCase):
                 yona.Model.load(self.path, **wrong)
         with self.assertRaisesRegex(ValueError, "no folder"):
             yona.Model.load([])
+        with self.assertRaises(FileNotFoundError):
+            yona.Model.load(self.path, shortlist=self.folder / "nowhere")
 
 
 class Options(ModelCase):

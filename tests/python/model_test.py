@@ -9,6 +9,7 @@ import resource
 import subprocess
 import threading
 import unittest
+from pathlib import Path
 
 from python_case import PROGRAM, ModelCase, known_pairs, yona
 
@@ -71,6 +72,18 @@ class Translating(ModelCase):
         np.testing.assert_array_less(translation.attention.sum(axis=1), 1.0001)
         best = translation.attention.argmax(axis=1)
         self.assertEqual(translation.alignment, sorted(zip(best.tolist(), range(2))))
+
+    def test_int8_and_a_shortlist_give_what_the_program_gives(self):
+        lex, corpus = self.folder / "lex", Path(self.path).parent
+        program("shortlist", "--model", self.path, "--train-src", corpus / "train.en",
+                "--train-tgt", corpus / "train.de", "--output", lex)
+        for flags, options in ((["--compute-type", "int8"], {"compute_type": "int8"}),
+                               (["--compute-type", "auto"], {"compute_type": "auto"}),
+                               (["--shortlist", lex], {"shortlist": lex})):
+            theirs = program("translate", "--model", self.path, *flags,
+                             text="\n".join(LINES) + "\n").splitlines()
+            ours = yona.Model.load(self.path, **options).translate(LINES)
+            self.assertEqual([str(each) for each in ours], theirs)
 
     def test_an_ensemble_of_the_same_model_is_that_model(self):
         twice = yona.Model.load([self.path, self.path])
