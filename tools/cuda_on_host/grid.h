@@ -33,6 +33,7 @@ struct Copy {
   void* to;
   const void* from;
   int bytes;
+  int size;
 };
 std::vector<Copy>& copies();  // begun by this thread, not waited for
 

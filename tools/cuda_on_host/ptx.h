@@ -84,15 +84,21 @@ inline void ldmatrix_sync_aligned_m8n8_x4_trans_shared_b16(std::uint32_t& r0, st
   load_matrices({&r0, &r1, &r2, &r3}, address, true);
 }
 
-// 16 bytes, of which `bytes` are copied and the others zero. What was there is lost at once; what
-// is copied is there when it has been waited for.
+// 16 bytes or 4, of which `bytes` are copied and the others zero. What was there is lost at once;
+// what is copied is there when it has been waited for.
+inline void copy_later(std::uint32_t to, const void* from, int bytes, int size) {
+  std::memset(shared_at(to), 0xFF, static_cast<std::size_t>(size));
+  copies().push_back({shared_at(to), from, bytes, size});
+}
 inline void cp_async_cg_shared_global(std::uint32_t to, const void* from, int bytes) {
-  std::memset(shared_at(to), 0xFF, 16);
-  copies().push_back({shared_at(to), from, bytes});
+  copy_later(to, from, bytes, 16);
+}
+inline void cp_async_ca_shared_global(std::uint32_t to, const void* from, int bytes) {
+  copy_later(to, from, bytes, 4);
 }
 inline void cp_async_wait_all() {
   for (const Copy& copy : copies()) {
-    std::memset(copy.to, 0, 16);
+    std::memset(copy.to, 0, static_cast<std::size_t>(copy.size));
     std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
   }
   copies().clear();

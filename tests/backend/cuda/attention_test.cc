@@ -182,6 +182,10 @@ TEST_F(CudaAttention, OfAFewSentencesInBf16IsTheReferences) {
                       .mask = Mask::causal,
                       .dropout = 0.1,
                       .dtype = DType::bf16});
+    expect_reference({.queries = {66, 70},  // none is short
+                      .keys = {5, 67},
+                      .shape = {2, d, d},
+                      .dtype = DType::bf16});
     expect_reference({.queries = {70, 9},
                       .keys = {66, 80},
                       .shape = {2, d, d},

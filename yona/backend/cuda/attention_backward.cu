@@ -35,8 +35,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-}  // namespace
-
+// D of every query and head: delta [T_q, h].
 template <class T>
 void find_delta(const AttentionArgs& forward, const View& dout, float* delta, cudaStream_t stream) {
   const std::int64_t items = forward.q.rows * forward.heads;
@@ -47,10 +46,6 @@ void find_delta(const AttentionArgs& forward, const View& dout, float* delta, cu
     check_launch("attention_backward");
   }
 }
-template void find_delta<float>(const AttentionArgs&, const View&, float*, cudaStream_t);
-template void find_delta<bf16>(const AttentionArgs&, const View&, float*, cudaStream_t);
-
-namespace {
 
 template <class T, class Size>
 void run(const AttentionBackwardArgs& args, const View& vector, const View& dvector, Exec& exec) {

@@ -63,10 +63,6 @@ __device__ void put_group(const Rows<T>& to, std::int64_t first, int count, int 
   }
 }
 
-// D of every query and head: delta [T_q, h].
-template <class T>
-void find_delta(const AttentionArgs& forward, const View& dout, float* delta, cudaStream_t stream);
-
 // The two passes, launched by attention_backward.cu.
 template <class T, class Size>
 void launch_query_gradients(AttentionBackwardProblem<T> problem, unsigned blocks,

@@ -6,34 +6,49 @@ namespace yona::cuda {
 
 namespace {
 
-// A warp takes rows of the tile in turn; its lanes are keys.
-__global__ void __launch_bounds__(kLongThreads)
+// A warp takes 32 queries and the words of every eighth 32 keys in turn: its lanes are the keys
+// while decisions are made, and the queries when they are written.
+__global__ void __launch_bounds__(kLongThreads, 6)
     decide_kernel(AttentionProblem<bf16> p, DecisionTable table) {
   const Sentence sentence(p, blockIdx.x / p.tiles);
-  const int first = static_cast<int>(blockIdx.x % p.tiles) * kLongRows;
+  const int first = static_cast<int>(blockIdx.x % p.tiles) * kLanes;
   if (!is_long(sentence) || first >= sentence.queries) {
     return;
   }
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int end = min(first + kLongRows, sentence.queries);
-  for (int i = first + static_cast<int>(threadIdx.x) / kLanes; i < end; i += kLongWarps) {
-    const std::uint64_t key = p.q_keys[sentence.first_query + i];
-    std::uint8_t* row =
-        table.kept + blockIdx.y * table.group + (sentence.first_query + i) * table.stride;
-    const int visible = sentence.visible(i);
-    for (int j = lane; j < visible; j += kLanes) {
-      const uint4 words = dropout_words(p.dropout, static_cast<std::uint32_t>(j), key, blockIdx.y);
-      row[j] = static_cast<std::uint8_t>(kept_lanes(words, p.dropout.threshold));
+  const int count = min(sentence.queries - first, kLanes);
+  const std::int64_t row = sentence.first_query + first;
+  const int end = sentence.visible(first + count - 1);
+  const std::uint64_t own_key = lane < count ? p.q_keys[row + lane] : 0;
+  for (int j0 = static_cast<int>(threadIdx.x) / kLanes * kWordKeys; j0 < end;
+       j0 += kLongWarps * kWordKeys) {
+    std::uint32_t mine[kHeadGroup] = {};
+    for (int i = 0; i < count; ++i) {
+      const std::uint64_t key = __shfl_sync(0xFFFFFFFFU, own_key, i);
+      std::uint32_t decided[kHeadGroup];
+      decide_words(p.dropout, key, j0 + lane, blockIdx.y, 0, decided);
+#pragma unroll
+      for (int h = 0; h < kHeadGroup; ++h) {
+        mine[h] = lane == i ? decided[h] : mine[h];
+      }
+    }
+    if (lane < count) {
+#pragma unroll
+      for (int h = 0; h < kHeadGroup; ++h) {
+        table.of(static_cast<int>(blockIdx.y) * kHeadGroup + h, j0)[row + lane] = mine[h];
+      }
     }
   }
 }
 
-std::int64_t table_stride(const AttentionArgs& args) {
-  return (args.longest_k + kOtherRows - 1) / kOtherRows * kOtherRows;
+// With room for a tile of queries that reaches beyond the last.
+DecisionTable table_of(const AttentionArgs& args) {
+  return {nullptr, args.q.rows + kLongRows, blocks_for(args.longest_k, kWordKeys)};
 }
 
-std::int64_t table_group(const AttentionArgs& args) {
-  return (args.q.rows + kLongRows) * table_stride(args);
+std::int64_t table_words(const AttentionArgs& args) {
+  const DecisionTable table = table_of(args);
+  return blocks_for(args.heads, kHeadGroup) * kHeadGroup * table.words_of_query * table.queries;
 }
 
 template <int D>
@@ -65,14 +80,19 @@ __global__ void __launch_bounds__(kLongThreads, 2)
   const int row = at.lane / 4;
   const int visible[2] = {row < count ? sentence.visible(first + row) : 0,
                           row + 8 < count ? sentence.visible(first + row + 8) : 0};
-  const Decisions decisions = table.of(sentence.first_query, at.head);
+  const std::int64_t query = sentence.first_query + min(first + row, sentence.queries - 1);
+  const std::int64_t query8 = sentence.first_query + min(first + row + 8, sentence.queries - 1);
+  std::uint32_t next[2] = {table.word(query, at.head, 0), table.word(query8, at.head, 0)};
   RunningRows running;
   float out[Head::kTiles][4] = {};
   for (int j0 = 0; j0 < end; j0 += kOtherRows) {
     wait_for_copies();
     __syncthreads();  // this tile is there, and nobody works on the one before
+    const std::uint32_t kept[2] = {next[0], next[1]};
     if (j0 + kOtherRows < end) {
       stage(j0 + kOtherRows);
+      next[0] = table.word(query, at.head, j0 + kOtherRows);
+      next[1] = table.word(query8, at.head, j0 + kOtherRows);
     }
     const bf16* tile = others + j0 / kOtherRows % 2 * 2 * Head::kTile;
     OwnRows<D> q;
@@ -80,7 +100,7 @@ __global__ void __launch_bounds__(kLongThreads, 2)
     float correction[2];
     load_own<D>(own, q);
     score_tile<D>(q, tile, scores);
-    soften(p, decisions, visible, first, j0, running, scores, correction);
+    soften(p, kept, visible, j0, running, scores, correction);
     correct<D>(correction, out);
     add_tile<D>(scores, tile + Head::kTile, out);
   }
@@ -118,21 +138,19 @@ bool mma_fits(const AttentionBackwardArgs& args) {
 }
 
 std::int64_t decision_bytes(const AttentionArgs& args) {
-  return args.dropout ? Scratch::size_for<std::uint8_t>(blocks_for(args.heads, kHeadGroup) *
-                                                        table_group(args))
-                      : 0;
+  return args.dropout ? Scratch::size_for<std::uint32_t>(table_words(args)) : 0;
 }
 
 DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec) {
+  DecisionTable table = table_of(args);
   if (!args.dropout) {
-    return {};
+    return table;
   }
-  const unsigned groups = blocks_for(args.heads, kHeadGroup);
-  const DecisionTable table{exec.scratch.take<std::uint8_t>(groups * table_group(args)),
-                            table_stride(args), table_group(args)};
+  table.words = exec.scratch.take<std::uint32_t>(table_words(args));
   AttentionProblem<bf16> problem = problem_of<bf16>(args);
-  problem.tiles = static_cast<int>(blocks_for(args.longest_q, kLongRows));
-  const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences), groups);
+  problem.tiles = static_cast<int>(blocks_for(args.longest_q, kLanes));
+  const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences),
+                  blocks_for(args.heads, kHeadGroup));
   decide_kernel<<<grid, kLongThreads, 0, exec.cuda_stream>>>(problem, table);
   check_launch("attention dropout");
   return table;

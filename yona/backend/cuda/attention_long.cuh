@@ -3,7 +3,7 @@
 // tiles of 32 rows, the next of which is on its way while one is worked on.
 //
 // One Philox block decides the dropout of a weight for eight heads, and a block of this size has
-// two: the decisions are made by a kernel of their own, a byte for each query and key.
+// two: the decisions are made by a kernel of their own, a bit for each head, query and key.
 #pragma once
 
 #include "yona/backend/cuda/attention_mma.cuh"
@@ -43,12 +43,16 @@ __device__ void stage_part(const Rows<bf16>& from, std::int64_t first, int count
 
 // The decisions of a call, for queries by their rows in the batch.
 struct DecisionTable {
-  std::uint8_t* kept = nullptr;  // [groups of eight heads, rows + 64, stride]
-  std::int64_t stride = 0;       // of queries
-  std::int64_t group = 0;        // of groups
+  std::uint32_t* words = nullptr;  // [heads in whole groups, words of a query, queries]; or nothing
+  std::int64_t queries = 0;        // with room for a tile more
+  std::int64_t words_of_query = 0;
 
-  __device__ Decisions of(std::int64_t first_query, int head) const {
-    return {kept + head / kHeadGroup * group + first_query * stride, stride, head % kHeadGroup};
+  // The words of all queries for the 32 keys that key j of its sentence is one of.
+  __device__ std::uint32_t* of(int head, int j) const {
+    return words + (head * words_of_query + j / kWordKeys) * queries;
+  }
+  __device__ std::uint32_t word(std::int64_t query, int head, int j) const {
+    return words == nullptr ? kAllKept : of(head, j)[query];
   }
 };
 

@@ -12,8 +12,8 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
   using Head = MmaHead<D>;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const ShortPlace<R> at;
-  auto* kept = shared_bytes;  // [R, R]
-  auto* tiles = reinterpret_cast<bf16*>(shared_bytes + R * R);
+  auto& decisions = *reinterpret_cast<ShortDecisions<R>*>(shared_bytes);
+  auto* tiles = reinterpret_cast<bf16*>(shared_bytes + sizeof(ShortDecisions<R>));
   bf16* keys = tiles + at.slot * 2 * R * Head::kStride;  // [R, D]
   bf16* values = keys + R * Head::kStride;
   bf16* own = tiles + (2 * kShortWarps + at.warp) * kOwnRows * Head::kStride;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
                  values + first * Head::kStride);
   stage_async<D>(p.q, sentence.first_query + first, count, at.head, own);
   if (p.dropout.threshold != 0) {
-    decide_dropout(p, sentence, at, kept);
+    decisions.decide(p, sentence, at);
   }
   wait_for_copies();
   __syncthreads();
@@ -51,9 +51,11 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
     OwnRows<D> q;
     float scores[kScoreTiles][4];
     float correction[2];
+    const std::uint32_t* words = decisions.of(at.slot, j0) + first + row;
+    const std::uint32_t kept[2] = {words[0], words[8]};
     load_own<D>(own, q);
     score_tile<D>(q, keys + j0 * Head::kStride, scores);
-    soften(p, {kept, R, at.head % kHeadGroup}, visible, first, j0, running, scores, correction);
+    soften(p, kept, visible, j0, running, scores, correction);
     correct<D>(correction, out);
     add_tile<D>(scores, values + j0 * Head::kStride, out);
   }
@@ -63,7 +65,7 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
 template <int D, int R>
 void launch(const AttentionArgs& args, int least, cudaStream_t stream) {
   constexpr std::size_t kShared =
-      R * R + sizeof(bf16) * 3 * kShortWarps * kOwnRows * MmaHead<D>::kStride;
+      sizeof(ShortDecisions<R>) + sizeof(bf16) * 3 * kShortWarps * kOwnRows * MmaHead<D>::kStride;
   allow_shared(attention_short_kernel<D, R>, kShared);
   attention_short_kernel<D, R>
       <<<short_grid<R>(args), kShortThreads, kShared, stream>>>(problem_of<bf16>(args), least);

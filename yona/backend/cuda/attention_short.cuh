@@ -48,6 +48,14 @@ __device__ bool takes(const Sentence& sentence, int least) {
   return length <= R && length >= least;
 }
 
+// Is it certain that no sentence is short? So it is where they are all of about one length.
+inline bool all_are_long(const AttentionArgs& args) {
+  const auto are_long = [&](std::int64_t tokens, std::int64_t longest) {
+    return tokens > kLongestShort + (args.sentences - 1) * longest;
+  };
+  return are_long(args.q.rows, args.longest_q) || are_long(args.k.rows, args.longest_k);
+}
+
 // Calls function(std::integral_constant<int, D>, std::integral_constant<int, R>, least) for each R
 // that the batch may have sentences for. In a small batch, whose blocks all run at once, those with
 // room for more rows take the short sentences too: one launch instead of two.
@@ -56,6 +64,9 @@ void with_short_sizes(const AttentionArgs& args, const Function& function) {
   constexpr std::int64_t kFewBlocks = 528;  // four for each multiprocessor of an H200
   constexpr auto kSmall = std::integral_constant<int, kShortest>{};
   constexpr auto kLarge = std::integral_constant<int, kLongestShort>{};
+  if (all_are_long(args)) {
+    return;
+  }
   const auto with_rows = [&](auto d) {
     const dim3 grid = short_grid<kLongestShort>(args);
     if (args.longest_q <= kShortest && args.longest_k <= kShortest) {
@@ -74,20 +85,46 @@ void with_short_sizes(const AttentionArgs& args, const Function& function) {
   }
 }
 
-// The dropout decisions of the sentence: bit h of kept[i · R + j] keeps weight (i, j) for head h of
-// the eight that share a Philox block.
+// The dropout decisions of the sentence and the block's heads, in shared memory.
 template <int R>
-__device__ void decide_dropout(const AttentionProblem<bf16>& p, const Sentence& sentence,
-                               const ShortPlace<R>& at, std::uint8_t* kept) {
-  const auto group = static_cast<std::uint32_t>(blockIdx.y * ShortPlace<R>::kHeads / kHeadGroup);
-  for (int i = at.warp; i < sentence.queries; i += kShortWarps) {
-    const std::uint64_t key = p.q_keys[sentence.first_query + i];
-    const int visible = sentence.visible(i);
-    for (int j = at.lane; j < visible; j += kLanes) {
-      const uint4 words = dropout_words(p.dropout, static_cast<std::uint32_t>(j), key, group);
-      kept[i * R + j] = static_cast<std::uint8_t>(kept_lanes(words, p.dropout.threshold));
+struct ShortDecisions {
+  static constexpr int kHeads = ShortPlace<R>::kHeads;
+  static constexpr int kWords = R / kWordKeys;  // of a query
+  std::uint32_t words[kHeads][kWords][R + 2];   // 2: heads are in different banks
+
+  // A warp takes every eighth query.
+  __device__ void decide(const AttentionProblem<bf16>& p, const Sentence& sentence,
+                         const ShortPlace<R>& at) {
+    const int first_head = static_cast<int>(blockIdx.y) * kHeads;
+    for (int i = at.warp; i < R; i += kShortWarps) {
+      const bool dropped = p.dropout.threshold != 0 && i < sentence.queries;
+      const std::uint64_t key = dropped ? p.q_keys[sentence.first_query + i] : 0;
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) {
+        std::uint32_t decided[kHeads];
+        if (dropped && w * kWordKeys < sentence.visible(i)) {
+          decide_words(p.dropout, key, w * kWordKeys + at.lane,
+                       static_cast<std::uint32_t>(first_head / kHeadGroup),
+                       first_head % kHeadGroup / 2, decided);
+        } else {
+#pragma unroll
+          for (std::uint32_t& word : decided) {
+            word = kAllKept;
+          }
+        }
+        std::uint32_t mine = decided[0];  // a head to a lane
+#pragma unroll
+        for (int h = 1; h < kHeads; ++h) {
+          mine = at.lane == h ? decided[h] : mine;
+        }
+        if (at.lane < kHeads) {
+          words[at.lane][w][i] = mine;
+        }
+      }
     }
   }
-}
+  // Those of queries 0 … of a head of the block, for the 32 keys that key j is one of.
+  __device__ const std::uint32_t* of(int slot, int j) const { return words[slot][j / kWordKeys]; }
+};
 
 }  // namespace yona::cuda

@@ -16,9 +16,11 @@ struct Gradients {
 };
 
 // What a head has in shared memory: all rows of the sentence.
+template <int R>
 struct HeadRows {
   const bf16 *q, *k, *v, *dout;  // [R, D]
-  QueryStatistics queries;
+  const float *lse, *delta;      // [R]: infinite and zero for queries that are not there
+  const ShortDecisions<R>& decisions;
 };
 
 // D = dout · out, of 16 queries: eight (or four) lanes to a row.
@@ -54,10 +56,14 @@ __device__ void find_delta(const AttentionProblem<bf16>& in, std::int64_t first,
 
 template <int D, int R>
 __device__ void query_pass(const Gradients& g, const Sentence& sentence, const ShortPlace<R>& at,
-                           const HeadRows& rows) {
+                           const HeadRows<R>& rows) {
   constexpr int kStride = MmaHead<D>::kStride;
   const int first = at.first;
   const int count = min(sentence.queries - first, kOwnRows);
+  const int row = first + at.lane / 4;
+  const int visible[2] = {sentence.visible(row), sentence.visible(row + 8)};
+  const QueryStatistics queries[2] = {{rows.lse[row] * kLog2E, rows.delta[row]},
+                                      {rows.lse[row + 8] * kLog2E, rows.delta[row + 8]}};
   float dq[MmaHead<D>::kTiles][4] = {};
   const int end = sentence.visible(first + count - 1);
 #pragma unroll
@@ -72,7 +78,9 @@ __device__ void query_pass(const Gradients& g, const Sentence& sentence, const S
     score_tile<D>(own, rows.k + j0 * kStride, scores);
     load_own<D>(rows.dout + first * kStride, own);
     score_tile<D>(own, rows.v + j0 * kStride, dp);
-    weigh<true>(g.in, sentence, rows.queries, first, j0, scores, dp);
+    const std::uint32_t* words = rows.decisions.of(at.slot, j0) + row;
+    const std::uint32_t kept[2] = {words[0], words[8]};
+    weigh_keys(g.in, visible, queries, kept, j0, scores, dp);
     add_tile<D>(scores, rows.k + j0 * kStride, dq);
   }
   const float scale[2] = {g.in.scale, g.in.scale};
@@ -83,7 +91,7 @@ __device__ void query_pass(const Gradients& g, const Sentence& sentence, const S
 // warp needs fewer registers.
 template <int D, int R>
 __device__ void key_pass(const Gradients& g, const Sentence& sentence, const ShortPlace<R>& at,
-                         const HeadRows& rows) {
+                         const HeadRows<R>& rows) {
   constexpr int kStride = MmaHead<D>::kStride;
   constexpr bool kOneTile = R == kOtherRows;
   const int first = at.first;
@@ -91,6 +99,9 @@ __device__ void key_pass(const Gradients& g, const Sentence& sentence, const Sho
   const std::int64_t first_key = sentence.first_key + first;
   const float scale[2] = {g.in.scale, g.in.scale};
   const float one[2] = {1.0F, 1.0F};
+  const int row = first + at.lane / 4;
+  const int first_seeing[2] = {sentence.first_seeing(row), sentence.first_seeing(row + 8)};
+  const std::uint32_t* words = rows.decisions.of(at.slot, first);
   float dv[MmaHead<D>::kTiles][4] = {};
   float dk[MmaHead<D>::kTiles][4] = {};
   const int begin = sentence.first_seeing(first) / kOtherRows * kOtherRows;
@@ -104,7 +115,8 @@ __device__ void key_pass(const Gradients& g, const Sentence& sentence, const Sho
       score_tile<D>(own, rows.q + i0 * kStride, scores);
       load_own<D>(rows.v + first * kStride, own);
       score_tile<D>(own, rows.dout + i0 * kStride, dp);
-      weigh<false>(g.in, sentence, rows.queries, first, i0, scores, dp);
+      weigh_queries(g.in, first_seeing, rows.lse + i0, rows.delta + i0, words + i0,
+                    first % kWordKeys, i0, scores, dp);
       add_tile<D>(dp, rows.dout + i0 * kStride, dv);
       if (kOneTile) {
         put_rows<D>(g.dv, first_key, count, at.head, dv, one, g.accumulate_dv);
@@ -125,8 +137,9 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const AttentionProblem<bf16>& in = g.in;
   const ShortPlace<R> at;
-  auto* kept = shared_bytes;                                          // [R, R]
-  auto* statistics = reinterpret_cast<float*>(shared_bytes + R * R);  // [heads, 2, R]
+  auto& decisions = *reinterpret_cast<ShortDecisions<R>*>(shared_bytes);
+  auto* statistics =
+      reinterpret_cast<float*>(shared_bytes + sizeof(ShortDecisions<R>));  // [heads, 2, R]
   float* lse = statistics + at.slot * 2 * R;
   float* delta = lse + R;
   auto* tiles = reinterpret_cast<bf16*>(statistics + 2 * kShortWarps * kOwnRows);
@@ -151,16 +164,14 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
   stage_async<D>(in.v, first_key, keys, at.head, v + first * kStride);
   if (at.lane < kOwnRows) {
     lse[first + at.lane] =
-        at.lane < queries ? in.lse.row(first_query + at.lane)[at.head] * kLog2E : INFINITY;
+        at.lane < queries ? in.lse.row(first_query + at.lane)[at.head] : INFINITY;
   }
-  if (in.dropout.threshold != 0) {
-    decide_dropout(in, sentence, at, kept);
-  }
+  decisions.decide(in, sentence, at);
   wait_for_copies();
   __syncwarp();
   find_delta<D>(in, first_query, queries, at.head, dout + first * kStride, delta + first);
   __syncthreads();
-  const HeadRows rows{q, k, v, dout, {lse, delta, 0, {kept, R, at.head % kHeadGroup}}};
+  const HeadRows<R> rows{q, k, v, dout, lse, delta, decisions};
   if (queries > 0) {
     query_pass<D>(g, sentence, at, rows);
   }
@@ -180,7 +191,8 @@ void launch(const AttentionBackwardArgs& args, int least, cudaStream_t stream) {
   gradients.accumulate_dq = args.accumulate_dq;
   gradients.accumulate_dk = args.accumulate_dk;
   gradients.accumulate_dv = args.accumulate_dv;
-  constexpr std::size_t kShared = R * R + sizeof(float) * 2 * kShortWarps * kOwnRows +
+  constexpr std::size_t kShared = sizeof(ShortDecisions<R>) +
+                                  sizeof(float) * 2 * kShortWarps * kOwnRows +
                                   sizeof(bf16) * 4 * kShortWarps * kOwnRows * MmaHead<D>::kStride;
   allow_shared(attention_backward_short_kernel<D, R>, kShared);
   attention_backward_short_kernel<D, R>
