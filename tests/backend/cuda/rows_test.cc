@@ -11,7 +11,10 @@ constexpr DType kTypes[] = {DType::f32, DType::bf16};
 constexpr std::int64_t kWidths[] = {1, 7, 8, 100, 256, 257, 512, 1000, 2048};
 constexpr std::int64_t kHeights[] = {1, 9, 700};
 
-class CudaRows : public CudaTest {};
+class CudaRows : public CudaTest {
+ protected:
+  static void expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype);
+};
 
 TEST_F(CudaRows, DropoutKeepsWhatTheReferenceKeeps) {
   for (const DType dtype : kTypes) {
@@ -37,62 +40,73 @@ TEST_F(CudaRows, DropoutKeepsWhatTheReferenceKeeps) {
   }
 }
 
+void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype) {
+  SCOPED_TRACE(::testing::Message() << rows << "×" << cols << " " << name_of(dtype));
+  const Both x(rows, cols, dtype, 1);
+  const Both r(rows, cols, dtype, 2);
+  const Both s(rows, cols, dtype, 3);
+  const Both y(rows, cols, dtype, 4);
+  const Both weight(1, cols, DType::f32, 5);
+  const Both bias(1, cols, DType::f32, 6);
+  const Both statistics(rows, 2, DType::f32, 7);
+  const auto keys = row_keys(rows);
+  const auto forward = [&](bool on) {
+    return ResidualNormArgs{.x = x.view(on),
+                            .r = r.view(on),
+                            .s = s.view(on),
+                            .y = y.view(on),
+                            .weight = weight.view(on),
+                            .bias = bias.view(on),
+                            .statistics = statistics.view(on),
+                            .row_keys = keys.keys(on),
+                            .dropout = Dropout::with(0.1, 3, 4)};
+  };
+  run(&Kernels::residual_norm, forward);
+  s.expect_equal("s");
+  if (cols > 1) {
+    y.expect_equal("y", dtype == DType::bf16 ? 3e-2 : 1e-4);
+  }
+  // From here on both sides see the same s and statistics.
+  s.set(s.device_values());
+  statistics.set(statistics.device_values());
+  const Both dy(rows, cols, dtype, 8);
+  const Both ds(rows, cols, dtype, 9);
+  const Both dx(rows, cols, dtype, 10);
+  const Both dr(rows, cols, dtype, 11);
+  const Both dweight(1, cols, DType::f32, 12);
+  const Both dbias(1, cols, DType::f32, 13);
+  run(&Kernels::residual_norm_backward, [&](bool on) {
+    return ResidualNormBackwardArgs{.forward = forward(on),
+                                    .dy = dy.view(on),
+                                    .ds = ds.view(on),
+                                    .dx = dx.view(on),
+                                    .dr = dr.view(on),
+                                    .accumulate_dx = true,
+                                    .dweight = dweight.view(on),
+                                    .dbias = dbias.view(on)};
+  });
+  if (cols > 1) {
+    dx.expect_equal("dx", dtype == DType::bf16 ? 3e-2 : 1e-4);
+    dr.expect_equal("dr", dtype == DType::bf16 ? 3e-2 : 1e-4);
+    dweight.expect_equal("dweight", 1e-4);
+  }
+  dbias.expect_equal("dbias", 1e-4);
+}
+
 TEST_F(CudaRows, ResidualNormAndItsGradientsAreTheReferences) {
   for (const DType dtype : kTypes) {
     for (const std::int64_t cols : kWidths) {
       for (const std::int64_t rows : kHeights) {
-        SCOPED_TRACE(::testing::Message() << rows << "×" << cols << " " << name_of(dtype));
-        const Both x(rows, cols, dtype, 1);
-        const Both r(rows, cols, dtype, 2);
-        const Both s(rows, cols, dtype, 3);
-        const Both y(rows, cols, dtype, 4);
-        const Both weight(1, cols, DType::f32, 5);
-        const Both bias(1, cols, DType::f32, 6);
-        const Both statistics(rows, 2, DType::f32, 7);
-        const auto keys = row_keys(rows);
-        const auto forward = [&](bool on) {
-          return ResidualNormArgs{.x = x.view(on),
-                                  .r = r.view(on),
-                                  .s = s.view(on),
-                                  .y = y.view(on),
-                                  .weight = weight.view(on),
-                                  .bias = bias.view(on),
-                                  .statistics = statistics.view(on),
-                                  .row_keys = keys.keys(on),
-                                  .dropout = Dropout::with(0.1, 3, 4)};
-        };
-        run(&Kernels::residual_norm, forward);
-        s.expect_equal("s");
-        if (cols > 1) {
-          y.expect_equal("y", dtype == DType::bf16 ? 3e-2 : 1e-4);
-        }
-        // From here on both sides see the same s and statistics.
-        s.set(s.device_values());
-        statistics.set(statistics.device_values());
-        const Both dy(rows, cols, dtype, 8);
-        const Both ds(rows, cols, dtype, 9);
-        const Both dx(rows, cols, dtype, 10);
-        const Both dr(rows, cols, dtype, 11);
-        const Both dweight(1, cols, DType::f32, 12);
-        const Both dbias(1, cols, DType::f32, 13);
-        run(&Kernels::residual_norm_backward, [&](bool on) {
-          return ResidualNormBackwardArgs{.forward = forward(on),
-                                          .dy = dy.view(on),
-                                          .ds = ds.view(on),
-                                          .dx = dx.view(on),
-                                          .dr = dr.view(on),
-                                          .accumulate_dx = true,
-                                          .dweight = dweight.view(on),
-                                          .dbias = dbias.view(on)};
-        });
-        if (cols > 1) {
-          dx.expect_equal("dx", dtype == DType::bf16 ? 3e-2 : 1e-4);
-          dr.expect_equal("dr", dtype == DType::bf16 ? 3e-2 : 1e-4);
-          dweight.expect_equal("dweight", 1e-4);
-        }
-        dbias.expect_equal("dbias", 1e-4);
+        expect_norms_of_reference(rows, cols, dtype);
       }
     }
+  }
+}
+
+TEST_F(CudaRows, NormsOfMoreRowsThanWarpsAreTheReferences) {
+  expect_norms_of_reference(3300, 512, DType::bf16);
+  for (const std::int64_t rows : {1, 700, 1200, 3300}) {
+    expect_norms_of_reference(rows, 1024, DType::bf16);
   }
 }
 

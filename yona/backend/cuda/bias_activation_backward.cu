@@ -22,30 +22,6 @@ struct Gradient {
   float scale = 1.0F;
 };
 
-// Eight elements as memory has them: kept so while others are on their way.
-template <class T>
-struct Raw {
-  uint4 words[sizeof(T) * kPack / sizeof(uint4)];
-};
-
-template <bool kWhole, class T>
-__device__ Raw<T> read_raw(const Rows<T>& from, std::int64_t row, std::int64_t channel) {
-  Raw<T> raw;
-  if constexpr (kWhole) {
-    raw = *reinterpret_cast<const Raw<T>*>(from.row(row) + channel);
-  } else {
-    float v[kPack];
-    from.load(row, channel, v);
-    store8(reinterpret_cast<T*>(&raw), v);
-  }
-  return raw;
-}
-
-template <class T>
-__device__ void unpack(const Raw<T>& raw, float (&v)[kPack]) {
-  load8(reinterpret_cast<const T*>(&raw), v);
-}
-
 // The sums of the block's warps, added in order.
 __device__ void write_partials(const float (&sums)[kPack], std::int64_t first, std::int64_t cols,
                                float* partials) {

@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kLanes* kStrands)
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kLanes + threadIdx.x;
   float sum = 0.0F;
   if (column < cols) {
-#pragma unroll 4
+#pragma unroll 8
     for (std::int64_t slice = threadIdx.y; slice < slices; slice += kStrands) {
       sum += sums.partials[slice * cols + column];
     }

@@ -27,17 +27,38 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
   }
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t d = n.x.cols;
+  const std::uint64_t key = n.dropout.threshold != 0 ? n.row_keys[row] : 0;
+  // The rows of large models are read before anything is written: all of it is then on its way.
+  constexpr int kAhead = kWhole ? kChunks : 1;
+  Raw<T> ahead_x[kAhead];
+  Raw<T> ahead_r[kAhead];
+  const auto read = [&](int k) {
+    const std::int64_t channel = k * kChunk + lane * kPack;
+    ahead_x[k % kAhead] = read_raw<kWhole>(n.x, row, channel);
+    if (n.r.there()) {
+      ahead_r[k % kAhead] = read_raw<kWhole>(n.r, row, channel);
+    }
+  };
+  if constexpr (kWhole) {
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+      read(k);
+    }
+  }
   float s[kChunks][kPack];
   float sum = 0.0F;
 #pragma unroll
   for (int k = 0; k < kChunks; ++k) {
     const std::int64_t channel = k * kChunk + lane * kPack;
-    load_pack<kWhole>(n.x, row, channel, s[k]);
+    if constexpr (!kWhole) {
+      read(k);
+    }
+    unpack(ahead_x[k % kAhead], s[k]);
     if (n.r.there()) {
       float r[kPack];
-      load_pack<kWhole>(n.r, row, channel, r);
+      unpack(ahead_r[k % kAhead], r);
       if (n.dropout.threshold != 0) {
-        drop(n.dropout, n.row_keys[row], k * kChunk, lane, r);
+        drop(n.dropout, key, k * kChunk, lane, r);
       }
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {

@@ -171,6 +171,30 @@ __device__ void store_pack(const Rows<T>& to, std::int64_t r, std::int64_t c,
   }
 }
 
+// Eight elements as memory has them: kept so while others are on their way.
+template <class T>
+struct Raw {
+  uint4 words[sizeof(T) * kPack / sizeof(uint4)];
+};
+
+template <bool kWhole, class T>
+__device__ Raw<T> read_raw(const Rows<T>& from, std::int64_t row, std::int64_t channel) {
+  Raw<T> raw;
+  if constexpr (kWhole) {
+    raw = *reinterpret_cast<const Raw<T>*>(from.row(row) + channel);
+  } else {
+    float v[kPack];
+    from.load(row, channel, v);
+    store8(reinterpret_cast<T*>(&raw), v);
+  }
+  return raw;
+}
+
+template <class T>
+__device__ void unpack(const Raw<T>& raw, float (&v)[kPack]) {
+  load8(reinterpret_cast<const T*>(&raw), v);
+}
+
 template <class T>
 Rows<T> rows_of(const View& view) {
   const auto bytes = static_cast<std::int64_t>(sizeof(T));
