@@ -11,6 +11,8 @@ namespace yona::cuda {
 
 namespace {
 
+constexpr std::int64_t kLeastGrowth = std::int64_t{32} << 20U;  // of a region of some size
+
 template <class Function>
 Function driver_function(const char* name) {
   void* function = nullptr;
@@ -127,9 +129,11 @@ void DeviceMemory::commit(void* memory, std::int64_t bytes) {
   }
   Range& range = found->second;
   const std::int64_t missing = round_up(bytes - range.committed, granularity_);
-  // A quarter more than asked for, so that a region that grows tensor by tensor asks seldom.
-  const std::int64_t generous = std::min(round_up(missing + range.committed / 4, granularity_),
-                                         range.reserved - range.committed);
+  // A little more than asked for, so that a region that grows tensor by tensor asks seldom.
+  const std::int64_t more =
+      std::min(range.committed / 4, std::max(kLeastGrowth, range.committed / 128));
+  const std::int64_t generous =
+      std::min(round_up(missing + more, granularity_), range.reserved - range.committed);
   const auto begin = reinterpret_cast<CUdeviceptr>(memory);
   if (!back(begin, range, std::max(generous, missing)) && !back(begin, range, missing)) {
     fail_for(bytes, "the device has no more");

@@ -10,7 +10,7 @@ namespace {
 
 // Few enough that a chunk of logits stays in the last-level cache, enough for efficient products.
 // Tiles of bf16 are so fast that passes over the weights, one for each chunk, count for more. A GPU
-// needs many more rows to be busy: there a chunk is up to 5 · 2²⁶ logits, and chunks are equal.
+// needs many more rows to be busy: there a chunk is up to 3 · 2²⁶ logits, and chunks are equal.
 std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t rows,
                             std::int64_t vocabulary, const Context& c) {
   if (options.chunk_rows > 0) {
@@ -23,7 +23,7 @@ std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t row
     const bool tiles = c.precision == Precision::bf16 && rounds_operands(c);
     return std::clamp<std::int64_t>(fitting(std::int64_t{1} << (tiles ? 24U : 22U)), 128, 512);
   }
-  const std::int64_t most = std::max<std::int64_t>(fitting(std::int64_t{5} << 26U), 64);
+  const std::int64_t most = std::max<std::int64_t>(fitting(std::int64_t{3} << 26U), 64);
   const std::int64_t chunks = std::max<std::int64_t>((rows + most - 1) / most, 1);
   return std::max<std::int64_t>((rows + chunks - 1) / chunks + 63, 64) / 64 * 64;
 }
