@@ -25,13 +25,17 @@ TEST(Vnni, GivesTheBitsOfPlainWords) {
   if (!cpu::cpu_has_vnni()) {
     GTEST_SKIP() << "this CPU has no AVX-512 VNNI";
   }
-  for (const std::int64_t m : {1, 4, 6, 31}) {
-    Matrix stored = Matrix::random(192, 300, 5);
-    Int8Memory weights(192, 300);
-    cpu_kernels().quantise({.weights = stored.view(), .to = weights.weights()}, test::one_thread());
-    const Matrix x = Matrix::random(m, 300, 6);
-    EXPECT_TRUE(product_on(Isa::avx512, x, weights, 192) == product_on(Isa::avx2, x, weights, 192))
-        << m;
+  for (const std::int64_t m : {1, 2, 3, 4, 5, 6, 7, 31}) {
+    for (const std::int64_t k : {1, 20, 300, 512}) {  // less than a group of each stream, and more
+      Matrix stored = Matrix::random(192, k, 5);
+      Int8Memory weights(192, k);
+      cpu_kernels().quantise({.weights = stored.view(), .to = weights.weights()},
+                             test::one_thread());
+      const Matrix x = Matrix::random(m, k, 6);
+      EXPECT_TRUE(product_on(Isa::avx512, x, weights, 192) ==
+                  product_on(Isa::avx2, x, weights, 192))
+          << m << " rows of " << k;
+    }
   }
 }
 

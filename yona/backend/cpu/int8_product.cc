@@ -174,21 +174,15 @@ void multiply_int8_panel(const Int8Product& product, std::int64_t columns) {
 }
 
 void multiply_int8_row(const Int8Product& product, std::int64_t panels) {
-  const bool side_by_side = cpu_has_vnni();
   Int8Product part = product;
-  while (panels > 0) {
-    const std::int64_t count = !side_by_side || panels < 2 ? 1 : panels < 4 ? 2 : 4;
-    if (side_by_side) {
-      multiply_row_by_vnni(part, count);
-    } else {
-      multiply_whole(part);
-    }
-    part.panel += count * part.groups * kPanelRows * kInt8Group;
-    part.scales += count * kPanelRows;
-    part.sums += count * kPanelRows;
-    part.y += count * kPanelRows;
-    part.bias = part.bias != nullptr ? part.bias + count * kPanelRows : nullptr;
-    panels -= count;
+  for (std::int64_t panel = 0; panel < panels; ++panel) {
+    part.last = product.last && panel + 1 == panels;
+    multiply_whole(part);
+    part.panel += part.groups * kPanelRows * kInt8Group;
+    part.scales += kPanelRows;
+    part.sums += kPanelRows;
+    part.y += kPanelRows;
+    part.bias = part.bias != nullptr ? part.bias + kPanelRows : nullptr;
   }
 }
 

@@ -33,13 +33,11 @@ struct Int8Product {
 // columns < kPanelRows: y and bias have no more.
 void multiply_int8_panel(const Int8Product& product, std::int64_t columns = kPanelRows);
 
-// One row (product.rows == 1) with whole panels that follow one another in memory: they are read
-// side by side, as multiply_row() in panel_product.h does.
+// One row (product.rows == 1) with whole panels that follow one another in memory.
 void multiply_int8_row(const Int8Product& product, std::int64_t panels);
 
-// The same by AVX-512 VNNI alone. `panels` is 1, 2 or 4.
+// One whole panel by AVX-512 VNNI alone.
 bool cpu_has_vnni();
 void multiply_by_vnni(const Int8Product& product);
-void multiply_row_by_vnni(const Int8Product& product, std::int64_t panels);
 
 }  // namespace yona::cpu
