@@ -2,7 +2,8 @@
 and beside a small Python server over CTranslate2 (as LibreTranslate is one).
 
   bench/serve/run.py --model RUN --input test.en [--ct2 CT2_FOLDER] [--seconds 10] [--overload 60]
-                     [--apart] [--compute-type int8] [--parts translate,idle,curve,overload,ctranslate2]
+                     [--apart] [--compute-type int8] [--workers 2]
+                     [--parts translate,idle,curve,overload,ctranslate2]
                      [--output bench/results/serve.json]
 
 Needs build/bench/serve/serve_load (cmake -B build -DYONA_BENCH=ON) and, for --ct2, a Python with
@@ -42,6 +43,7 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--compute-type", default="f32")
+    parser.add_argument("--workers", type=int, default=1, help="of `yona serve` and `yona translate`")
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--yona", default=os.path.join(ROOT, "build", "yona"))
     parser.add_argument("--load", default=os.path.join(ROOT, "build", "bench", "serve", "serve_load"))
@@ -86,7 +88,7 @@ class Server:
 def yona_server(a):
     # More connections than requests that may wait: else it is the connections that limit the load.
     return Server(a, [a.yona, "serve", "--model", a.model, "--port", 0, "--compute-type", a.compute_type,
-                      "--max-connections", 8000], r":(\d+); Ctrl-C", "stderr")
+                      "--workers", a.workers, "--max-connections", 8000], r":(\d+); Ctrl-C", "stderr")
 
 
 def load(a, server, lines, expected=None, **flags):
@@ -114,7 +116,7 @@ def show(name, row):
 def translate_seconds(a, path, output, *flags):
     start = time.time()
     subprocess.run(on(a.server_cpus, [a.yona, "-q", "translate", "--model", a.model, "--input", path, "--output", output,
-                                      "--compute-type", a.compute_type, *flags]), check=True)
+                                      "--compute-type", a.compute_type, "--workers", a.workers, *flags]), check=True)
     return time.time() - start
 
 
@@ -122,7 +124,7 @@ def measure_translate(a, lines, results):
     """Lines a second of `yona translate`, without its start: many times the lines less once."""
     with tempfile.NamedTemporaryFile("w", suffix=".en") as many:
         text = open(lines, encoding="utf-8").read()
-        copies = 8
+        copies = 6
         many.write(text * copies)
         many.flush()
         count = text.count("\n") * (copies - 1)
@@ -250,7 +252,7 @@ def main():
     a = arguments()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(16384, most), most))
-    key = f"{'apart' if a.apart else 'shared'}_{a.compute_type}"
+    key = f"{'apart' if a.apart else 'shared'}_{a.compute_type}" + (f"_workers_{a.workers}" if a.workers > 1 else "")
     everything = {}
     if a.output and os.path.exists(a.output):
         everything = json.load(open(a.output, encoding="utf-8"))
@@ -262,7 +264,7 @@ def main():
             out.writelines([line for line in file if line.strip() and not re.search(r"[.!?]\s*\S", line)][:a.lines])
         measure(a, lines, os.path.join(folder, "expected"), results)
     results["machine"] = {"cpu": cpu_name(), "server_cpus": len(a.server_cpus), "generator":
-                          "on a CPU of its own" if a.apart else "on the same CPUs", "compute_type": a.compute_type}
+                          "on a CPU of its own" if a.apart else "on the same CPUs", "compute_type": a.compute_type, "workers": a.workers}
     if a.output:
         with open(a.output, "w", encoding="utf-8") as file:
             json.dump(everything, file, indent=1)

@@ -48,7 +48,7 @@ TEST_F(Serve, TranslatesAsTranslateDoes) {
 }
 
 TEST_F(Serve, TranslatesInBytesAsTranslateDoes) {
-  RunningProgram program(arguments({"--compute-type", "int8"}));
+  RunningProgram program(arguments({"--compute-type", "int8", "--workers", "2", "--threads", "1"}));
   Client client(port_of(program));
   std::string input;
   std::vector<std::string> answers;

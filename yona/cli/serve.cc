@@ -12,6 +12,7 @@
 #include "yona/cli/compute_type.h"
 #include "yona/cli/search_flags.h"
 #include "yona/cli/server_signals.h"
+#include "yona/cli/worker_backends.h"
 #include "yona/serve/application.h"
 #include "yona/serve/engine/engine.h"
 #include "yona/serve/http_server.h"
@@ -23,7 +24,7 @@ namespace {
 struct ServeFlags {
   std::vector<std::string> models;
   std::string host = "127.0.0.1", port = "8080", page_folder, certificate, key, keys;
-  std::string device = "cpu", compute_type, threads = "0";
+  std::string device = "cpu", compute_type, threads = "0", workers = "1";
   std::string batch_tokens, batch_wait = "1", queue_tokens = "262144";
   std::string longest_wait = "2", deadline = "30";
   std::string body = "1048576", sentences = "1000", characters = "100000", connections = "1024";
@@ -34,24 +35,28 @@ double seconds_value(const char* flag, const std::string& text) {
   return number_value(flag, text, {.least = 0, .most = 3600, .open_below = true});
 }
 
-serve::EngineOptions engine_options(const ServeFlags& flags) {
+// The workers' backends come beside the options, and must outlive the engine.
+serve::EngineOptions engine_options(const ServeFlags& flags, WorkerBackends& workers) {
   serve::EngineOptions options;
   for (const std::filesystem::path& item : path_list(flags.models)) {
     options.models.push_back(serve::model_place(item.string()));
     require_folder("--model", options.models.back().folder);
   }
-  options.device = word_value("--device", flags.device, {"cpu", "cuda"});
-  options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-  options.batch_tokens = decode_batch_tokens(flags.batch_tokens, options.device);
+  const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
+  workers = worker_backends(flags.threads, flags.workers, device);
+  options.workers = workers.places;
+  options.batch_tokens = decode_batch_tokens(flags.batch_tokens, device);
   const std::int64_t beam = options_of(flags.search).beam;
-  options.batcher.batch_tokens = std::max<std::int64_t>(1, options.batch_tokens / beam);
+  options.batcher.batch_tokens =  // a batch for each worker
+      std::max<std::int64_t>(1, options.batch_tokens / beam) *
+      static_cast<std::int64_t>(options.workers.size());
   options.batcher.window = std::chrono::microseconds(static_cast<std::int64_t>(
       1000 * number_value("--batch-wait", flags.batch_wait, {.least = 0, .most = 1000})));
   options.batcher.queue_tokens =
       integer_value("--queue-tokens", flags.queue_tokens, {1, std::int64_t{1} << 40});
   options.batcher.longest_wait =
       std::chrono::duration<double>(seconds_value("--longest-wait", flags.longest_wait));
-  const ComputeType type = compute_type(flags.compute_type, options.device);
+  const ComputeType type = compute_type(flags.compute_type, device);
   options.loading.packing_of = [type](const auto& folder) { return type.packing_of(folder); };
   options.loading.options_of = [type, search = flags.search](const std::filesystem::path& folder,
                                                              const ModelInfo& info) {
@@ -128,8 +133,8 @@ int run(const ServeFlags& flags) {
   std::unique_ptr<serve::ApiKeys> keys = flags.keys.empty()
                                              ? std::make_unique<serve::ApiKeys>()
                                              : std::make_unique<serve::ApiKeys>(flags.keys);
-  const serve::EngineOptions options = engine_options(flags);
-  serve::Engine engine(options);
+  WorkerBackends workers;
+  serve::Engine engine(engine_options(flags, workers));
   serve::HttpServer* listening = nullptr;
   serve::Application application({.service = engine,
                                   .keys = *keys,
@@ -202,7 +207,12 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
            {"--page-dir", "DIR", "take the page from here, for those who work on it"});
   add_text(app, flags.device, {"--device", "cpu|cuda", "where to decode (default cpu)"});
   add_compute_type(app, flags.compute_type);
-  add_text(app, flags.threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
+  add_text(app, flags.threads,
+           {"--threads", "N", "CPU threads of a worker (default: all that may be used)"});
+  add_text(app, flags.workers,
+           {"--workers", "N",
+            "batches decoded at once, over one copy of the weights (default 1: quickest for one "
+            "request; as many as CPUs give most requests a second)"});
   add_text(app, flags.batch_tokens,
            {"--batch-tokens", "N",
             "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});

@@ -15,6 +15,7 @@
 #include "yona/cli/search_flags.h"
 #include "yona/cli/translation_input.h"
 #include "yona/cli/translation_output.h"
+#include "yona/cli/worker_backends.h"
 #include "yona/decode/shortlist.h"
 #include "yona/decode/translation_format.h"
 #include "yona/decode/translation_progress.h"
@@ -195,25 +196,6 @@ void check_alignment_layer(const DecodeOptions& options, const TranslationModel&
         options.alignment_layer + 1, layers);
 }
 
-// One backend for each worker. Several of them share the CPUs, each pinned to its own.
-struct WorkerBackends {
-  std::vector<std::unique_ptr<Backend>> backends;
-  std::vector<WorkerPlace> places;
-
-  WorkerBackends(const TranslateFlags& flags, const std::string& device) {
-    const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-    const auto workers = static_cast<int>(integer_value("--workers", flags.workers, {1, 4096}));
-    check(workers == 1 || device == "cpu", "--workers: a GPU takes one; leave it out");
-    const int each =
-        threads > 0 || workers == 1 ? threads : std::max(1, available_cpus() / workers);
-    for (int i = 0; i < workers; ++i) {
-      const int cpu = workers > 1 ? i * each : -1;
-      backends.push_back(make_backend(device, {.threads = each, .first_cpu = cpu}));
-      places.push_back({backends.back().get(), cpu});
-    }
-  }
-};
-
 int run(const CLI::App& app, const TranslateFlags& flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
   with_alignments(flags, options_of(flags.search));  // wrong flags are told before a model loads
@@ -226,7 +208,7 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   LinesBeside prefixes("--prefix", flags.prefixes);
   LinesBeside targets("--score-targets", flags.targets);
   check_shortlist(flags, device);
-  const WorkerBackends workers(flags, device);
+  const WorkerBackends workers = worker_backends(flags.threads, flags.workers, device);
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
   const auto models = load_models(flags, type, *workers.backends.front());
   DecodeOptions search = model_options(flags, *models.front());

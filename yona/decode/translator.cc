@@ -112,13 +112,15 @@ std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRe
                                                         SearchWatch* watch) {
   const std::vector<std::size_t> order = longest_first(requests);
   const std::int64_t rows = options().sampling.on ? options().n_best : options().beam;
+  // Few requests are shared out: no worker shall wait for another.
+  const std::size_t share = (order.size() + workers_.count() - 1) / workers_.count();
   std::vector<Range> batches;
   for (std::size_t begin = 0; begin < order.size(); begin = batches.back().end) {
     const auto length =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(requests[order[begin]].source.size()));
     const auto count =
         static_cast<std::size_t>(std::max<std::int64_t>(1, text_.batch_tokens / (length * rows)));
-    batches.push_back({begin, std::min(order.size(), begin + count)});
+    batches.push_back({begin, std::min(order.size(), begin + std::min(count, share))});
   }
   std::vector<std::vector<Hypothesis>> answers(requests.size());
   workers_.run(batches.size(), [&](Worker& worker, std::size_t i) {

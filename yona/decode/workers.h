@@ -41,6 +41,7 @@ class Workers {
   // rethrown.
   void run(std::size_t items, const std::function<void(Worker&, std::size_t)>& function);
 
+  std::size_t count() const { return workers_.size(); }
   Worker& first() const { return *workers_.front(); }
 
  private:

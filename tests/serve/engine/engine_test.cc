@@ -1,5 +1,6 @@
 #include "yona/serve/engine/engine.h"
 
+#include <atomic>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -55,6 +56,32 @@ TEST(Engine, TranslatesAsTranslateDoesWhateverTheBatch) {
   EXPECT_EQ(answers, translated_alone(lines));
   EXPECT_LT(engine.figures().batches, 60U);
   EXPECT_EQ(engine.figures().sentences, 60U);
+}
+
+TEST(Engine, GivesTheSameWithSeveralWorkers) {
+  const auto first = make_backend("cpu", {.threads = 1});
+  const auto second = make_backend("cpu", {.threads = 1});
+  auto options = engine_options();
+  options.workers = {{first.get()}, {second.get()}};
+  options.batcher.window = std::chrono::milliseconds(100);  // all in one batch
+  Engine engine(options);
+  auto waiting = waiting_job(some_lines(0, 40));
+  std::atomic<int> steps{0};
+  int inside = 0;
+  waiting.job->progress = [&](const serve::SentenceProgress&) {
+    EXPECT_EQ(++inside, 1);  // one at a time
+    ++steps;
+    --inside;
+  };
+  engine.submit(waiting.job);
+  EXPECT_EQ(best_of(waiting.results.get()), translated_alone(some_lines(0, 40)));
+  EXPECT_GT(steps, 40);
+}
+
+TEST(Engine, NeedsAWorker) {
+  auto options = engine_options();
+  options.workers.clear();
+  EXPECT_THROW(Engine engine(options), InvalidArgument);
 }
 
 TEST(Engine, KeepsRequestsWithOtherSettingsApart) {

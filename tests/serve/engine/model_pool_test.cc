@@ -29,7 +29,7 @@ TEST(ModelPlace, IsAFolderAndPerhapsItsLanguages) {
 
 TEST(ModelPool, KnowsItsModelsBeforeTheyAreLoaded) {
   const auto backend = make_backend("cpu");
-  ModelPool pool({{shared_model().path()}}, *backend, {});
+  ModelPool pool({{shared_model().path()}}, {{backend.get()}}, {});
   const serve::ModelSummary summary = pool.summaries().front();
   EXPECT_EQ(summary.id, "en-de");
   EXPECT_EQ(summary.source, "en");
@@ -43,18 +43,18 @@ TEST(ModelPool, KnowsItsModelsBeforeTheyAreLoaded) {
 TEST(ModelPool, RefusesTwoModelsOfOneName) {
   const auto backend = make_backend("cpu");
   const std::string text = message_of<InvalidArgument>([&] {
-    ModelPool pool({{shared_model().path()}, {shared_model().path()}}, *backend, {});
+    ModelPool pool({{shared_model().path()}, {shared_model().path()}}, {{backend.get()}}, {});
   });
   EXPECT_NE(text.find("are both named en-de"), std::string::npos);
-  EXPECT_NO_THROW(
-      ModelPool({{shared_model().path()}, {shared_model().path(), "en", "at"}}, *backend, {}));
+  EXPECT_NO_THROW(ModelPool({{shared_model().path()}, {shared_model().path(), "en", "at"}},
+                            {{backend.get()}}, {}));
 }
 
 TEST(ModelPool, LoadsAFolderAgainWhenItHasChanged) {
   TempDir folder;
   fs::copy(shared_model().path(), folder / "model");
   const auto backend = make_backend("cpu");
-  ModelPool pool({{folder / "model"}}, *backend, {});
+  ModelPool pool({{folder / "model"}}, {{backend.get()}}, {});
   const std::shared_ptr<LoadedModel> before = pool.get("en-de");
   EXPECT_EQ(pool.get("en-de"), before);
   const std::string config = testing::read_bytes(folder / "model" / "config.json");
@@ -69,7 +69,7 @@ TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
   TempDir folder;
   fs::copy(shared_model().path(), folder / "model");
   const auto backend = make_backend("cpu");
-  ModelPool pool({{folder / "model"}}, *backend, {});
+  ModelPool pool({{folder / "model"}}, {{backend.get()}}, {});
   const std::shared_ptr<LoadedModel> before = pool.get("en-de");
   testing::write_bytes(folder / "model" / "config.json", "{");
   pool.look_again();
@@ -78,7 +78,7 @@ TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
 
 TEST(LoadedModel, KeepsATranslatorForEachChoice) {
   const auto backend = make_backend("cpu");
-  LoadedModel model({shared_model().path()}, *backend, {});
+  LoadedModel model({shared_model().path()}, {{backend.get()}}, {});
   Translator& usual = model.translator({});
   EXPECT_EQ(&model.translator({}), &usual);
   EXPECT_EQ(model.translator({.beam = 2}).options().beam, 2);

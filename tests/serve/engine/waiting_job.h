@@ -17,10 +17,15 @@ inline const SmallModel& shared_model() {
   return model;
 }
 
+inline Backend& shared_backend() {
+  static const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 2});
+  return *backend;
+}
+
 inline serve::EngineOptions engine_options() {
   serve::EngineOptions options;
   options.models = {{shared_model().path()}};
-  options.threads = 2;
+  options.workers = {{&shared_backend()}};
   return options;
 }
 

@@ -1,6 +1,7 @@
 #include "yona/serve/engine/engine.h"
 
 #include <cmath>
+#include <mutex>
 
 #include "yona/base/error.h"
 #include "yona/decode/line_translator.h"
@@ -31,6 +32,7 @@ class JobWatch : public SearchWatch {
       return false;
     }
     if (job.progress && !search.beams().empty()) {
+      const std::scoped_lock lock(mutex_);  // workers come at any time
       const Ids ids = search.tokens_of(search.beams().front());
       job.progress({.sentence = unit.sentence,
                     .tokens = static_cast<std::int64_t>(ids.size()),
@@ -43,6 +45,7 @@ class JobWatch : public SearchWatch {
  private:
   const std::vector<Unit>& units_;
   const Subword& subword_;
+  std::mutex mutex_;
 };
 
 template <class T>
@@ -137,8 +140,9 @@ ModelLoading loading_of(const EngineOptions& options) {
 }  // namespace
 
 Engine::Engine(const EngineOptions& options)
-    : backend_(make_backend(options.device, {.threads = options.threads})),
-      pool_(options.models, *backend_, loading_of(options)),
+    : backend_(*(check(!options.workers.empty(), "serve: there is no worker"),
+                 options.workers.front().backend)),
+      pool_(options.models, options.workers, loading_of(options)),
       batcher_(options.batcher, [this](const std::vector<Unit>& batch) { run(batch); }) {}
 
 Engine::~Engine() { close(); }
@@ -196,7 +200,7 @@ void Engine::run_task(const std::shared_ptr<TaskJob>& job) {
                           job->request["q"].get<std::string>()));
       return;
     }
-    job->done(explanation_json(explain(model->model(), *backend_, explain_request(job->request))));
+    job->done(explanation_json(explain(model->model(), backend_, explain_request(job->request))));
   } catch (...) {
     job->fail(std::current_exception());
   }
@@ -272,7 +276,7 @@ void Engine::finish(const Unit& unit, LoadedModel& model,
     align(lines.front(), subwords.target.vocabulary().end(), result);
   }
   if (job.attention && lines.front().parts.size() == 1) {
-    result.attention = attention_of(model.model(), *backend_, job.sentences[unit.sentence],
+    result.attention = attention_of(model.model(), backend_, job.sentences[unit.sentence],
                                     lines.front().parts.front().hypothesis.ids);
   }
   job.finish(unit.sentence, std::move(result));

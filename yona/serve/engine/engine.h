@@ -14,8 +14,7 @@ namespace yona::serve {
 
 struct EngineOptions {
   std::vector<ModelPlace> models;
-  std::string device = "cpu";        // or "cuda"
-  int threads = 0;                   // of the arithmetic; 0: all that may be used
+  std::vector<WorkerPlace> workers;  // at least one; their backends must outlive the engine
   std::int64_t batch_tokens = 4096;  // source tokens of a batch, times its beams, as in TextOptions
   BatcherOptions batcher{};
   ModelLoading loading{};
@@ -45,7 +44,7 @@ class Engine : public Service {
   bool needs_another_round(const Unit& unit, LoadedModel& model, const LineTranslation& best);
   void finish(const Unit& unit, LoadedModel& model, const std::vector<LineTranslation>& lines);
 
-  std::unique_ptr<Backend> backend_;
+  Backend& backend_;  // of the first worker: looks inside are its alone
   ModelPool pool_;
   Batcher batcher_;  // its thread ends before the models go
 };

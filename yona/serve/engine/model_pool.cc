@@ -60,9 +60,11 @@ ModelPlace model_place(const std::string& text) {
   return {text.substr(sign + 1), pair.substr(0, line), pair.substr(line + 1)};
 }
 
-LoadedModel::LoadedModel(const ModelPlace& place, Backend& backend, const ModelLoading& loading)
-    : backend_(backend),
-      model_(TranslationModel::load(place.folder, backend, loading.packing_of(place.folder))),
+LoadedModel::LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>& workers,
+                         const ModelLoading& loading)
+    : workers_(workers),
+      model_(TranslationModel::load(place.folder, *workers.front().backend,
+                                    loading.packing_of(place.folder))),
       options_(loading.options_of(place.folder, model_->info())),
       text_(loading.text) {
   model_->choose_languages({place.source, place.target});
@@ -98,12 +100,13 @@ Translator& LoadedModel::translator(const SearchChoice& choice) {
   }
   translators_.push_front(
       {key, std::make_unique<Translator>(std::vector<const TranslationModel*>{model_.get()},
-                                         backend_, options(choice), text_)});
+                                         workers_, options(choice), text_)});
   return *translators_.front().translator;
 }
 
-ModelPool::ModelPool(const std::vector<ModelPlace>& places, Backend& backend, ModelLoading loading)
-    : backend_(backend), loading_(std::move(loading)) {
+ModelPool::ModelPool(const std::vector<ModelPlace>& places, std::vector<WorkerPlace> workers,
+                     ModelLoading loading)
+    : workers_(std::move(workers)), loading_(std::move(loading)) {
   for (const ModelPlace& place : places) {
     Entry added{.place = place, .summary = summary_of(place), .model = {}, .signature = {}};
     for (const Entry& before : entries_) {
@@ -150,7 +153,7 @@ void ModelPool::load(Entry& entry, const std::string& signature) {
   const Clock::time_point start = Clock::now();
   const bool is_again = entry.model != nullptr;
   try {
-    auto model = std::make_shared<LoadedModel>(entry.place, backend_, loading_);
+    auto model = std::make_shared<LoadedModel>(entry.place, workers_, loading_);
     ModelSummary summary = summary_of(entry.place);
     summary.id = entry.summary.id;
     summary.loaded = true;

@@ -41,7 +41,8 @@ ModelPlace model_place(const std::string& text);
 // thread at a time.
 class LoadedModel {
  public:
-  LoadedModel(const ModelPlace& place, Backend& backend, const ModelLoading& loading);
+  LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>& workers,
+              const ModelLoading& loading);
 
   const TranslationModel& model() const { return *model_; }
   // Throws InvalidArgument for a choice that cannot be.
@@ -55,7 +56,7 @@ class LoadedModel {
     std::unique_ptr<Translator> translator;
   };
 
-  Backend& backend_;
+  std::vector<WorkerPlace> workers_;
   std::unique_ptr<TranslationModel> model_;
   DecodeOptions options_;
   TextOptions text_;
@@ -65,9 +66,10 @@ class LoadedModel {
 class ModelPool {
  public:
   // Reads every folder's description. Throws InvalidArgument where two are for the same languages
-  // under the same name, IoError and FormatError as read_model_info(). The backend must outlive
-  // this object.
-  ModelPool(const std::vector<ModelPlace>& places, Backend& backend, ModelLoading loading);
+  // under the same name, IoError and FormatError as read_model_info(). The workers' backends must
+  // outlive this object.
+  ModelPool(const std::vector<ModelPlace>& places, std::vector<WorkerPlace> workers,
+            ModelLoading loading);
 
   // Any thread.
   std::vector<ModelSummary> summaries() const;
@@ -92,7 +94,7 @@ class ModelPool {
   bool is_due(const Entry& entry) const;
   void load(Entry& entry, const std::string& signature);
 
-  Backend& backend_;
+  std::vector<WorkerPlace> workers_;
   ModelLoading loading_;
   mutable std::mutex mutex_;  // of the summaries and of `looked`
   std::vector<Entry> entries_;
