@@ -3,7 +3,7 @@ and beside a small Python server over CTranslate2 (as LibreTranslate is one).
 
   bench/serve/run.py --model RUN --input test.en [--ct2 CT2_FOLDER] [--seconds 10] [--overload 60]
                      [--apart] [--compute-type int8] [--workers 2]
-                     [--parts translate,idle,curve,overload,ctranslate2]
+                     [--parts saturation,idle,curve,overload,ctranslate2]
                      [--output bench/results/serve.json]
 
 Needs build/bench/serve/serve_load (cmake -B build -DYONA_BENCH=ON) and, for --ct2, a Python with
@@ -12,7 +12,7 @@ ctranslate2 and sentencepiece. Every answer is compared with what `yona translat
 Server and load generator share the machine. With --apart the last CPU is the generator's, and the
 servers and `yona translate` have the others (one thread for each), as if it came over a network; without
 it everybody has all of them, and on few CPUs what the generator takes is missing in the throughput.
-The results have the CPU time of both sides. A figure is the median of --repeats measurements.
+The results have the CPU time of both sides. What is compared is measured in turn, --repeats times.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PARTS = ("translate", "idle", "curve", "overload", "ctranslate2")
+PARTS = ("saturation", "idle", "curve", "overload", "ctranslate2")
 
 
 def arguments():
@@ -37,9 +37,10 @@ def arguments():
     parser.add_argument("--model", required=True)
     parser.add_argument("--input", required=True)
     parser.add_argument("--ct2")
-    parser.add_argument("--lines", type=int, default=1000)
+    parser.add_argument("--lines", type=int, default=4000, help="of the input; the more, the longer everything takes")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--overload", type=float, default=60)
+    parser.add_argument("--rounds", type=int, default=1, help="parts of the overload")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--compute-type", default="f32")
@@ -120,18 +121,26 @@ def translate_seconds(a, path, output, *flags):
     return time.time() - start
 
 
-def measure_translate(a, lines, results):
-    """Lines a second of `yona translate`, without its start: many times the lines less once."""
-    with tempfile.NamedTemporaryFile("w", suffix=".en") as many:
-        text = open(lines, encoding="utf-8").read()
-        copies = 6
-        many.write(text * copies)
-        many.flush()
-        count = text.count("\n") * (copies - 1)
-        speeds = [count / (translate_seconds(a, many.name, os.devnull) - translate_seconds(a, lines, os.devnull))
-                  for _ in range(a.repeats)]
-    results["translate_per_second"] = {"median": statistics.median(speeds), "all": speeds}
-    print(f"{'yona translate':28} {statistics.median(speeds):8.1f}/s  {[round(speed) for speed in speeds]}", flush=True)
+def translate_speed(a, lines, few):
+    """Lines a second of `yona translate`, without its start: all lines less the first few."""
+    count = [open(path, encoding="utf-8").read().count("\n") for path in (lines, few)]
+    return (count[0] - count[1]) / (translate_seconds(a, lines, os.devnull) - translate_seconds(a, few, os.devnull))
+
+
+def measure_saturation(a, lines, few, expected, results):
+    """`yona translate` and the server with as many requests as it wants, in turn: the machine's speed may change."""
+    server = yona_server(a)
+    load(a, server, lines, connections=256, seconds=1)
+    rounds = []
+    for _ in range(a.repeats):
+        translate = translate_speed(a, lines, few)
+        row = load(a, server, lines, expected, connections=256, seconds=a.seconds)
+        rounds.append({"translate_per_second": translate, "served_per_second": row["good_per_second"],
+                       "share": row["good_per_second"] / translate})
+        show(f"saturated; translate {translate:.0f}/s", row)
+    server.end()
+    results["saturation"] = {"share_of_translate": statistics.median(one["share"] for one in rounds), "rounds": rounds}
+    print(f"{'share of translate':28} {results['saturation']['share_of_translate']:8.1%}", flush=True)
 
 
 def measure_idle(a, lines, results):
@@ -161,13 +170,8 @@ def measure_curve(a, lines, expected, results):
         row = load(a, server, lines, expected, connections=connections, seconds=a.seconds)
         show(f"{connections} connections", row)
         rows.append(row)
-    widest = max(rows, key=lambda row: row["good_per_second"])["connections"]
-    speeds = [load(a, server, lines, expected, connections=widest, seconds=a.seconds)["good_per_second"]
-              for _ in range(a.repeats)]
-    best = statistics.median(speeds)
+    best = max(row["good_per_second"] for row in rows)
     results["curve"] = rows
-    results["saturated_per_second"] = {"connections": widest, "median": best, "all": speeds}
-    print(f"{'saturated':28} {best:8.1f}/s  {[round(speed) for speed in speeds]}", flush=True)
     for share in (0.5, 0.8):
         row = load(a, server, lines, expected, connections=2000, seconds=a.seconds, rate=best * share)
         show(f"at {share:.0%} of that", row)
@@ -176,21 +180,24 @@ def measure_curve(a, lines, expected, results):
 
 
 def measure_overload(a, lines, expected, results):
-    """Ten times the best for a minute; the saturated speed once more before and after, for the share."""
+    """Ten times what it can do, in --rounds parts, with the saturated speed before, between and after them."""
     server = yona_server(a)
-    load(a, server, lines, connections=256, seconds=2)
+    load(a, server, lines, connections=256, seconds=1)
     saturated = [load(a, server, lines, connections=256, seconds=a.seconds)["good_per_second"]]
-    memory = [server.memory_mb()]
-    row = load(a, server, lines, expected, connections=7000, seconds=a.overload, rate=10 * saturated[0], warm_up=3)
-    show("ten times that", row)
-    memory.append(server.memory_mb())
-    saturated.append(load(a, server, lines, connections=256, seconds=a.seconds)["good_per_second"])
-    row["saturated_per_second"] = saturated
-    row["share_of_saturated"] = row["good_per_second"] / statistics.mean(saturated)
-    row["memory_mb"] = memory
-    row["exit_code"] = server.end()
-    results["overload"] = row
-    print(f"{'of saturated':28} {row['share_of_saturated']:8.1%}  memory {memory} MB  exit {row['exit_code']}", flush=True)
+    memory, rows = [server.memory_mb()], []
+    for _ in range(a.rounds):
+        row = load(a, server, lines, expected, connections=7000, seconds=a.overload / a.rounds, rate=10 * saturated[0],
+                   warm_up=2)
+        show("ten times that", row)
+        saturated.append(load(a, server, lines, connections=256, seconds=a.seconds)["good_per_second"])
+        row["share_of_saturated"] = row["good_per_second"] / statistics.mean(saturated[-2:])
+        memory.append(server.memory_mb())
+        rows.append(row)
+    results[f"overload_{a.overload / a.rounds:.0f}_seconds"] = {
+        "share_of_saturated": statistics.median(row["share_of_saturated"] for row in rows),
+        "saturated_per_second": saturated, "rounds": rows, "memory_mb": memory, "exit_code": server.end()}
+    print(f"{'of saturated':28} {[round(row['share_of_saturated'], 3) for row in rows]} of {saturated}  memory {memory} MB",
+          flush=True)
 
 
 def measure_ctranslate2(a, lines, results):
@@ -223,23 +230,19 @@ def measure_ctranslate2(a, lines, results):
     print(f"{'times CTranslate2':28} {results['times_ctranslate2']:.2f}", flush=True)
 
 
-def measure(a, lines, expected, results):
+def measure(a, lines, few, expected, results):
     parts = a.parts.split(",")
     translate_seconds(a, lines, expected)
-    if "translate" in parts:
-        measure_translate(a, lines, results)
+    if "saturation" in parts:
+        measure_saturation(a, lines, few, expected, results)
     if "idle" in parts:
-        measure_idle(a, lines, results)
+        measure_idle(a, few, results)
     if "curve" in parts:
         measure_curve(a, lines, expected, results)
     if "overload" in parts:
         measure_overload(a, lines, expected, results)
     if "ctranslate2" in parts and a.ct2:
         measure_ctranslate2(a, lines, results)
-    if "translate_per_second" in results and "saturated_per_second" in results:
-        results["share_of_translate"] = (results["saturated_per_second"]["median"] /
-                                         results["translate_per_second"]["median"])
-        print(f"{'share of translate':28} {results['share_of_translate']:8.1%}")
 
 
 def cpu_name():
@@ -258,11 +261,14 @@ def main():
         everything = json.load(open(a.output, encoding="utf-8"))
     results = everything.setdefault(key, {})
     with tempfile.TemporaryDirectory() as folder:
-        lines = os.path.join(folder, "lines")
-        with open(a.input, encoding="utf-8") as file, open(lines, "w", encoding="utf-8") as out:
-            # The server translates sentence by sentence, `yona translate` line by line.
-            out.writelines([line for line in file if line.strip() and not re.search(r"[.!?]\s*\S", line)][:a.lines])
-        measure(a, lines, os.path.join(folder, "expected"), results)
+        lines, few, expected = (os.path.join(folder, name) for name in ("lines", "few", "expected"))
+        with open(a.input, encoding="utf-8") as file:
+            # The server translates sentence by sentence, `yona translate` line by line; twice the same would be easier.
+            given = [line for line in dict.fromkeys(file) if line.strip() and not re.search(r"[.!?]\s*\S", line)][:a.lines]
+        for path, part in ((lines, given), (few, given[:len(given) // 8])):
+            with open(path, "w", encoding="utf-8") as out:
+                out.writelines(part)
+        measure(a, lines, few, expected, results)
     results["machine"] = {"cpu": cpu_name(), "server_cpus": len(a.server_cpus), "generator":
                           "on a CPU of its own" if a.apart else "on the same CPUs", "compute_type": a.compute_type, "workers": a.workers}
     if a.output:
