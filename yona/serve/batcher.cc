@@ -181,6 +181,7 @@ std::vector<Batcher::Candidate> Batcher::chosen(std::vector<Candidate> candidate
   }
   std::sort(taken.begin(), taken.end());
   std::vector<Candidate> batch;
+  batch.reserve(taken.size());
   for (const std::size_t i : taken) {
     batch.push_back(candidates[i]);
   }
