@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 
+#include "yona/backend/kernel_args.h"
 #include "yona/tensor/region.h"
 #include "yona/tensor/tensor.h"
 
