@@ -99,7 +99,8 @@ void check_value(const Field& field, const Json& value) {
             field.least, field.most);
   }
   if (value.is_string() && !field.words.empty()) {
-    require(std::find(field.words.begin(), field.words.end(), value) != field.words.end(),
+    require(std::find(field.words.begin(), field.words.end(), value.get<std::string>()) !=
+                field.words.end(),
             "\"{}\": {} is given; expected {}", field.name, shown(value),
             fmt::join(field.words, " or "));
   }
