@@ -33,30 +33,28 @@ class Serve : public Translate {
   static Json request(const std::string& text) {
     return {{"q", text}, {"source", "en"}, {"target", "de"}};
   }
+  // Those of `yona translate` with these flags.
+  void expect_answers(Client& client, const std::vector<std::string>& flags) {
+    std::string input;
+    std::vector<std::string> answers;
+    for (std::size_t i = 0; i < 8; ++i) {
+      input += line(i) + "\n";
+      answers.push_back(client.post("/translate", request(line(i))).json()["translatedText"]);
+    }
+    EXPECT_EQ(answers, lines_of(translate(input, flags).out));
+  }
 };
 
 TEST_F(Serve, TranslatesAsTranslateDoes) {
   RunningProgram program(arguments());
   Client client(port_of(program));
-  std::string input;
-  std::vector<std::string> answers;
-  for (std::size_t i = 0; i < 8; ++i) {
-    input += line(i) + "\n";
-    answers.push_back(client.post("/translate", request(line(i))).json()["translatedText"]);
-  }
-  EXPECT_EQ(answers, lines_of(translate(input).out));
+  expect_answers(client, {});
 }
 
 TEST_F(Serve, TranslatesInBytesAsTranslateDoes) {
   RunningProgram program(arguments({"--compute-type", "int8", "--workers", "2", "--threads", "1"}));
   Client client(port_of(program));
-  std::string input;
-  std::vector<std::string> answers;
-  for (std::size_t i = 0; i < 8; ++i) {
-    input += line(i) + "\n";
-    answers.push_back(client.post("/translate", request(line(i))).json()["translatedText"]);
-  }
-  EXPECT_EQ(answers, lines_of(translate(input, {"--compute-type", "int8"}).out));
+  expect_answers(client, {"--compute-type", "int8"});
   Json inside = request(line(0));
   inside["attention"] = true;
   EXPECT_EQ(client.post("/v1/translate", inside).status, 200);

@@ -37,8 +37,8 @@ struct ShortlistFlags {
 // Sentence pairs, and the links between their words where a file has them.
 struct AlignedLines {
   std::vector<SentencePair> pairs;
-  std::vector<std::string> links;  // as written, with
-  std::vector<std::uint64_t> numbers;
+  std::vector<std::string> links;      // as written
+  std::vector<std::uint64_t> numbers;  // of the links' lines
 };
 
 // Counts the translations of the pieces of one model in one of three ways.
