@@ -24,8 +24,10 @@ struct OpInput {
   double high = 1.0;
 };
 
+using Inputs = std::vector<Tensor>;
+
 // Makes the outputs from the inputs. Called several times: it must depend on nothing else.
-using OpFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>& inputs, Context&)>;
+using OpFunction = std::function<std::vector<Tensor>(const Inputs& inputs, Context&)>;
 
 struct OpCase {
   std::string name;

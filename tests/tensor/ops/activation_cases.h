@@ -14,7 +14,6 @@ namespace yona::testing {
 using ActivationOp = std::function<Tensor(const Tensor&, Context&)>;
 
 inline void check_activation(const ActivationOp& op) {
-  using Inputs = std::vector<Tensor>;
   const OpFunction whole = [&](const Inputs& x, Context& c) { return Inputs{op(x[0], c)}; };
   const OpFunction strided = [&](const Inputs& x, Context& c) {
     return Inputs{op(x[0].columns(1, 3), c)};

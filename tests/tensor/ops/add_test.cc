@@ -10,8 +10,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 std::vector<OpCase> add_cases() {
   const OpFunction sum = [](const Inputs& x, Context& c) { return Inputs{add(x[0], x[1], c)}; };
   const OpFunction weighted = [](const Inputs& x, Context& c) {

@@ -15,7 +15,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
 using Lengths = std::vector<std::int64_t>;
 
 struct AttentionVariant {

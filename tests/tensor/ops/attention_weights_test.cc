@@ -16,7 +16,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
 using Lengths = std::vector<std::int64_t>;
 
 struct WeightsVariant {

@@ -13,8 +13,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 OpFunction by(const std::vector<std::int32_t>& buckets) {
   return [buckets](const Inputs& x, Context& c) {
     const Tensor ids(c.region, DType::i32, Shape{static_cast<std::int64_t>(buckets.size())});

@@ -16,8 +16,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 struct LossVariant {
   std::int64_t rows = 5, d = 4, vocabulary = 7;
   float smoothing = 0.0F;

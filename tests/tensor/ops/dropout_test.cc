@@ -10,8 +10,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 RowDropout half(Context& c, const std::vector<std::int64_t>& lengths) {
   return {c.dropout(0.5, 1U << 12U), *layout_of(lengths, c.region)};
 }

@@ -10,8 +10,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 struct Batch {
   std::vector<std::int64_t> lengths;
   std::vector<std::int32_t> ids;

@@ -12,8 +12,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 struct LinearVariant {
   std::string name;
   bool bias = true;

@@ -10,8 +10,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 OpFunction product(Transpose transpose) {
   return
       [transpose](const Inputs& x, Context& c) { return Inputs{matmul(x[0], x[1], transpose, c)}; };

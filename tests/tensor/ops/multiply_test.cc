@@ -11,8 +11,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 TEST(Multiply, PassesEveryUseOfItsCases) {
   const OpFunction product = [](const Inputs& x, Context& c) {
     return Inputs{multiply(x[0], x[1], c)};

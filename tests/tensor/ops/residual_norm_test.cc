@@ -14,7 +14,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
 constexpr float kEpsilon = 1e-5F;
 
 RowDropout drop(double p, const Tensor& x, Context& c) {

@@ -15,8 +15,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
 Inputs normed(const Inputs& x, Context& c) { return {rms_norm(x[0], x[1], 1e-6F, c)}; }
 
 TEST(RmsNorm, PassesEveryUseOfItsCases) {

@@ -12,7 +12,6 @@
 namespace yona::testing {
 namespace {
 
-using Inputs = std::vector<Tensor>;
 constexpr double kInfiniteLogit = std::numeric_limits<double>::infinity();
 
 template <class Op>
