@@ -15,10 +15,10 @@ namespace yona::testing {
 
 class ToyRun : public ::testing::Test {
  protected:
-  ToyRun() {
+  explicit ToyRun(int train_lines = 400, int valid_lines = 40) {
     builtin::Generator generator({.seed = 5}, builtin::Split::train);
-    write("train", generator, 400);
-    write("valid", generator, 40);
+    write("train", generator, train_lines);
+    write("valid", generator, valid_lines);
   }
 
   void write(const std::string& name, builtin::Generator& generator, int count) {

@@ -8,13 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
-#include "yona/data/builtin/generator.h"
 #include "yona/decode/translator.h"
 #include "yona/io/translation_model.h"
 #include "yona/score/segments.h"
-#include "yona/train/trainer.h"
 
-#include "tests/harness/temp_dir.h"
+#include "tests/train/toy_run.h"
 
 namespace yona::testing {
 namespace {
@@ -30,37 +28,17 @@ struct Recorder : Reporter {
   Record record;
 };
 
-class TranslationScorerTest : public ::testing::Test {
+class TranslationScorerTest : public ToyRun {
  protected:
-  TranslationScorerTest() {
-    builtin::Generator generator({.seed = 5}, builtin::Split::train);
-    write("train", generator, 200);
-    write("valid", generator, 12);
-  }
-  void write(const std::string& name, builtin::Generator& generator, int count) const {
-    std::ofstream en(folder_ / (name + ".en"));
-    std::ofstream de(folder_ / (name + ".de"));
-    for (int i = 0; i < count; ++i) {
-      const auto [source, target] = generator.next_pair();
-      en << source << '\n';
-      de << target << '\n';
-    }
-  }
+  TranslationScorerTest() : ToyRun(200, 12) {}
+
   RunConfig config() const {
-    RunConfig config;
-    config.model = preset("tiny");
-    config.model.encoder_layers = config.model.decoder_layers = 1;
-    config.model.d_model = 32;
-    config.model.d_ff = 48;
-    CorpusSpec corpus;
-    corpus.source_files = {folder_ / "train.en"};
-    corpus.target_files = {folder_ / "train.de"};
-    config.data.corpora = {corpus};
-    config.data.valid = {
-        {.name = "valid", .source = folder_ / "valid.en", .target = folder_ / "valid.de"}};
-    config.data.vocabulary_size = 420;
+    RunConfig config = ToyRun::config();
+    config.model.dropout = 0.1;
+    config.model.attention_dropout = 0;
     config.train.updates = 30;
     config.train.batch_tokens = 500;
+    config.train.accumulate = 1;
     config.train.valid_every = config.train.save_every = 10;
     config.train.schedule = {
         .kind = ScheduleKind::constant, .rate = 3e-3, .warmup = 5, .final_rate = 0};
@@ -79,8 +57,6 @@ class TranslationScorerTest : public ::testing::Test {
     set.target_files = {folder_ / "valid.de"};
     return set;
   }
-
-  TempDir folder_;
 };
 
 TEST_F(TranslationScorerTest, ReportsWhatTheModelsTranslationsScore) {

@@ -13,11 +13,6 @@ std::unique_ptr<TokenTable> make_table(const TransformerConfig& config, std::int
   return std::make_unique<TokenTable>(vocabulary, config.d_model, config.departures.padding);
 }
 
-std::unique_ptr<TokenTable> own_table(const TokenTable* shared, const TransformerConfig& config,
-                                      std::int64_t vocabulary) {
-  return shared != nullptr ? nullptr : make_table(config, vocabulary);
-}
-
 std::unique_ptr<LayerNorm> make_norm(const TransformerConfig& config, bool there) {
   return there ? std::make_unique<LayerNorm>(config.d_model, config.departures.norm_kind,
                                              static_cast<float>(config.departures.norm_epsilon))
@@ -25,19 +20,14 @@ std::unique_ptr<LayerNorm> make_norm(const TransformerConfig& config, bool there
 }
 
 std::unique_ptr<RelativePositions> make_relative_positions(const TransformerConfig& config,
-                                                           bool both_ways) {
+                                                           Mask mask) {
   return config.positions != PositionKind::relative
              ? nullptr
              : std::make_unique<RelativePositions>(
                    DistanceBuckets{.count = config.departures.relative_buckets,
                                    .reach = config.departures.relative_reach,
-                                   .both_ways = both_ways},
+                                   .both_ways = mask == Mask::none},
                    config.heads);
-}
-
-// What the layers of a stack see: the mask, and relative positions where the model has them.
-Sight sight_of(Mask mask, const std::unique_ptr<RelativePositions>& positions, Context& c) {
-  return {mask, positions ? (*positions)(c) : Tensor()};
 }
 
 bool shares_inputs(const TransformerConfig& config) {
@@ -95,49 +85,15 @@ Ragged DecoderLayer::operator()(const Ragged& x, const Ragged& memory, const Sig
       u, [&](const Ragged& z) { return feed_forward_(z, c); }, c);  // [T, d_model]
 }
 
-Encoder::Encoder(const TransformerConfig& config, TokenTable* shared)
-    : own_table_(own_table(shared, config, config.source_vocabulary)),
-      positions_(config.positions, config.max_positions, config.d_model, config.position_base,
-                 config.departures.first_position),
-      relative_positions_(make_relative_positions(config, true)),
-      embedding_norm_(make_norm(config, config.departures.embedding_norm)),
-      embedding_(own_table_ ? *own_table_ : *shared, positions_,
-                 {config.dropout, config.departures.scaled_embedding, embedding_norm_.get()}),
-      norm_(make_norm(config, config.norm == NormPosition::pre)) {
-  if (own_table_) {
-    add("embedding", *own_table_);
-  }
-  add("positions", positions_);
-  if (relative_positions_) {
-    add("relative_positions", *relative_positions_);
-  }
-  if (embedding_norm_) {
-    add("embedding_norm", *embedding_norm_);
-  }
-  add("input", embedding_);
-  for (std::int64_t n = 0; n < config.encoder_layers; ++n) {
-    add("layers." + std::to_string(n), layers_.emplace_back(config));
-  }
-  if (norm_) {
-    add("norm", *norm_);
-  }
-}
-
-Ragged Encoder::operator()(const Tokens& source, Context& c) const {
-  Ragged x = embedding_(source, c);  // [T, d_model]
-  const Sight all = sight_of(Mask::none, relative_positions_, c);
-  for (const EncoderLayer& layer : layers_) {
-    x = layer(x, all, c);
-  }
-  return norm_ ? (*norm_)(x, c) : x;
-}
-
-Decoder::Decoder(const TransformerConfig& config, TokenTable* shared)
+template <class Layer>
+LayerStack<Layer>::LayerStack(const TransformerConfig& config, const TokenTable* shared, Size size,
+                              Mask mask)
     : shared_(shared),
-      own_table_(own_table(shared, config, config.target_vocabulary)),
+      own_table_(shared != nullptr ? nullptr : make_table(config, size.vocabulary)),
       positions_(config.positions, config.max_positions, config.d_model, config.position_base,
                  config.departures.first_position),
-      relative_positions_(make_relative_positions(config, false)),
+      mask_(mask),
+      relative_positions_(make_relative_positions(config, mask)),
       embedding_norm_(make_norm(config, config.departures.embedding_norm)),
       embedding_(table(), positions_,
                  {config.dropout, config.departures.scaled_embedding, embedding_norm_.get()}),
@@ -153,7 +109,7 @@ Decoder::Decoder(const TransformerConfig& config, TokenTable* shared)
     add("embedding_norm", *embedding_norm_);
   }
   add("input", embedding_);
-  for (std::int64_t n = 0; n < config.decoder_layers; ++n) {
+  for (std::int64_t n = 0; n < size.layers; ++n) {
     add("layers." + std::to_string(n), layers_.emplace_back(config));
   }
   if (norm_) {
@@ -161,13 +117,33 @@ Decoder::Decoder(const TransformerConfig& config, TokenTable* shared)
   }
 }
 
+template <class Layer>
+Sight LayerStack<Layer>::sight(Context& c) const {
+  return {mask_, relative_positions_ ? (*relative_positions_)(c) : Tensor()};
+}
+
+Encoder::Encoder(const TransformerConfig& config, const TokenTable* shared)
+    : LayerStack(config, shared, {config.source_vocabulary, config.encoder_layers}, Mask::none) {}
+
+Ragged Encoder::operator()(const Tokens& source, Context& c) const {
+  Ragged x = embedding_(source, c);  // [T, d_model]
+  const Sight all = sight(c);
+  for (const EncoderLayer& layer : layers_) {
+    x = layer(x, all, c);
+  }
+  return normed(x, c);
+}
+
+Decoder::Decoder(const TransformerConfig& config, const TokenTable* shared)
+    : LayerStack(config, shared, {config.target_vocabulary, config.decoder_layers}, Mask::causal) {}
+
 Ragged Decoder::operator()(const Tokens& target, const Ragged& memory, Context& c) const {
   Ragged x = embedding_(target, c);  // [T, d_model]
-  const Sight before = sight_of(Mask::causal, relative_positions_, c);
+  const Sight before = sight(c);
   for (const DecoderLayer& layer : layers_) {
     x = layer(x, memory, before, c);
   }
-  return norm_ ? (*norm_)(x, c) : x;
+  return normed(x, c);
 }
 
 Transformer::Transformer(const TransformerConfig& config)

@@ -37,36 +37,44 @@ class DecoderLayer : public Module {
   ResidualNormLayer feed_forward_norm_;
 };
 
-class Encoder : public Module {
+// What the two stacks have in common: embeddings in front, N layers, and in pre-norm a norm at the
+// end. `shared`: the table of both stacks; null where each has its own.
+template <class Layer>
+class LayerStack : public Module {
  public:
-  Encoder(const TransformerConfig& config, TokenTable* shared);
-  Ragged operator()(const Tokens& source, Context& c) const;
+  const TokenTable& table() const { return own_table_ ? *own_table_ : *shared_; }
 
- private:
-  std::unique_ptr<TokenTable> own_table_;  // when not shared
+ protected:
+  struct Size {
+    std::int64_t vocabulary, layers;
+  };
+  LayerStack(const TransformerConfig& config, const TokenTable* shared, Size size, Mask mask);
+
+  // What the layers see: the mask, and relative positions where the model has them.
+  Sight sight(Context& c) const;
+  Ragged normed(const Ragged& x, Context& c) const { return norm_ ? (*norm_)(x, c) : x; }
+
+  const TokenTable* shared_;
+  std::unique_ptr<TokenTable> own_table_;
   Positions positions_;
+  Mask mask_;
   std::unique_ptr<RelativePositions> relative_positions_;
   std::unique_ptr<LayerNorm> embedding_norm_;
   InputEmbedding embedding_;
-  std::deque<EncoderLayer> layers_;
+  std::deque<Layer> layers_;
   std::unique_ptr<LayerNorm> norm_;  // pre-norm only
 };
 
-class Decoder : public Module {
+class Encoder : public LayerStack<EncoderLayer> {
  public:
-  Decoder(const TransformerConfig& config, TokenTable* shared);
-  Ragged operator()(const Tokens& target, const Ragged& memory, Context& c) const;
-  const TokenTable& table() const { return own_table_ ? *own_table_ : *shared_; }
+  Encoder(const TransformerConfig& config, const TokenTable* shared);
+  Ragged operator()(const Tokens& source, Context& c) const;
+};
 
- private:
-  TokenTable* shared_;
-  std::unique_ptr<TokenTable> own_table_;
-  Positions positions_;
-  std::unique_ptr<RelativePositions> relative_positions_;
-  std::unique_ptr<LayerNorm> embedding_norm_;
-  InputEmbedding embedding_;
-  std::deque<DecoderLayer> layers_;
-  std::unique_ptr<LayerNorm> norm_;
+class Decoder : public LayerStack<DecoderLayer> {
+ public:
+  Decoder(const TransformerConfig& config, const TokenTable* shared);
+  Ragged operator()(const Tokens& target, const Ragged& memory, Context& c) const;
 };
 
 // What makes logits of states: weight [ids, d_model] and, where there is one, bias [ids].
