@@ -1,6 +1,7 @@
 // Products of bytes at the sizes of decoding with preset base: m rows, weights [n, k]. Few rows are
 // limited by reading the weights (GB/s), many by arithmetic (GOP/s). Weights of a whole model are
-// used in turn, as a decoder does: one matrix alone would stay in the cache.
+// used in turn, as a decoder does: one matrix alone would stay in the cache. `rest`: of so many
+// elements of x all but one are zero, as behind a ReLU.
 
 #include <memory>
 #include <vector>
@@ -41,6 +42,12 @@ void int8_matmul(benchmark::State& state) {
   constexpr std::int64_t kModelBytes = std::int64_t{40} << 20U;
   const std::int64_t copies = std::max<std::int64_t>(1, kModelBytes / (n * k));
   Matrix x(m, k);
+  for (std::int64_t j = 0; j < m * k; ++j) {
+    float& element = x.view().row<float>(j / k)[j % k];
+    element = state.range(4) == 0                             ? element
+              : j * 2654435761 % 4096 * state.range(4) < 4096 ? std::abs(element)
+                                                              : 0.0F;
+  }
   Matrix y(m, n);
   std::vector<std::unique_ptr<Bytes>> weights;
   for (std::int64_t i = 0; i < copies; ++i) {
@@ -60,9 +67,10 @@ void int8_matmul(benchmark::State& state) {
 }
 BENCHMARK(int8_matmul)
     ->Apply(briefly)
-    ->ArgNames({"m", "n", "k", "threads"})
-    ->ArgsProduct({{1, 4, 32, 128}, {512, 2048, 37056}, {512}, {1, 2}})
-    ->ArgsProduct({{1, 4, 32, 128}, {512}, {2048}, {1, 2}});
+    ->ArgNames({"m", "n", "k", "threads", "rest"})
+    ->ArgsProduct({{1, 4, 32, 128}, {512, 2048, 37056}, {512}, {1, 2}, {0}})
+    ->ArgsProduct({{1, 4, 32, 128}, {512}, {2048}, {1, 2}, {0}})
+    ->ArgsProduct({{1, 4}, {512}, {2048}, {1, 2}, {8}});
 
 }  // namespace
 }  // namespace yona::bench

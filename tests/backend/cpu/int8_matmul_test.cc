@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/backend/cpu/int8_product.h"
+
 #include "tests/backend/cpu/int8_problem.h"
 
 namespace yona {
@@ -76,6 +78,56 @@ TEST(CpuInt8Matmul, IsTheReferencesForOddSizesAndEpilogues) {
     expect_equal(Problem(4, 64 * 65 + 7, 3));  // more panels than slices
     expect_equal(Problem(1, 64 * 65 + 7, 3));
   });
+}
+
+// One element in `one_in` is left, and with `rectified` no negative one.
+Problem sparse_problem(std::int64_t m, std::int64_t n, std::int64_t k, int one_in, bool rectified) {
+  Problem problem(m, n, k, true, Activation::none);
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < k; ++j) {
+      float& x = problem.x.at(i, j);
+      x = (j * 37 + i * 11) % one_in == 0 ? (rectified ? std::abs(x) : x) : 0.0F;
+    }
+  }
+  return problem;
+}
+
+TEST(CpuInt8Matmul, IsTheReferencesForRowsOfMostlyZeros) {
+  test::on_every_isa([] {
+    for (const std::int64_t m : {1, 2, 3, 4, 5}) {
+      for (const std::int64_t n : {7, 64, 130, 512, 64 * 9 + 5}) {
+        for (const std::int64_t k : {16, 100, 515}) {
+          expect_equal(sparse_problem(m, n, k, 16, true));
+          expect_equal(sparse_problem(m, n, k, 16, false));
+          expect_equal(sparse_problem(m, n, k, 1000, true));
+        }
+      }
+    }
+  });
+}
+
+TEST(CpuInt8Groups, AreThoseWithAnElementUnlessTooManyOrNegative) {
+  if (!cpu::cpu_has_vnni()) {
+    GTEST_SKIP() << "this CPU has no VNNI";
+  }
+  std::vector<std::uint8_t> x(64, cpu::kInt8Offset);
+  const auto found = [&](std::int64_t rows) {
+    const auto groups =
+        cpu::find_int8_groups({.x = x.data(), .x_stride = 32, .rows = rows, .groups = 8});
+    return std::vector<std::int32_t>(groups.begin(), groups.end());
+  };
+  EXPECT_TRUE(found(1).empty());
+  x[5] = x[7] = x[30] = 129;
+  x[32] = 255;
+  EXPECT_EQ(found(1), (std::vector<std::int32_t>{1, 7}));
+  EXPECT_EQ(found(2), (std::vector<std::int32_t>{0, 1, 7}));
+  x[40] = x[50] = 130;
+  EXPECT_EQ(found(2).size(), 5U);
+  x[12] = 130;
+  EXPECT_TRUE(found(2).empty());  // six of eight
+  EXPECT_EQ(found(1).size(), 3U);
+  x[31] = 127;
+  EXPECT_TRUE(found(1).empty());  // a negative one
 }
 
 TEST(CpuInt8Matmul, IsNearTheProductOfWhatWasRounded) {

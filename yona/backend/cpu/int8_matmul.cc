@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "yona/backend/cpu/int8_product.h"
 #include "yona/backend/cpu/int8_rows.h"
@@ -21,18 +22,28 @@ class Int8Matmul {
   Int8Matmul(const Int8MatmulArgs& args, const RoundedRows& x, Exec& exec)
       : args_(args), x_(x), exec_(exec), panels_(divide_up(args.y.cols, kPanelRows)) {}
 
-  // Slices: a few panels that are read side by side, fewer where threads would go without.
-  void multiply_one_row() const {
+  // Slices: a few panels, fewer where threads would go without. A single row, or few with many
+  // zeros (see find_int8_groups).
+  void multiply_few_rows(std::span<const std::int32_t> groups) const {
     constexpr std::int64_t kAtOnce = 8;
-    const std::int64_t group =
+    const std::int64_t slice =
         std::clamp<std::int64_t>(panels_ / exec_.pool->threads(), 1, kAtOnce);
-    exec_.pool->run_ranges(panels_, group, [this](std::int64_t begin, std::int64_t end) {
+    exec_.pool->run_ranges(panels_, slice, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t whole = std::min(end, args_.y.cols / kPanelRows);
-      multiply_int8_row(product(0, 1, begin), whole - begin);
+      const Int8Product first = product(0, args_.y.rows, begin);
+      if (groups.empty()) {
+        multiply_int8_row(first, whole - begin);
+      } else {
+        multiply_int8_groups(first, whole - begin, groups);
+      }
       if (whole < end) {
-        multiply_int8_panel(product(0, 1, whole), args_.y.cols - whole * kPanelRows);
+        multiply_int8_panel(product(0, args_.y.rows, whole), args_.y.cols - whole * kPanelRows);
       }
     });
+  }
+
+  std::span<const std::int32_t> find_groups() const {
+    return find_int8_groups(product(0, args_.y.rows, 0));
   }
 
   // Slices: blocks of at most 128 rows, which stay in the second-level cache, and at most 64 groups
@@ -85,8 +96,9 @@ void int8_matmul(const Int8MatmulArgs& args, Exec& exec) {
   thread_local RoundedRows rows;
   rows.round(args.x, exec);
   const Int8Matmul matmul(args, rows, exec);
-  if (args.y.rows == 1) {
-    matmul.multiply_one_row();
+  const std::span<const std::int32_t> groups = matmul.find_groups();
+  if (args.y.rows == 1 || !groups.empty()) {
+    matmul.multiply_few_rows(groups);
   } else {
     matmul.multiply_rows();
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "yona/backend/cpu/scratch.h"
 #include "yona/backend/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -178,12 +179,35 @@ void multiply_int8_row(const Int8Product& product, std::int64_t panels) {
   for (std::int64_t panel = 0; panel < panels; ++panel) {
     part.last = product.last && panel + 1 == panels;
     multiply_whole(part);
-    part.panel += part.groups * kPanelRows * kInt8Group;
-    part.scales += kPanelRows;
-    part.sums += kPanelRows;
-    part.y += kPanelRows;
-    part.bias = part.bias != nullptr ? part.bias + kPanelRows : nullptr;
+    part = after_panels(part, 1);
   }
+}
+
+std::span<const std::int32_t> find_int8_groups(const Int8Product& product) {
+  if (product.rows > kMostSparseInt8Rows || !cpu_has_vnni()) {
+    return {};
+  }
+  thread_local Scratch<std::int32_t> scratch;
+  const std::int64_t most = product.groups * 5 / 8;
+  std::int32_t* groups = scratch.get(static_cast<std::size_t>(most) + 1);
+  constexpr std::uint32_t kOffsets = 0x80808080;  // four zeros
+  std::int64_t count = 0;
+  for (std::int64_t group = 0; group < product.groups && count <= most; ++group) {
+    std::uint32_t values = 0;
+    std::uint32_t signs = kOffsets;
+    for (std::int64_t i = 0; i < product.rows; ++i) {
+      std::uint32_t four = 0;
+      std::memcpy(&four, product.x + i * product.x_stride + group * kInt8Group, sizeof(four));
+      values |= four ^ kOffsets;
+      signs &= four;
+    }
+    if (signs != kOffsets) {
+      return {};
+    }
+    groups[count] = static_cast<std::int32_t>(group);
+    count += values != 0 ? 1 : 0;
+  }
+  return {groups, static_cast<std::size_t>(count <= most ? count : 0)};
 }
 
 }  // namespace yona::cpu

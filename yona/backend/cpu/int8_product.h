@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "yona/backend/kernel_args.h"
 
@@ -30,11 +31,33 @@ struct Int8Product {
   float least = -INFINITY;      // 0 for relu
 };
 
+// The product in front of a later panel.
+inline Int8Product after_panels(Int8Product product, std::int64_t panels) {
+  product.panel += panels * product.groups * kPanelRows * kInt8Group;
+  product.scales += panels * kPanelRows;
+  product.sums += panels * kPanelRows;
+  product.y += panels * kPanelRows;
+  product.bias = product.bias != nullptr ? product.bias + panels * kPanelRows : nullptr;
+  return product;
+}
+
 // columns < kPanelRows: y and bias have no more.
 void multiply_int8_panel(const Int8Product& product, std::int64_t columns = kPanelRows);
 
 // One row (product.rows == 1) with whole panels that follow one another in memory.
 void multiply_int8_row(const Int8Product& product, std::int64_t panels);
+
+// A few rows that are mostly zeros, as behind a ReLU: the groups of the sum where not all elements
+// are zero, rising. Empty where skipping the others gains nothing: they are few, an element is
+// negative, there are more than kMostSparseInt8Rows rows, or the CPU has no VNNI. Valid until this
+// thread's next call.
+inline constexpr std::int64_t kMostSparseInt8Rows = 4;
+std::span<const std::int32_t> find_int8_groups(const Int8Product& product);
+
+// The product with whole panels that follow one another in memory, at those groups alone: the same
+// integers as from all of them.
+void multiply_int8_groups(const Int8Product& product, std::int64_t panels,
+                          std::span<const std::int32_t> groups);
 
 // One whole panel by AVX-512 VNNI alone.
 bool cpu_has_vnni();

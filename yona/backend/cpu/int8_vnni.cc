@@ -7,6 +7,7 @@
 // GCC 12 takes what its own intrinsics leave undefined for a mistake (bug 105593).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 #pragma GCC diagnostic pop
 
@@ -183,6 +184,72 @@ YONA_VNNI_TARGET void multiply_few_rows(const Int8Product& product) {
   finish_rows<kRows>(product, 0, sums);
 }
 
+// Some groups of kPanels panels, with sums that begin at zero: x, which is nowhere negative, goes
+// in without its offset. What the next groups need is fetched ahead: memory that is skipped through
+// is not foreseen by the CPU.
+template <std::int64_t kRows, std::int64_t kPanels>
+YONA_VNNI_INLINE void multiply_listed(const Int8Product& product,
+                                      std::span<const std::int32_t> groups) {
+  constexpr std::size_t kAhead = 16 / kPanels;
+  const std::int64_t panel_size = product.groups * kGroupBytes;
+  RowSums<kRows * kPanels> sums;  // a row's panels beside each other
+#pragma GCC unroll 4
+  for (std::int64_t i = 0; i < kRows * kPanels; ++i) {
+#pragma GCC unroll 4
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      sums[i][v] = _mm512_setzero_si512();
+    }
+  }
+  const __m512i offset = _mm512_set1_epi8(static_cast<char>(kInt8Offset));
+  for (std::size_t n = 0; n < groups.size(); ++n) {
+    const std::int8_t* ahead =
+        product.panel + groups[std::min(n + kAhead, groups.size() - 1)] * kGroupBytes;
+    const std::int8_t* at = product.panel + groups[n] * kGroupBytes;
+    __m512i four[kRows];
+#pragma GCC unroll 4
+    for (std::int64_t i = 0; i < kRows; ++i) {
+      four[i] = _mm512_xor_si512(four_of(product.x + i * product.x_stride + groups[n] * kInt8Group),
+                                 offset);
+    }
+#pragma GCC unroll 4
+    for (std::int64_t p = 0; p < kPanels; ++p) {
+#pragma GCC unroll 4
+      for (std::int64_t v = 0; v < kVectors; ++v) {
+        _mm_prefetch(ahead + p * panel_size + v * kLine, _MM_HINT_T0);
+        const __m512i weights = _mm512_loadu_si512(at + p * panel_size + v * kLine);
+#pragma GCC unroll 4
+        for (std::int64_t i = 0; i < kRows; ++i) {
+          add_products(sums[i * kPanels + p][v], four[i], weights);
+        }
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (std::int64_t i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+    for (std::int64_t s = 0; s < kPanels * kVectors; ++s) {
+      finish(product, sums[i * kPanels + s / kVectors][s % kVectors], product.x_scales[i],
+             s * kLine / 4, product.y + i * product.y_stride);
+    }
+  }
+}
+
+// One row takes four panels at once, two rows two: sixteen sums.
+template <std::int64_t kRows>
+YONA_VNNI_TARGET void multiply_listed_rows(const Int8Product& product, std::int64_t panels,
+                                           std::span<const std::int32_t> groups) {
+  constexpr std::int64_t kAtOnce = kRows <= 2 ? 4 / kRows : 1;
+  Int8Product part = product;
+  for (; panels >= kAtOnce; panels -= kAtOnce) {
+    multiply_listed<kRows, kAtOnce>(part, groups);
+    part = after_panels(part, kAtOnce);
+  }
+  for (; panels > 0; --panels) {
+    multiply_listed<kRows, 1>(part, groups);
+    part = after_panels(part, 1);
+  }
+}
+
 }  // namespace
 
 bool cpu_has_vnni() {
@@ -212,6 +279,15 @@ void multiply_by_vnni(const Int8Product& product) {
     kMultiply[static_cast<std::size_t>(rows - 1)](product, row, ahead);
     row += rows;
   }
+}
+
+void multiply_int8_groups(const Int8Product& product, std::int64_t panels,
+                          std::span<const std::int32_t> groups) {
+  constexpr std::array<void (*)(const Int8Product&, std::int64_t, std::span<const std::int32_t>),
+                       kMostSparseInt8Rows>
+      kMultiply = {multiply_listed_rows<1>, multiply_listed_rows<2>, multiply_listed_rows<3>,
+                   multiply_listed_rows<4>};
+  kMultiply[static_cast<std::size_t>(product.rows - 1)](product, panels, groups);
 }
 
 }  // namespace yona::cpu

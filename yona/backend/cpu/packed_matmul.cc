@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "yona/backend/cpu/matmul_plan.h"
 #include "yona/backend/cpu/panel_product.h"
+#include "yona/backend/cpu/sparse_product.h"
 #include "yona/backend/cpu/spread_panel.h"
 #include "yona/backend/cpu/transpose.h"
 #include "yona/backend/panels.h"
@@ -22,27 +24,49 @@ void multiply_last_panel(PanelProduct product, const Panel<float>& panel) {
   multiply_panel(product, panel.rows);
 }
 
-// Slices: a few panels that are read side by side, fewer where threads would go without.
-void multiply_one_row(const PackedMatmulArgs& args, Exec& exec) {
+PanelProduct whole_product(const PackedMatmulArgs& args) {
+  return {.x = args.x.row<float>(0),
+          .x_stride = args.x.stride,
+          .rows = args.x.rows,
+          .k = args.x.cols,
+          .y_stride = args.y.stride,
+          .least = args.activation == Activation::relu ? 0.0F : -INFINITY};
+}
+
+// Puts a product in front of panel p.
+Panel<float> go_to(PanelProduct& product, const PackedMatmulArgs& args, std::int64_t p) {
+  const auto panel = panel_of<float>(args.weights, p);
+  product.panel = panel.data;
+  product.y = args.y.row<float>(0) + panel.first;
+  product.bias = args.bias ? args.bias.row<float>(0) + panel.first : nullptr;
+  return panel;
+}
+
+// How many panels a slice reads side by side: as evenly cut as can be, and so few that no thread
+// goes without.
+std::int64_t panels_at_once(std::int64_t panels, std::int64_t threads) {
+  const std::int64_t most = threads == 1 ? kPanelsAtOnce : kPanelsAtOnce / 2 + 1;
+  const std::int64_t group = std::clamp<std::int64_t>(panels / threads, 1, most);
+  return divide_up(panels, divide_up(panels, group));
+}
+
+// Slices: panels_at_once() panels. A single row, or few with many zeros.
+void multiply_side_by_side(const PackedMatmulArgs& args, std::span<const std::int32_t> places,
+                           Exec& exec) {
   const std::int64_t panels = panel_count(args.weights);
-  const std::int64_t group =
-      std::clamp<std::int64_t>(panels / exec.pool->threads(), 1, kPanelsAtOnce);
+  const std::int64_t group = panels_at_once(panels, exec.pool->threads());
   exec.pool->run_ranges(panels, group, [&](std::int64_t begin, std::int64_t end) {
-    const auto first = panel_of<float>(args.weights, begin);
-    PanelProduct product{.x = args.x.row<float>(0),
-                         .rows = 1,
-                         .k = args.x.cols,
-                         .panel = first.data,
-                         .y = args.y.row<float>(0) + first.first,
-                         .bias = args.bias ? args.bias.row<float>(0) + first.first : nullptr,
-                         .least = args.activation == Activation::relu ? 0.0F : -INFINITY};
-    const auto last = panel_of<float>(args.weights, end - 1);
-    const std::int64_t whole = end - begin - (last.rows < kPanelRows ? 1 : 0);
-    multiply_row(product, whole);
-    if (whole < end - begin) {
-      product.y = args.y.row<float>(0) + last.first;
-      product.bias = args.bias ? args.bias.row<float>(0) + last.first : nullptr;
-      multiply_last_panel(product, last);
+    PanelProduct product = whole_product(args);
+    const bool narrow = panel_of<float>(args.weights, end - 1).rows < kPanelRows;
+    const std::int64_t whole = end - begin - (narrow ? 1 : 0);
+    go_to(product, args, begin);
+    if (places.empty()) {
+      multiply_row(product, whole);
+    } else {
+      multiply_places(product, whole, places);
+    }
+    if (narrow) {
+      multiply_last_panel(product, go_to(product, args, end - 1));
     }
   });
 }
@@ -57,8 +81,11 @@ void packed_matmul(const PackedMatmulArgs& args, Exec& exec) {
   if (args.y.rows == 0 || args.y.cols == 0) {
     return;
   }
-  if (args.y.rows == 1) {
-    multiply_one_row(args, exec);
+  const std::span<const std::int32_t> places = args.y.rows <= kMostSparseRows
+                                                   ? find_places(whole_product(args))
+                                                   : std::span<const std::int32_t>();
+  if (args.y.rows == 1 || !places.empty()) {
+    multiply_side_by_side(args, places, exec);
     return;
   }
   constexpr std::int64_t kBlockRows = 128;
@@ -69,20 +96,15 @@ void packed_matmul(const PackedMatmulArgs& args, Exec& exec) {
   const bool one_thread = exec.pool->threads() == 1;
   exec.pool->run(divide_up(args.y.rows, kBlockRows) * groups, [&](std::int64_t slice) {
     const std::int64_t row = slice / groups * kBlockRows;
-    PanelProduct product{.x = args.x.row<float>(row),
-                         .x_stride = args.x.stride,
-                         .rows = std::min(kBlockRows, args.y.rows - row),
-                         .k = args.x.cols,
-                         .y_stride = args.y.stride,
-                         .least = args.activation == Activation::relu ? 0.0F : -INFINITY};
+    PanelProduct product = whole_product(args);
+    product.x += row * args.x.stride;
+    product.rows = std::min(kBlockRows, args.y.rows - row);
     const std::int64_t begin = slice % groups * group;
     const std::int64_t end = one_thread ? panels : std::min(begin + group, panels);
     for (std::int64_t p = begin; p < std::min(begin + group, panels); ++p) {
-      const auto panel = panel_of<float>(args.weights, p);
-      product.panel = panel.data;
+      const auto panel = go_to(product, args, p);
+      product.y += row * args.y.stride;
       product.last = p + 1 >= end;
-      product.y = args.y.row<float>(row) + panel.first;
-      product.bias = args.bias ? args.bias.row<float>(0) + panel.first : nullptr;
       if (panel.rows < kPanelRows) {
         multiply_last_panel(product, panel);
       } else {

@@ -191,12 +191,12 @@ void multiply_whole_panel(const PanelProduct& product) {
 
 // Sums of all the panels in registers, a row of each of them in turn.
 template <std::int64_t kPanels>
-HWY_INLINE void multiply_row_blocks(const PanelProduct& product) {
+HWY_NOINLINE void multiply_row_blocks(const PanelProduct& product) {
   const Floats d;
   constexpr std::int64_t kVectors = kPanelRows / kLanes;
   const std::int64_t k = product.k;
   Vector sums[kPanels][kVectors];
-#pragma GCC unroll 4
+#pragma GCC unroll 7
   for (std::int64_t p = 0; p < kPanels; ++p) {
 #pragma GCC unroll 4
     for (std::int64_t v = 0; v < kVectors; ++v) {
@@ -206,7 +206,7 @@ HWY_INLINE void multiply_row_blocks(const PanelProduct& product) {
   const float* HWY_RESTRICT panel = product.panel;
   for (std::int64_t j = 0; j < k; ++j, panel += kPanelRows) {
     const Vector element = hn::Set(d, product.x[j]);
-#pragma GCC unroll 4
+#pragma GCC unroll 7
     for (std::int64_t p = 0; p < kPanels; ++p) {
 #pragma GCC unroll 4
       for (std::int64_t v = 0; v < kVectors; ++v) {
@@ -216,7 +216,7 @@ HWY_INLINE void multiply_row_blocks(const PanelProduct& product) {
     }
   }
   const Vector least = hn::Set(d, product.least);
-#pragma GCC unroll 4
+#pragma GCC unroll 7
   for (std::int64_t p = 0; p < kPanels; ++p) {
 #pragma GCC unroll 4
     for (std::int64_t v = 0; v < kVectors; ++v) {
@@ -232,15 +232,14 @@ void multiply_row_panels(const PanelProduct& product, std::int64_t panels) {
   constexpr bool kWide = kLanes == 16;
   PanelProduct part = product;
   while (panels > 0) {
-    const std::int64_t count = !kWide || panels < 2 ? 1 : panels < 4 ? 2 : 4;
+    const std::int64_t count = kWide ? std::min(panels, kPanelsAtOnce) : 1;
     if constexpr (kWide) {
-      if (count == 4) {
-        multiply_row_blocks<4>(part);
-      } else if (count == 2) {
-        multiply_row_blocks<2>(part);
-      }
-    }
-    if (count == 1) {
+      constexpr std::array<void (*)(const PanelProduct&), kPanelsAtOnce> kMultiply = {
+          multiply_row_blocks<1>, multiply_row_blocks<2>, multiply_row_blocks<3>,
+          multiply_row_blocks<4>, multiply_row_blocks<5>, multiply_row_blocks<6>,
+          multiply_row_blocks<7>};
+      kMultiply[static_cast<std::size_t>(count - 1)](part);
+    } else {
       part.last = product.last && panels == 1;
       multiply_whole_panel(part);
     }
