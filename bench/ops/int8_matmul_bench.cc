@@ -70,7 +70,7 @@ BENCHMARK(int8_matmul)
     ->ArgNames({"m", "n", "k", "threads", "rest"})
     ->ArgsProduct({{1, 4, 32, 128}, {512, 2048, 37056}, {512}, {1, 2}, {0}})
     ->ArgsProduct({{1, 4, 32, 128}, {512}, {2048}, {1, 2}, {0}})
-    ->ArgsProduct({{1, 4}, {512}, {2048}, {1, 2}, {8}});
+    ->ArgsProduct({{1, 4}, {512}, {2048}, {1, 2}, {2, 4, 8}});
 
 }  // namespace
 }  // namespace yona::bench

@@ -2,7 +2,8 @@
 // Few rows are limited by reading the weights (GB/s), many by
 // arithmetic (GFLOP/s, beside peak_multiply_add). Weights of a whole model are used in turn, as a
 // decoder does: one matrix alone would stay in the cache. way 1 is the same product by `matmul`,
-// with weights as they are stored; way 2 has x of which seven elements in eight are zero.
+// with weights as they are stored; way w > 1 has x of which all but one in w
+// elements are zero.
 
 #include <memory>
 #include <vector>
@@ -21,9 +22,9 @@ void packed_matmul(benchmark::State& state) {
   constexpr std::int64_t kModelBytes = std::int64_t{160} << 20U;
   const std::int64_t copies = std::max<std::int64_t>(1, kModelBytes / (n * k * 4));
   Matrix x(m, k);
-  for (std::int64_t j = 0; state.range(0) == 2 && j < m * k; ++j) {
+  for (std::int64_t j = 0; state.range(0) > 1 && j < m * k; ++j) {
     float& element = x.view().row<float>(j / k)[j % k];
-    element = j * 2654435761 % 4096 < 512 ? element : 0.0F;
+    element = j * 2654435761 % 4096 * state.range(0) < 4096 ? element : 0.0F;
   }
   Matrix y(m, n);
   Matrix bias(1, n);
@@ -63,7 +64,7 @@ BENCHMARK(packed_matmul)
     ->ArgNames({"way", "m", "n", "k", "threads"})
     ->ArgsProduct({{0, 1}, {1, 4, 32, 128}, {512, 2048}, {512}, {1, 2}})
     ->ArgsProduct({{0, 1}, {1, 4, 32, 128}, {512}, {2048}, {1, 2}})
-    ->ArgsProduct({{2}, {1, 4}, {512}, {2048}, {1, 2}})
+    ->ArgsProduct({{2, 3, 8}, {1, 4}, {512}, {2048}, {1, 2}})
     ->ArgsProduct({{0, 1}, {1, 4, 32, 128}, {37056}, {512}, {1, 2}});
 
 }  // namespace

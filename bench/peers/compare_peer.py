@@ -6,7 +6,8 @@
 
 ENGINE is ctranslate2, transformers or marian. JOB is a JSON file with the model's folder, the
 sentences as token ids, beam, batch, max_length, threads, end_id and compute_type; "folder" is a place
-for what the engine needs. Answers go to the file named "answers", as ids and scores in order.
+for what the engine needs. Answers go to the file named "answers", as ids and, where the job asks for
+them, scores, in order.
 """
 import importlib.metadata
 import importlib.util
@@ -66,14 +67,15 @@ class CTranslate2:
     def translate(self, sources):
         results = self.engine.translate_batch(
             [[self.pieces[i] for i in source] for source in sources],
-            beam_size=self.job["beam"], max_batch_size=self.job["batch"], return_scores=True,
+            beam_size=self.job["beam"], max_batch_size=self.job["batch"],
+            return_scores=self.job["scores"],
             max_decoding_length=self.job["max_length"])
         answers = []
         for result in results:
             ids = [self.ids[piece] for piece in result.hypotheses[0]]
             if len(ids) < self.job["max_length"]:
                 ids.append(self.job["end_id"])
-            answers.append({"ids": ids, "score": result.scores[0]})
+            answers.append({"ids": ids, "score": result.scores[0]} if result.scores else {"ids": ids})
         return answers
 
 
@@ -106,12 +108,14 @@ class Transformers:
                 input_ids=ids, attention_mask=mask, num_beams=beam, do_sample=False,
                 length_penalty=1.0, early_stopping=False, max_length=self.job["max_length"] + 1,
                 forced_eos_token_id=self.job["end_id"], return_dict_in_generate=True,
-                output_scores=beam > 1)
-        scores = out.sequences_scores.tolist() if beam > 1 else [0.0] * len(sources)
+                output_scores=self.job["scores"] and beam > 1)
         answers = []
-        for row, score in zip(out.sequences[:, 1:].tolist(), scores):
+        for row in out.sequences[:, 1:].tolist():
             end = row.index(self.job["end_id"]) + 1 if self.job["end_id"] in row else len(row)
-            answers.append({"ids": row[:end], "score": score})
+            answers.append({"ids": row[:end]})
+        if self.job["scores"] and beam > 1:
+            for answer, score in zip(answers, out.sequences_scores.tolist()):
+                answer["score"] = score
         return answers
 
     def translate(self, sources):

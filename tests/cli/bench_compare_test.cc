@@ -75,6 +75,19 @@ TEST_F(BenchCompare, ComparesAnswersAndSaysWhoIsLeftOut) {
   EXPECT_NE(result.out.find("left out: marian: cannot hold this model"), std::string::npos);
 }
 
+TEST_F(BenchCompare, WithoutScoresComparesTokensAlone) {
+  std::string serves(kServes);
+  for (const std::string score : {R"(, "score": -1000.0)", R"(, "score": -2000.0)"}) {
+    serves.erase(serves.find(score), score.size());
+  }
+  const std::vector<std::string> flags{"--python", actor(serves), "--engines", "ctranslate2",
+                                       "--no-scores"};
+  const ProgramResult result = compare(flags);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find(" tokens, no scores; "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("0 of 2 outputs the same, 2 differ"), std::string::npos) << result.out;
+}
+
 TEST_F(BenchCompare, GivesJson) {
   const ProgramResult result =
       compare({"--python", actor(kServes), "--json", "--engines", "ctranslate2", "--beam", "2"});
@@ -82,6 +95,7 @@ TEST_F(BenchCompare, GivesJson) {
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json.at("lines"), 2);
   EXPECT_EQ(json.at("beam"), 2);
+  EXPECT_EQ(json.at("scores"), true);
   EXPECT_EQ(json.at("left_out").size(), 0);
   const Json& entry = json.at("comparisons").at(0);
   EXPECT_EQ(entry.at("search"), "ctranslate2");

@@ -45,11 +45,11 @@ class Compare(unittest.TestCase):
             folder = Path(name)
             for norm in ("post", "pre"):
                 train(folder, norm)
-                for beam in (1, 4):
+                for beam, more in ((1, ()), (1, ("--no-scores",)), (4, ())):
                     report = json.loads(yona(
                         "bench", "compare", "--model", folder / norm, "--input",
                         folder / "train.en", "--python", sys.executable, "--rounds", 1, "--json",
-                        "--beam", beam, "--batch", 8, "-q"))
+                        "--beam", beam, "--batch", 8, "-q", *more))
                     expected = installed - ({"marian"} if norm == "pre" else set())
                     self.assertEqual(len(report["comparisons"]), len(expected), report["left_out"])
                     for each in report["comparisons"]:

@@ -68,7 +68,8 @@ class Served(unittest.TestCase):
         def ask(server):
             while not done.is_set():
                 statuses.append(server.post("/translate", BODY)[0])
-        with ServerProcess("--model", served) as server:
+        # A sanitized server is slow enough to foresee more than two seconds.
+        with ServerProcess("--model", served, "--longest-wait", 60) as server:
             threads = [threading.Thread(target=ask, args=(server,)) for _ in range(4)]
             for thread in threads:
                 thread.start()

@@ -41,6 +41,7 @@ struct CompareFlags {
   std::string compute_type = "f32";
   std::string rounds = "3";
   std::vector<std::string> engines;
+  bool no_scores = false;
   bool json = false;
 };
 
@@ -121,6 +122,7 @@ CompareJob job_of(const CompareFlags& flags) {
   job.threads = threads > 0 ? std::min(threads, available_cpus()) : available_cpus();
   compute_type(flags.compute_type, "cpu");  // told before anything runs
   job.compute_type = flags.compute_type;
+  job.scores = !flags.no_scores;
   job.end_id = model->subwords().target.vocabulary().end();
   const std::int64_t lines = integer_value("--lines", flags.lines, {1, 1 << 24});
   job.sources = flags.input.empty() ? random_sources(lines, model->subwords().source.vocabulary())
@@ -287,6 +289,8 @@ Command add_bench_compare(CLI::App& bench) {
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   add_compute_type(*app, flags->compute_type);
   add_text(*app, flags->rounds, {"--rounds", "N", "times that each is timed, in turn (default 3)"});
+  add_switch(*app, flags->no_scores,
+             {"--no-scores", "", "ask for tokens alone: greedy search may then skip the softmax"});
   add_switch(*app, flags->json, {"--json", "", "the result as JSON"});
   add_text(*app, flags->worker, {"--worker", "JOB", "", ""});
   return {app, [app, flags] { return run(*app, *flags); }};

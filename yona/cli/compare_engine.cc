@@ -18,7 +18,8 @@ Json to_json(const CompareJob& job) {
           {"max_length", job.max_length},
           {"end_id", job.end_id},
           {"threads", job.threads},
-          {"compute_type", job.compute_type}};
+          {"compute_type", job.compute_type},
+          {"scores", job.scores}};
 }
 
 CompareJob job_from(const Json& json) {
@@ -32,6 +33,7 @@ CompareJob job_from(const Json& json) {
   json.at("end_id").get_to(job.end_id);
   json.at("threads").get_to(job.threads);
   json.at("compute_type").get_to(job.compute_type);
+  json.at("scores").get_to(job.scores);
   return job;
 }
 
@@ -89,8 +91,11 @@ EngineResult CompareEngine::end() {
   result_.mem_mb = next("end").at("mem_mb").get<double>();
   process_->wait();
   for (const Json& answer : read_json(answers_)) {
-    result_.answers.push_back(
-        {answer.at("ids").get<std::vector<std::int32_t>>(), answer.at("score").get<double>()});
+    CompareAnswer& read = result_.answers.emplace_back();
+    answer.at("ids").get_to(read.ids);
+    if (const auto score = answer.find("score"); score != answer.end()) {
+      read.score = score->get<double>();
+    }
   }
   return std::move(result_);
 }

@@ -7,11 +7,12 @@
 //   its answers
 //
 // What to do is in a job file. Sentences are token ids, so that all of them read the same; answers
-// are ids and scores, in order.
+// are ids and, where asked for, scores, in order.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +32,14 @@ struct CompareJob {
   std::int64_t end_id = 0;
   int threads = 1;
   std::string compute_type = "f32";
+  bool scores = true;  // asked for with the tokens
 };
 Json to_json(const CompareJob& job);
 CompareJob job_from(const Json& json);
 
 struct CompareAnswer {
   std::vector<std::int32_t> ids;
-  double score = 0;
+  std::optional<double> score{};  // where one was asked for
 };
 
 struct EngineResult {

@@ -77,8 +77,9 @@ Agreement agreement(const std::vector<CompareAnswer>& ours,
                      ours.size(), theirs.size());
   Agreement found{.lines = static_cast<std::int64_t>(ours.size())};
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    const double apart = std::abs(ours[i].score - theirs[i].score);
-    const bool is_tie = apart <= kTie * std::max(1.0, std::abs(ours[i].score));
+    const bool is_tie = ours[i].score && theirs[i].score &&
+                        std::abs(*ours[i].score - *theirs[i].score) <=
+                            kTie * std::max(1.0, std::abs(*ours[i].score));
     ++(ours[i].ids == theirs[i].ids ? found.same : is_tie ? found.near_ties : found.differ);
   }
   return found;
@@ -87,12 +88,12 @@ Agreement agreement(const std::vector<CompareAnswer>& ours,
 std::string compare_table(const CompareReport& report) {
   const CompareJob& job = report.job;
   std::string text = fmt::format(
-      "{} of {}; beam {}, batches of {}, at most {} tokens; {}, {}; medians of {}\n\n"
+      "{} of {}; beam {}, batches of {}, at most {} tokens{}; {}, {}; medians of {}\n\n"
       "{:<22} {:<12} {:>9} {:>9} {:>9} {:>8}\n",
       counted(job.sources.size(), "line"), report.input, job.beam, job.batch, job.max_length,
-      counted(static_cast<std::uint64_t>(job.threads), "thread"), job.compute_type,
-      counted(static_cast<std::uint64_t>(report.rounds), "round"), "engine", "search", "lines/s",
-      "tokens/s", "start s", "peak MB");
+      job.scores ? "" : ", no scores", counted(static_cast<std::uint64_t>(job.threads), "thread"),
+      job.compute_type, counted(static_cast<std::uint64_t>(report.rounds), "round"), "engine",
+      "search", "lines/s", "tokens/s", "start s", "peak MB");
   for (const Comparison& comparison : report.comparisons) {
     text += comparison_lines(comparison);
   }
@@ -117,11 +118,17 @@ Json compare_json(const CompareReport& report) {
     }
     comparisons.push_back(std::move(entry));
   }
-  return {{"model", job.model.string()}, {"input", report.input},
-          {"lines", job.sources.size()}, {"beam", job.beam},
-          {"batch", job.batch},          {"max_length", job.max_length},
-          {"threads", job.threads},      {"compute_type", job.compute_type},
-          {"rounds", report.rounds},     {"comparisons", std::move(comparisons)},
+  return {{"model", job.model.string()},
+          {"input", report.input},
+          {"lines", job.sources.size()},
+          {"beam", job.beam},
+          {"batch", job.batch},
+          {"max_length", job.max_length},
+          {"threads", job.threads},
+          {"compute_type", job.compute_type},
+          {"scores", job.scores},
+          {"rounds", report.rounds},
+          {"comparisons", std::move(comparisons)},
           {"left_out", report.left_out}};
 }
 

@@ -13,7 +13,7 @@ namespace yona::cli {
 struct Agreement {
   std::int64_t lines = 0, same = 0;
   std::int64_t near_ties = 0;  // other tokens, with scores within 1e-4 of each other
-  std::int64_t differ = 0;     // other tokens and other scores
+  std::int64_t differ = 0;     // other tokens and other scores, or none
 };
 Agreement agreement(const std::vector<CompareAnswer>& ours,
                     const std::vector<CompareAnswer>& theirs);

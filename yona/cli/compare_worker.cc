@@ -23,6 +23,7 @@ using Hypotheses = std::vector<std::vector<Hypothesis>>;
 DecodeOptions worker_options(const CompareJob& job, const TranslationModel& model) {
   DecodeOptions options = folder_options(model.folder(), model.info(), job.mode);
   options.beam = job.beam;
+  options.scores = job.scores;
   options.limit = {.factor = 0, .extra = job.max_length};
   options.force_end = job.mode == BeamMode::huggingface;
   options.precision = compute_type(job.compute_type, "cpu").precision;
@@ -56,10 +57,14 @@ std::vector<Hypothesis> decode_sorted(BatchDecoder& decoder,
 
 void say(const Json& event) { std::cout << event.dump() << std::endl; }
 
-void write_answers(const std::filesystem::path& path, const std::vector<Hypothesis>& best) {
+void write_answers(const std::filesystem::path& path, const std::vector<Hypothesis>& best,
+                   bool scores) {
   Json answers = Json::array();
   for (const Hypothesis& hypothesis : best) {
-    answers.push_back({{"ids", hypothesis.ids}, {"score", hypothesis.score}});
+    answers.push_back({{"ids", hypothesis.ids}});
+    if (scores) {
+      answers.back()["score"] = hypothesis.score;
+    }
   }
   replace_file(path, answers.dump());
 }
@@ -84,7 +89,7 @@ int run_compare_worker(const std::filesystem::path& job_file) {
     const double seconds = seconds_of([&] { best = decode_sorted(decoder, requests, job.batch); });
     say({{"event", "run"}, {"seconds", seconds}});
   }
-  write_answers(json.at("answers").get<std::string>(), best);
+  write_answers(json.at("answers").get<std::string>(), best, job.scores);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   say({{"event", "end"}, {"mem_mb", static_cast<double>(usage.ru_maxrss) / 1024.0}});
