@@ -299,12 +299,14 @@ void TranslationModel::open_weights(Packing packing) {
 std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::path& folder,
                                                          Backend& backend, Packing packing) {
   const ModelInfo info = read_model_info(folder);
-  // Another thread reads the sub-words meanwhile.
-  std::future<SubwordPair> subwords =
-      std::async(std::launch::async, [&] { return load_model_subwords(folder, info); });
   std::unique_ptr<TranslationModel> model(new TranslationModel(folder, info, backend));
-  model->open_weights(backend.device() == Device::cpu ? packing : Packing::no);
-  model->subwords_ = subwords.get();
+  // Another thread opens the weights meanwhile. Not the other way round: sub-words are many small
+  // pieces of memory, which only the main thread's heap gives without a system call for each page.
+  std::future<void> weights = std::async(std::launch::async, [&] {
+    model->open_weights(backend.device() == Device::cpu ? packing : Packing::no);
+  });
+  model->subwords_ = load_model_subwords(folder, info);
+  weights.get();
   const auto pieces = static_cast<std::int64_t>(model->subwords().target.vocabulary().size());
   check<FormatError>(pieces == info.config.target_vocabulary,
                      "{}: vocab.json has {} pieces, config.json {}", folder.string(), pieces,
