@@ -243,9 +243,7 @@ void multiply_row_panels(const PanelProduct& product, std::int64_t panels) {
       part.last = product.last && panels == 1;
       multiply_whole_panel(part);
     }
-    part.panel += count * part.k * kPanelRows;
-    part.y += count * kPanelRows;
-    part.bias = part.bias != nullptr ? part.bias + count * kPanelRows : nullptr;
+    part = after_panels(part, count);
     panels -= count;
   }
 }

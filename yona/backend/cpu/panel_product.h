@@ -27,6 +27,14 @@ struct PanelProduct {
   float least = -INFINITY;      // 0 for relu
 };
 
+// The product in front of a later panel.
+inline PanelProduct after_panels(PanelProduct product, std::int64_t panels) {
+  product.panel += panels * product.k * kPanelRows;
+  product.y += panels * kPanelRows;
+  product.bias = product.bias != nullptr ? product.bias + panels * kPanelRows : nullptr;
+  return product;
+}
+
 // columns < 64: the panel has that many, zeros in the others, and y is not wider.
 void multiply_panel(const PanelProduct& product, std::int64_t columns = kPanelRows);
 

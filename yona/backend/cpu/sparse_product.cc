@@ -115,19 +115,13 @@ HWY_NOINLINE void multiply_sparse_rows(const PanelProduct& product, std::int64_t
                                        std::span<const std::int32_t> places) {
   constexpr std::int64_t kAtOnce = kSparseWide && kRows <= 2 ? 4 / kRows : 1;
   PanelProduct part = product;
-  const auto advance = [&](std::int64_t count) {
-    part.panel += count * part.k * kPanelRows;
-    part.y += count * kPanelRows;
-    part.bias = part.bias != nullptr ? part.bias + count * kPanelRows : nullptr;
-    panels -= count;
-  };
-  while (panels >= kAtOnce) {
+  for (; panels >= kAtOnce; panels -= kAtOnce) {
     multiply_panels<kRows, kAtOnce>(part, places);
-    advance(kAtOnce);
+    part = after_panels(part, kAtOnce);
   }
-  while (panels > 0) {
+  for (; panels > 0; --panels) {
     multiply_panels<kRows, 1>(part, places);
-    advance(1);
+    part = after_panels(part, 1);
   }
 }
 
