@@ -54,11 +54,33 @@ TEST(Utf8, RepairsWhatIsBrokenAndLeavesTheRest) {
   EXPECT_EQ(repaired_utf8(""), "");
 }
 
+TEST(Utf8, ReplacesTheBeginningOfACharacterByOneMark) {
+  EXPECT_EQ(lossy_utf8("good é 漢 😀"), "good é 漢 😀");
+  EXPECT_EQ(lossy_utf8("\xE2\x82!"), "\uFFFD!");
+  EXPECT_EQ(lossy_utf8("\xE2\x82\xE2\x82\xAC"), "\uFFFD€");
+  EXPECT_EQ(lossy_utf8("\xF0\x9F\x98"), "\uFFFD");
+  // table 3-8 of the Unicode standard, and its neighbours
+  EXPECT_EQ(lossy_utf8("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"),
+            "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\x41");
+  EXPECT_EQ(lossy_utf8("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41"), "\uFFFD\uFFFD\uFFFD\uFFFD\x41");
+  EXPECT_EQ(lossy_utf8(""), "");
+}
+
 TEST(Utf8, GivesCharactersAndTheReplacementForWhatIsNone) {
   EXPECT_EQ(utf32_of("a\xC3\xA4\xE6\x99\x82\xF0\x9F\x8E\x88"), U"a\u00E4\u6642\U0001F388");
   EXPECT_EQ(utf32_of(""), U"");
   EXPECT_EQ(utf32_of("\xFFz"), U"\uFFFD");  // a byte that begins four takes what is there
   EXPECT_EQ(utf8_character("\xC3"), U'\uFFFD');
+}
+
+TEST(Utf8, KnowsEveryWhiteSpaceOfUnicode) {
+  for (const char* text : {"", " ", "\t", " \t \v\f", "\u00A0", "\u3000\u2003", "\u2028"}) {
+    EXPECT_TRUE(is_all_space(text)) << text;
+  }
+  for (const char* text : {"a", " a", "\t.", "\u200B", "\u3000\u4E00", "\xC2"}) {
+    EXPECT_FALSE(is_all_space(text)) << text;
+  }
+  EXPECT_FALSE(is_all_space(std::string_view("\0", 1)));
 }
 
 }  // namespace

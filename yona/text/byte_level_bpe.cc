@@ -166,7 +166,7 @@ std::string ByteLevelBpe::decode(std::span<const std::int32_t> ids) const {
       bytes += static_cast<char>(byte_of[c]);
     }
   }
-  return repaired_utf8(bytes);
+  return lossy_utf8(bytes);
 }
 
 }  // namespace yona

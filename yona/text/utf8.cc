@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <unicode/uchar.h>
+
 namespace yona {
 
 namespace {
@@ -16,13 +18,18 @@ std::uint8_t byte_at(std::string_view text, std::size_t at) {
 
 bool is_trail(std::uint8_t byte) { return (byte & 0xC0U) == 0x80U; }
 
-// Length of the well-formed character at `at`, whose first byte is not ASCII; 0 if there is none.
-std::size_t multibyte_length(std::string_view text, std::size_t at) {
+// How many bytes a character has, and how many of them are as they should be.
+struct Multibyte {
+  std::size_t length = 0, good = 0;
+};
+
+// Of the character at `at`, whose first byte is not ASCII; no length for a byte that begins none.
+Multibyte multibyte_at(std::string_view text, std::size_t at) {
   const std::uint8_t first = byte_at(text, at);
-  const std::size_t length = first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
-  if (first < 0xC2U || first > 0xF4U || text.size() - at < length) {
-    return 0;
+  if (first < 0xC2U || first > 0xF4U) {
+    return {};
   }
+  const std::size_t length = first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : 2;
   std::uint8_t lowest = 0x80U;
   std::uint8_t highest = 0xBFU;
   switch (first) {
@@ -41,16 +48,21 @@ std::size_t multibyte_length(std::string_view text, std::size_t at) {
     default:
       break;
   }
-  const std::uint8_t second = byte_at(text, at + 1);
-  if (second < lowest || second > highest) {
-    return 0;
+  const auto there = [&](std::size_t trail) { return at + trail < text.size(); };
+  if (!there(1) || byte_at(text, at + 1) < lowest || byte_at(text, at + 1) > highest) {
+    return {length, 1};
   }
-  for (std::size_t trail = 2; trail < length; ++trail) {
-    if (!is_trail(byte_at(text, at + trail))) {
-      return 0;
-    }
+  std::size_t good = 2;
+  while (good < length && there(good) && is_trail(byte_at(text, at + good))) {
+    ++good;
   }
-  return length;
+  return {length, good};
+}
+
+// Length of the well-formed character at `at`, whose first byte is not ASCII; 0 if there is none.
+std::size_t multibyte_length(std::string_view text, std::size_t at) {
+  const Multibyte found = multibyte_at(text, at);
+  return found.good == found.length ? found.length : 0;
 }
 
 }  // namespace
@@ -91,6 +103,17 @@ std::string repaired_utf8(std::string_view text) {
   return repaired;
 }
 
+std::string lossy_utf8(std::string_view text) {
+  std::string repaired;
+  for (std::size_t at = 0; at < text.size();) {
+    const Multibyte found = byte_at(text, at) < 0x80U ? Multibyte{1, 1} : multibyte_at(text, at);
+    const bool is_whole = found.length > 0 && found.good == found.length;
+    repaired.append(is_whole ? text.substr(at, found.length) : std::string_view("\uFFFD"));
+    at += std::max<std::size_t>(found.good, 1);
+  }
+  return repaired;
+}
+
 char32_t utf8_character(std::string_view text) {
   const std::size_t length = utf8_length(text);
   if (!is_utf8(text.substr(0, length))) {
@@ -102,6 +125,13 @@ char32_t utf8_character(std::string_view text) {
     character = (character << 6U) | (byte_at(text, trail) & 0x3FU);
   }
   return character;
+}
+
+bool is_all_space(std::string_view text) {
+  while (!text.empty() && u_isUWhiteSpace(static_cast<UChar32>(utf8_character(text))) != 0) {
+    text.remove_prefix(utf8_length(text));
+  }
+  return text.empty();
 }
 
 std::u32string utf32_of(std::string_view text) {
