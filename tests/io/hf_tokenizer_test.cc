@@ -32,7 +32,7 @@ ModelDescription described(const std::string& family, std::int64_t vocabulary) {
 
 TEST(HfTokenizer, SaysWhichFilesItLookedFor) {
   const TempDir folder;
-  EXPECT_THAT(message_of<IoError>([&] { load_subwords(folder.path(), described("bart", 10)); }),
+  EXPECT_THAT(message_of<FormatError>([&] { load_subwords(folder.path(), described("bart", 10)); }),
               HasSubstr("no sub-words: neither source.spm"));
 }
 
@@ -59,6 +59,21 @@ TEST(HfTokenizer, TakesTokensAndIdsFromTokenizerConfig) {
   write_json(folder / "tokenizer_config.json", {{"added_tokens_decoder", {{"x", "<tag>"}}}});
   EXPECT_THAT(message_of<FormatError>([&] { load_subwords(folder.path(), described("t5", 501)); }),
               HasSubstr("added_tokens_decoder: 'x' is no id"));
+}
+
+// As transformers 5 writes M2M100's tokenizer_config.json.
+TEST(HfTokenizer, KnowsTheLanguagesThatTokenizerConfigLeavesOut) {
+  const TempDir folder;
+  for (const char* file : {"sentencepiece.bpe.model", "vocab.json"}) {
+    fs::copy(fixture("m2m100", file), folder / file);
+  }
+  const Vocabulary expected =
+      load_subwords(folder.path(), described("m2m_100", 600)).source.vocabulary();
+  EXPECT_TRUE(expected.find("__de__").has_value());
+  write_json(
+      folder / "tokenizer_config.json",
+      {{"added_tokens_decoder", {{"0", {{"content", "<s>"}}}, {"1", {{"content", "<pad>"}}}}}});
+  EXPECT_EQ(load_subwords(folder.path(), described("m2m_100", 600)).source.vocabulary(), expected);
 }
 
 TEST(HfTokenizer, RefusesMorePiecesThanIds) {

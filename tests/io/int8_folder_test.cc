@@ -53,11 +53,11 @@ TEST_F(Int8Folder, SaysWhatItIs) {
   EXPECT_EQ(read_model_info(made).config.d_model, 32);
   EXPECT_FALSE(std::filesystem::exists(made / "model.safetensors"));
   for (const Packing packing : {Packing::no, Packing::yes}) {
-    EXPECT_EQ(
-        message_of<IoError>([&] { TranslationModel::load(made, shared_backend("cpu"), packing); }),
-        made.string() +
-            ": its weights are int8 alone, made to decode on CPUs (--compute-type int8); use "
-            "the folder that `yona convert` made it from");
+    EXPECT_EQ(message_of<FormatError>(
+                  [&] { TranslationModel::load(made, shared_backend("cpu"), packing); }),
+              made.string() +
+                  ": its weights are int8 alone, made to decode on CPUs (--compute-type int8); use "
+                  "the folder that `yona convert` made it from");
   }
 }
 

@@ -93,7 +93,7 @@ TEST(ModelFolder, TellsATrainedBiasFromOneThatOnlyBarsPadding) {
 
 TEST(ModelFolder, NamesAMissingConfig) {
   const TempDir dir;
-  EXPECT_THAT(message_of<IoError>([&] { ModelFolder{dir.path()}; }), HasSubstr("config.json"));
+  EXPECT_THAT(message_of<FormatError>([&] { ModelFolder{dir.path()}; }), HasSubstr("config.json"));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST_F(Shards, AreRefusedWhenTheIndexIsWrong) {
 
 TEST(SafetensorsFolder, NamesWhatIsMissing) {
   const TempDir dir;
-  EXPECT_THAT(message_of<IoError>([&] { SafetensorsFolder{dir.path()}; }),
+  EXPECT_THAT(message_of<FormatError>([&] { SafetensorsFolder{dir.path()}; }),
               HasSubstr("no weights: neither model.safetensors nor"));
   write_bytes(dir / "model.safetensors.index.json", R"({"weight_map": {"x": "gone.safetensors"}})");
   EXPECT_THAT(message_of<IoError>([&] { SafetensorsFolder{dir.path()}; }),

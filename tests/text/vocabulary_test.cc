@@ -39,6 +39,17 @@ TEST(Vocabulary, ComesBackFromItsFile) {
   EXPECT_EQ(Vocabulary::read(folder / "vocab.json"), vocabulary);
 }
 
+TEST(Vocabulary, HasAFingerprintOfItsPiecesAndTheirOrder) {
+  const Vocabulary vocabulary({"</s>", "<unk>", "ab", "c", "<pad>"});
+  EXPECT_EQ(vocabulary.fingerprint().size(), 16U);
+  EXPECT_EQ(vocabulary.fingerprint(),
+            Vocabulary({"</s>", "<unk>", "ab", "c", "<pad>"}).fingerprint());
+  EXPECT_NE(vocabulary.fingerprint(),
+            Vocabulary({"</s>", "<unk>", "c", "ab", "<pad>"}).fingerprint());
+  EXPECT_NE(vocabulary.fingerprint(),
+            Vocabulary({"</s>", "<unk>", "a", "bc", "<pad>"}).fingerprint());
+}
+
 TEST(Vocabulary, ReadsModelsThatPlaceTheSpecialPiecesElsewhere) {
   const auto vocabulary =
       Vocabulary::parse(R"({"a": 0, "<unk>": 1, "</s>": 3, "<pad>": 2})", "vocab.json");

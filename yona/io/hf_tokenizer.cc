@@ -1,6 +1,7 @@
 #include "yona/io/hf_tokenizer.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "yona/base/error.h"
@@ -52,6 +53,17 @@ std::vector<AddedToken> numbered_tokens(const fs::path& folder) {
     }
   }
   return tokens;
+}
+
+// The same where they name more than every vocabulary has: transformers 5 leaves the languages of
+// M2M100 out, which follow from the rest.
+std::vector<AddedToken> numbered_beyond_core(const fs::path& folder) {
+  std::vector<AddedToken> tokens = numbered_tokens(folder);
+  const bool all_core = std::all_of(tokens.begin(), tokens.end(), [](const AddedToken& token) {
+    constexpr std::array<std::string_view, 5> kCore = {"<s>", "<pad>", "</s>", "<unk>", "<mask>"};
+    return std::find(kCore.begin(), kCore.end(), token.text) != kCore.end();
+  });
+  return all_core ? std::vector<AddedToken>() : tokens;
 }
 
 // Names of special tokens beyond </s> and the like, in order, from whichever file has them.
@@ -122,7 +134,7 @@ Subword load_fairseq(const fs::path& folder, const ModelDescription& d) {
   const std::vector<std::string> rest =
       spm_pieces(file, std::min<std::size_t>(3, file.pieces.size()));
   pieces.insert(pieces.end(), rest.begin(), rest.end());
-  std::vector<AddedToken> added = numbered_tokens(folder);
+  std::vector<AddedToken> added = numbered_beyond_core(folder);
   if (added.empty()) {
     const std::vector<std::string> named = additional_tokens(folder);
     std::vector<std::string_view> names(named.begin(), named.end());
@@ -145,7 +157,7 @@ Subword load_fairseq(const fs::path& folder, const ModelDescription& d) {
 Subword load_m2m_100(const fs::path& folder, const ModelDescription& d) {
   const Vocabulary known = Vocabulary::read(folder / "vocab.json");
   std::vector<std::string> pieces = pieces_in(known);
-  std::vector<AddedToken> added = numbered_tokens(folder);
+  std::vector<AddedToken> added = numbered_beyond_core(folder);
   if (added.empty()) {
     std::vector<std::string> names = additional_tokens(folder);
     for (const std::string_view language :
@@ -163,7 +175,7 @@ Subword load_t5(const fs::path& folder, const ModelDescription& d) {
   const fs::path path = folder / "spiece.model";
   std::string model = bytes_of(path);
   std::vector<std::string> pieces = spm_pieces(parse_spm(model, path.string()), 0);
-  std::vector<AddedToken> added = numbered_tokens(folder);
+  std::vector<AddedToken> added = numbered_beyond_core(folder);
   if (added.empty()) {
     const Json config = json_or_empty(folder / "tokenizer_config.json");
     const auto room = d.source_vocab - static_cast<std::int64_t>(pieces.size());
@@ -235,10 +247,10 @@ Subword load_side(const fs::path& folder, const ModelDescription& d) {
   if (has("vocab.json") && has("merges.txt")) {
     return load_byte_level(folder, d);
   }
-  check<IoError>(has("tokenizer.json"),
-                 "{}: no sub-words: neither source.spm, sentencepiece.bpe.model, spiece.model, "
-                 "merges.txt nor tokenizer.json",
-                 folder.string());
+  check<FormatError>(has("tokenizer.json"),
+                     "{}: no sub-words: neither source.spm, sentencepiece.bpe.model, spiece.model, "
+                     "merges.txt nor tokenizer.json",
+                     folder.string());
   return read_tokenizer_json(folder / "tokenizer.json", d.source_vocab);
 }
 

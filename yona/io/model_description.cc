@@ -56,6 +56,7 @@ void for_each_field(Description& d, Visit visit) {
   visit("decoder_start_id", d.decoder_start_id);
   visit("source_language", d.source_language);
   visit("target_language", d.target_language);
+  visit("vocabulary", d.vocabulary);
 }
 
 template <class T>

@@ -51,6 +51,7 @@ struct ModelDescription {
   std::int64_t decoder_start_id = -1;  // -1: the same as <pad>
   std::string source_language;
   std::string target_language;
+  std::string vocabulary;  // SubwordPair::fingerprint(); empty: not known
 
   std::int64_t pad() const { return pad_id < 0 ? target_vocab - 1 : pad_id; }
   std::int64_t decoder_start() const { return decoder_start_id < 0 ? pad() : decoder_start_id; }

@@ -30,6 +30,9 @@ ModelDescription read_folder_description(const std::filesystem::path& folder) {
     return MarianNpz(find_marian_files(folder).model).description();
   }
   const std::filesystem::path path = folder / "config.json";
+  check<FormatError>(!std::filesystem::is_directory(folder) || std::filesystem::exists(path),
+                     "{}: is no model folder: it has neither config.json nor an .npz of Marian",
+                     folder.string());
   return read_description(read_json(path), path.string());
 }
 

@@ -22,21 +22,22 @@ SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
     }
     return;
   }
-  check<IoError>(
+  check<FormatError>(
       std::filesystem::exists(index) || !has_int8_weights(folder),
       "{}: its weights are int8 alone, made to decode on CPUs (--compute-type int8); use "
       "the folder that `yona convert` made it from",
       folder.string());
   for (const char* pickle : {"pytorch_model.bin", "pytorch_model.bin.index.json"}) {
-    check<IoError>(std::filesystem::exists(index) || !std::filesystem::exists(folder / pickle),
-                   "{0}: {1} is a pickle, which can run any program and is never opened; convert "
-                   "it once where transformers is installed: python -c \"from transformers import "
-                   "AutoModelForSeq2SeqLM as M; M.from_pretrained('{0}').save_pretrained('{0}')\"",
-                   folder.string(), pickle);
+    check<FormatError>(
+        std::filesystem::exists(index) || !std::filesystem::exists(folder / pickle),
+        "{0}: {1} is a pickle, which can run any program and is never opened; convert "
+        "it once where transformers is installed: python -c \"from transformers import "
+        "AutoModelForSeq2SeqLM as M; M.from_pretrained('{0}').save_pretrained('{0}')\"",
+        folder.string(), pickle);
   }
-  check<IoError>(std::filesystem::exists(index),
-                 "{}: no weights: neither model.safetensors nor model.safetensors.index.json",
-                 folder.string());
+  check<FormatError>(std::filesystem::exists(index),
+                     "{}: no weights: neither model.safetensors nor model.safetensors.index.json",
+                     folder.string());
   open_shards(index);
 }
 

@@ -135,6 +135,7 @@ ModelDescription describe(const ModelInfo& info) {
   description.source_language = info.source_language;
   description.target_language = info.target_language;
   description.shared_vocabulary = info.shared_vocabulary;
+  description.vocabulary = info.vocabulary;
   return description;
 }
 
@@ -148,7 +149,8 @@ ModelInfo model_info(const ModelDescription& description) {
                  .shared_vocabulary = description.shared_vocabulary,
                  .family = description.family,
                  .end_id = description.eos_id,
-                 .pad_id = description.pad_id};
+                 .pad_id = description.pad_id,
+                 .vocabulary = description.vocabulary};
   TransformerConfig& config = info.config;
   config.source_vocabulary = description.source_vocab;
   config.target_vocabulary = description.target_vocab;
@@ -311,6 +313,10 @@ std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::
   check<FormatError>(pieces == info.config.target_vocabulary,
                      "{}: vocab.json has {} pieces, config.json {}", folder.string(), pieces,
                      info.config.target_vocabulary);
+  check<FormatError>(info.vocabulary.empty() || info.vocabulary == model->subwords().fingerprint(),
+                     "{}: vocab.json is of another model than config.json and the weights; take "
+                     "all files from one folder",
+                     folder.string());
   model->choose_languages({});
   return model;
 }

@@ -26,6 +26,7 @@ struct ModelInfo {
   std::string family{};           // as in ModelDescription; empty: yona's own
   std::int64_t end_id = 0;        // </s>
   std::int64_t pad_id = -1;       // <pad>; -1: the last
+  std::string vocabulary{};       // SubwordPair::fingerprint(); empty: not known
 };
 
 ModelDescription describe(const ModelInfo& info);

@@ -83,6 +83,8 @@ struct SubwordPair {
   static SubwordPair load(const std::filesystem::path& folder);
   // Throws IoError. The folder must exist.
   void save(const std::filesystem::path& folder) const;
+  // Of the pieces of both sides and their ids, for telling vocabularies apart.
+  std::string fingerprint() const;
   // with_tags() on both sides; a shared vocabulary stays shared.
   SubwordPair with_tags(const std::vector<std::string>& tags) const;
 };

@@ -1,9 +1,11 @@
 // Both sides' sub-words in a model's folder.
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "yona/base/error.h"
 #include "yona/base/file_writer.h"
 #include "yona/base/mapped_file.h"
 #include "yona/text/subword.h"
@@ -21,6 +23,11 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
 }  // namespace
 
 SubwordPair SubwordPair::load(const std::filesystem::path& folder) {
+  for (const char* file : {"vocab.json", "source.spm", "target.spm"}) {
+    check<FormatError>(
+        !std::filesystem::is_directory(folder) || std::filesystem::exists(folder / file),
+        "{}: no sub-words: {} is missing", folder.string(), file);
+  }
   auto vocabulary = std::make_shared<const Vocabulary>(Vocabulary::read(folder / "vocab.json"));
   auto target_vocabulary = vocabulary;
   if (const auto path = folder / "target_vocab.json"; std::filesystem::exists(path)) {
@@ -41,6 +48,11 @@ void SubwordPair::save(const std::filesystem::path& folder) const {
   if (!has_shared_vocabulary()) {
     target.vocabulary().write(folder / "target_vocab.json");
   }
+}
+
+std::string SubwordPair::fingerprint() const {
+  const std::string of_source = source.vocabulary().fingerprint();
+  return has_shared_vocabulary() ? of_source : of_source + "-" + target.vocabulary().fingerprint();
 }
 
 SubwordPair SubwordPair::with_tags(const std::vector<std::string>& tags) const {

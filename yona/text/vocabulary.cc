@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+#include <lzma.h>
+
 #include "yona/base/error.h"
 #include "yona/base/file_writer.h"
 #include "yona/base/json.h"
@@ -125,6 +128,14 @@ const std::string& Vocabulary::piece(std::int32_t id) const {
   check(id >= 0 && id < size(), "vocabulary: id {} is out of range, there are {} pieces", id,
         size());
   return pieces_[static_cast<std::size_t>(id)];
+}
+
+std::string Vocabulary::fingerprint() const {
+  std::uint64_t sum = 0;
+  for (const std::string& piece : pieces_) {  // with its final NUL, which no border can hide behind
+    sum = ::lzma_crc64(reinterpret_cast<const std::uint8_t*>(piece.c_str()), piece.size() + 1, sum);
+  }
+  return fmt::format("{:016x}", sum);
 }
 
 }  // namespace yona

@@ -42,6 +42,9 @@ class Vocabulary {
   // Throws InvalidArgument when the id is out of range.
   const std::string& piece(std::int32_t id) const;
 
+  // CRC-64 of all pieces in the order of their ids, in 16 hexadecimal digits.
+  std::string fingerprint() const;
+
   bool operator==(const Vocabulary& other) const { return pieces_ == other.pieces_; }
 
  private:

@@ -154,6 +154,7 @@ ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subword
   info.config.source_vocabulary = static_cast<std::int64_t>(subwords.source.vocabulary().size());
   info.config.target_vocabulary = static_cast<std::int64_t>(subwords.target.vocabulary().size());
   info.shared_vocabulary = subwords.has_shared_vocabulary();
+  info.vocabulary = subwords.fingerprint();
   if (!info.shared_vocabulary && info.config.tying == Tying::all) {
     info.config.tying = Tying::target;
   }
