@@ -134,6 +134,9 @@ TEST_F(AttentionCommand, SaysWhatIsMissingOrDoesNotGoTogether) {
 }
 
 TEST_F(AttentionCommand, NamesTheRangeOfLayersAndHeads) {
+  EXPECT_EQ(complaint(look({"--output", path("picture.gif")})),
+            "yona: --output: no format is known by its ending '.gif'; name one with --format: "
+            "terminal, html, svg, png, json, npz\n");
   EXPECT_EQ(complaint(look({"--layer", "4"})),
             "yona: attention: there is no layer 4 in the cross attention; it has 3\n");
   EXPECT_EQ(complaint(look({"--head", "3"})),

@@ -36,7 +36,7 @@ struct AttentionFlags {
   std::string device = "cpu", threads = "0";
 };
 
-// --format, or what the name of the output ends in, or the terminal.
+// --format, or what the name of the output ends in. A terminal's text has no ending, or .txt.
 std::string format_of(const AttentionFlags& flags) {
   if (!flags.format.empty()) {
     return word_value("--format", flags.format, kFormats);
@@ -44,6 +44,9 @@ std::string format_of(const AttentionFlags& flags) {
   const std::string ending = std::filesystem::path(flags.output).extension().string();
   const auto found = std::find_if(kFormats.begin(), kFormats.end(),
                                   [&](const std::string& name) { return ending == "." + name; });
+  check(found != kFormats.end() || ending.empty() || ending == ".txt",
+        "--output: no format is known by its ending '{}'; name one with --format: {}", ending,
+        fmt::join(kFormats, ", "));
   return found == kFormats.end() ? kFormats.front() : *found;
 }
 
@@ -206,7 +209,7 @@ int run(const CLI::App& app, const AttentionFlags& flags) {
 }
 
 void add_flags(CLI::App& app, AttentionFlags& flags) {
-  add_text(app, flags.model, {"--model", "DIR", "a model folder, or that of a training run"});
+  add_text(app, flags.model, {"-m,--model", "DIR", "a model folder, or that of a training run"});
   add_text(app, flags.source, {"--source", "TEXT", "a sentence to look at"});
   add_text(app, flags.target,
            {"--target", "TEXT", "its translation (default: what the model translates)"});

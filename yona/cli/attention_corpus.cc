@@ -9,12 +9,11 @@
 #include "yona/base/human.h"
 #include "yona/base/log.h"
 #include "yona/data/line_reader.h"
+#include "yona/text/utf8.h"
 
 namespace yona::cli {
 
 namespace {
-
-bool is_blank(const std::string& text) { return text.find_first_not_of(" \t") == text.npos; }
 
 // Files read side by side, line by line.
 class ParallelLines {
@@ -64,7 +63,7 @@ void for_each_line(ParallelLines& lines, const std::function<void()>& use) {
   while (lines.next()) {
     try {
       check(lines.valid(), "not UTF-8, or longer than a line may be");
-      check(!is_blank(lines.text(0)), "blank");
+      check(!is_all_space(lines.text(0)), "blank");
       use();
       ++used;
     } catch (const InvalidArgument& error) {
@@ -112,8 +111,9 @@ AlignmentScores alignment_scores(const TranslationModel& model, Backend& backend
     scores.add(inspect_attention(model, backend, source.ids, target.ids), source, target, gold);
   });
   if (outside > 0) {
-    log().warn("{}: {} beyond the sentences left out", files.gold.string(),
-               counted(static_cast<std::uint64_t>(outside), "link"));
+    log().warn("{}: {} beyond the sentences left out; links are source-target, from {}",
+               files.gold.string(), counted(static_cast<std::uint64_t>(outside), "link"),
+               files.gold_base);
   }
   return scores;
 }

@@ -78,7 +78,7 @@ Command add_bench_translate(CLI::App& bench) {
               "yona bench translate --preset base --batch 512 --device cuda --compute-type bf16\n"
               "yona bench translate --model my-model --batch 32 --beam 4 --profile"});
   const auto flags = std::make_shared<BenchTranslateFlags>();
-  add_text(*app, flags->model, {"--model", "DIR", "a model folder (default: random weights)"});
+  add_text(*app, flags->model, {"-m,--model", "DIR", "a model folder (default: random weights)"});
   add_text(*app, flags->preset, {"--preset", "NAME", "tiny, iwslt, base (the default) or big"});
   add_text(*app, flags->vocabulary,
            {"--vocab-size", "N", "pieces of the vocabulary (default 37056)"});

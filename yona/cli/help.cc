@@ -13,26 +13,32 @@ namespace {
 constexpr std::size_t kColumns = 100;
 constexpr std::size_t kTextColumn = 30;
 
+// Columns on a terminal: bytes that begin a character.
+std::size_t shown_width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 // Two columns: a name, and text that wraps beside it.
 std::string entry(const std::string& name, const std::string& text) {
   std::string line = "  " + name;
-  if (line.size() + 2 > kTextColumn) {
+  if (shown_width(line) + 2 > kTextColumn) {
     line += "\n" + std::string(kTextColumn, ' ');
   } else {
-    line.resize(kTextColumn, ' ');
+    line.append(kTextColumn - shown_width(line), ' ');
   }
   std::string out;
   std::size_t column = kTextColumn;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    if (column > kTextColumn && column + 1 + word.size() > kColumns) {
+    if (column > kTextColumn && column + 1 + shown_width(word) > kColumns) {
       out += line + "\n";
       line.assign(kTextColumn, ' ');
       column = kTextColumn;
     }
     const std::size_t gap = column > kTextColumn ? 1 : 0;
     line.append(gap, ' ').append(word);
-    column += gap + word.size();
+    column += gap + shown_width(word);
   }
   return out + line + "\n";
 }

@@ -155,7 +155,7 @@ Command add_info(CLI::App& program) {
                             "yona info --preset base --set model.heads=16 --set model.d_k=16\n"
                             "yona info --devices --json"});
   const auto flags = std::make_shared<InfoFlags>();
-  add_text(*app, flags->model, {"--model", "DIR", "a model folder, or that of a training run"});
+  add_text(*app, flags->model, {"-m,--model", "DIR", "a model folder, or that of a training run"});
   add_text(*app, flags->preset, {"--preset", "NAME", "tiny, iwslt, base or big"});
   add_text(*app, flags->vocabulary,
            {"--vocab-size", "N", "pieces of the vocabulary (default 37000)"});
