@@ -2,6 +2,7 @@
 
   bench/decode.py --folder build/bench-decode                  random weights of preset base
   bench/decode.py --folder … --model RUN --input test.en       and a trained model on real lines
+  … --shortlist RUN/lex                                        those lines with a lexical shortlist too
   bench/decode.py --folder BASE --compute int8 --output …      in bytes; BASE is a model folder with
                                                                sub-words: both run its weights
 
@@ -96,13 +97,14 @@ def tokens_per_line(folder, path):
         return statistics.mean(len(subwords.encode(line)) + 1 for line in file)
 
 
-def run_ours(a, model, case, output):
+def run_ours(a, model, case, output, more=()):
     """Wall and CPU seconds of `yona translate`, its start and files included."""
     threads, beam, batch = case
     tokens = 1 if batch == 1 else round(batch * beam * tokens_per_line(a.model, a.input))
     before = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     output_of([a.yona, "translate", "--model", model, "--input", a.input, "--beam-mode", "ctranslate2",
-               "--beam", beam, "--json", "--output", output, "--threads", threads, "--batch-tokens", tokens])
+               "--beam", beam, "--json", "--output", output, "--threads", threads, "--batch-tokens", tokens,
+               *more])
     wall = time.perf_counter() - before[1]
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, after.ru_utime + after.ru_stime - before[0].ru_utime - before[0].ru_stime
@@ -140,6 +142,40 @@ def compare_real_rows(a):
     return [compare_real(a, CASES[i]) for i in a.cases]
 
 
+def best_pieces(path):
+    with open(path, encoding="utf-8") as file:
+        return [[token["piece"] for token in json.loads(line)["translations"][0]["tokens"]] for line in file]
+
+
+def compare_shortlist(a, case):
+    """The same lines with the shortlist and without, taking turns."""
+    threads, beam, batch = case
+    model = int8_folder(a, a.model) if a.compute == "int8" else a.model
+    ways = {"without": (), "with": ("--shortlist", a.shortlist)}
+    paths = {way: os.path.join(a.folder, f"{way}.jsonl") for way in ways}
+    seconds = {way: [] for way in ways}
+    for _ in range(a.rounds):
+        for way, more in ways.items():
+            seconds[way].append(run_ours(a, model, case, paths[way], more))
+    outputs = {way: best_pieces(path) for way, path in paths.items()}
+    row = {"threads": threads, "beam": beam, "batch": batch, "lines": len(outputs["with"]),
+           "differ": sum(x != y for x, y in zip(outputs["with"], outputs["without"], strict=True))}
+    for way in ways:
+        tokens = sum(len(pieces) for pieces in outputs[way])
+        wall, cpu = (statistics.median(run[i] for run in seconds[way]) for i in (0, 1))
+        row[way] = {"tok_s": tokens / wall, "cpu_tok_s": tokens / cpu}
+    row["ratio"] = {key: row["with"][key] / row["without"][key] for key in ("tok_s", "cpu_tok_s")}
+    print(f"{threads:7} {beam:4} {batch:5} {row['with']['tok_s']:10.1f} {row['without']['tok_s']:12.1f} "
+          f"{row['ratio']['tok_s']:6.2f} {row['ratio']['cpu_tok_s']:9.2f}  {row['differ']} of {row['lines']} "
+          "outputs differ", flush=True)
+    return row
+
+
+def compare_shortlist_rows(a):
+    print(f"{a.input}: yona with {a.shortlist}, and without")
+    return [compare_shortlist(a, CASES[i]) for i in a.cases]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -150,9 +186,12 @@ def main():
     parser.add_argument("--cases", type=int, nargs="*", default=range(len(CASES)))
     parser.add_argument("--model", help="a trained model, for --input")
     parser.add_argument("--input")
+    parser.add_argument("--shortlist", help="of --model, by `yona shortlist`: --input with it and without")
     parser.add_argument("--output", default=os.path.join(HERE, "results", "decode.json"))
     parser.add_argument("--compute", default="f32", choices=("f32", "int8"))
     a = parser.parse_args()
+    if bool(a.model) != bool(a.input) or (a.shortlist and not a.model):
+        parser.error("--model and --input go together, and --shortlist wants both")
     a.peer_compute = {"f32": "float32", "int8": "int8"}[a.compute]
     if not os.path.exists(os.path.join(a.folder, "config.json")):
         output_of([sys.executable, PEER, "make", a.folder])
@@ -164,6 +203,8 @@ def main():
     result = {"preset": "base", "compute": a.compute, "src_len": 32, "new": 32, "rounds": a.rounds, "rows": rows}
     if a.model:
         result["real"] = compare_real_rows(a)
+    if a.shortlist:
+        result["shortlist"] = compare_shortlist_rows(a)
     with open(a.output, "w", encoding="utf-8") as file:
         file.write(json.dumps(result, indent=1) + "\n")
 
