@@ -182,7 +182,9 @@ TEST_F(Translate, SaysWhatIsWrongWithItsFlags) {
       {{"--alignment-layer", "1"}, "add --alignment hard or soft"},
       {{"--alignment", "hard", "--alignment-layer", "9"},
        "--alignment-layer: 9 is given, the model has 1"},
+      {{"--min-length", "9", "--max-length", "8"}, "--min-length: 9 is more than --max-length 8"},
       {{"--device", "gpu"}, "--device"},
+      {{"--output", folder_ / "input"}, "/input is also read; name another file"},
       {{"--output", "/nowhere/at/all"}, "--output: /nowhere/at/all cannot be made"},
   };
   for (const auto& wrong : cases) {
@@ -223,6 +225,54 @@ TEST_F(Translate, SaysWhatIsMissing) {
   result = run_yona({"translate", "--model", model_->path(), "--input", "nowhere.en"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("--input"));
+}
+
+TEST_F(Translate, SaysWhatAFolderLacksToBeAModel) {
+  const TempDir empty;
+  ProgramResult result = run_yona({"translate", "--model", empty.path().string()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is no model folder: it has neither config.json nor"));
+  std::filesystem::copy_file(model_->path() / "config.json", empty / "config.json");
+  result = run_yona({"translate", "--model", empty.path().string()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no weights: neither model.safetensors nor"));
+  std::filesystem::copy_file(model_->path() / "model.safetensors", empty / "model.safetensors");
+  result = run_yona({"translate", "--model", empty.path().string()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no sub-words: vocab.json is missing"));
+}
+
+TEST_F(Translate, RefusesTheVocabularyOfAnotherModelThatIsAsLarge) {
+  const TempDir mixed;
+  std::filesystem::copy(model_->path(), mixed.path());
+  Json vocabulary = Json::parse(read_bytes(mixed / "vocab.json"));
+  std::vector<std::string> pieces(vocabulary.size());
+  for (const auto& [piece, id] : vocabulary.items()) {
+    pieces[id.get<std::size_t>()] = piece;
+  }
+  std::swap(vocabulary[pieces[10]], vocabulary[pieces[11]]);
+  write_bytes(mixed / "vocab.json", vocabulary.dump());
+  const ProgramResult result = run_yona({"translate", "--model", mixed.path().string()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("vocab.json is of another model than config.json"));
+}
+
+TEST_F(Translate, KeepsLinesOfWhiteSpaceBlank) {
+  EXPECT_EQ(translate("\n \n\t\n\u3000\u00A0\n").out, "\n\n\n\n");
+}
+
+TEST_F(Translate, NamesTheSearchInVerboseOutput) {
+  const auto said = [&](std::vector<std::string> flags) {
+    flags.emplace_back("-v");
+    return translate(line(0), flags).err;
+  };
+  EXPECT_THAT(said({}), HasSubstr("beam search as in mode paper: beam 4, length penalty 0.6"));
+  EXPECT_THAT(said({"--beam-mode", "marian"}), HasSubstr("beam search as in mode marian: beam 12"));
+  EXPECT_THAT(said({}), HasSubstr("computing in f32"));
+  EXPECT_THAT(said({"--compute-type", "int8"}), HasSubstr("computing in int8"));
+  EXPECT_THAT(said({"--beam", "1"}), HasSubstr("greedy search as in mode paper"));
+  EXPECT_THAT(said({"--sample", "--top-k", "5"}),
+              HasSubstr("sampling: temperature 1, top-k 5, top-p 1, seed 1"));
 }
 
 TEST_F(Translate, SaysThatAFullDiskIsFull) {

@@ -27,7 +27,7 @@ TEST_F(TranslationInput, RepairsBadEncodingAndNamesTheLine) {
 TEST_F(TranslationInput, RefusesBadEncodingWhenAsked) {
   const ProgramResult result = translate("caf\xE9\n", {"--encoding", "refuse"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("line 1: is not UTF-8; convert the input"));
+  EXPECT_THAT(result.err, HasSubstr("input:1: is not UTF-8; convert the input"));
 }
 
 TEST_F(TranslationInput, TranslatesALongLineInPartsAndSaysSo) {
@@ -47,7 +47,7 @@ TEST_F(TranslationInput, TranslatesALongLineInPartsAndSaysSo) {
 TEST_F(TranslationInput, RefusesALineOfMoreThanAMegabyte) {
   const ProgramResult result = translate(std::string((1 << 20) + 1, 'x') + "\n");
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("line 1: is longer than"));
+  EXPECT_THAT(result.err, HasSubstr("input:1: is longer than"));
 }
 
 TEST_F(TranslationInput, TakesNulBytesAsCharacters) {

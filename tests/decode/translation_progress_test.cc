@@ -42,6 +42,25 @@ TEST(TranslationProgress, ShowsNoShareOfWhatHasNoKnownEnd) {
   EXPECT_THAT(terminal.drawn, Not(HasSubstr("%")));
 }
 
+TEST(TranslationProgress, ShowsHowFarAWindowIsTenTimesASecond) {
+  FakeTerminal terminal;
+  TranslationProgress progress(terminal.port(), 1000);
+  terminal.seconds += 10;
+  progress.add(50, 250);
+  terminal.drawn.clear();
+  progress.show(0.5, 100, 500);
+  EXPECT_THAT(terminal.drawn, HasSubstr(" 50 %"));
+  EXPECT_THAT(terminal.drawn, HasSubstr("100 lines  10 lines/s"));
+  EXPECT_EQ(progress.lines(), 50U);  // what is under way is not done
+  terminal.drawn.clear();
+  terminal.seconds += 0.05;
+  progress.show(0.6, 100, 500);
+  EXPECT_EQ(terminal.drawn, "");
+  terminal.seconds += 0.1;
+  progress.show(0.7, 100, 500);
+  EXPECT_THAT(terminal.drawn, HasSubstr(" 60 %"));
+}
+
 TEST(TranslationProgress, LeavesAnEmptyLineBehind) {
   FakeTerminal terminal;
   {

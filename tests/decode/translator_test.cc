@@ -150,6 +150,20 @@ TEST_F(TranslatorTest, SaysWhichLineIsTooLong) {
   EXPECT_TRUE(message.ends_with(" tokens, the model takes at most 40")) << message;
 }
 
+TEST_F(TranslatorTest, TellsHowMuchIsDoneAfterEachBatch) {
+  std::vector<double> shares;
+  Translator translator(
+      {model_.get()}, *backend_, {},
+      {.batch_tokens = 60, .progress = [&](double share) { shares.push_back(share); }});
+  translator.translate({lines_[0], "", lines_[1], lines_[2], lines_[3]});
+  EXPECT_GT(shares.size(), 1U);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_EQ(shares.back(), 1);
+  shares.clear();
+  translator.score(std::vector<SentencePair>{{lines_[0], lines_[1]}});
+  EXPECT_EQ(shares, std::vector<double>{1});
+}
+
 TEST_F(TranslatorTest, RefusesNoModelAndNoBatch) {
   EXPECT_EQ(message_of<InvalidArgument>([&] { Translator({}, *backend_); }),
             "translate: there is no model");

@@ -44,6 +44,9 @@ DecodeOptions with_flags(const SearchFlags& flags, DecodeOptions options) {
     options.limit = {.factor = 0,
                      .extra = integer_value("--max-length", flags.max_length, {1, 1 << 20})};
   }
+  check(flags.min_length.empty() || flags.max_length.empty() ||
+            options.min_length <= options.limit.extra,
+        "--min-length: {} is more than --max-length {}", options.min_length, options.limit.extra);
   set_sampling(flags, options.sampling);
   check(flags.sample || flags.n_best.empty() || options.n_best <= options.beam,
         "--n-best: {} hypotheses are asked of a beam of {}; a larger --beam has more",

@@ -12,7 +12,7 @@
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/compute_type.h"
-#include "yona/cli/search_flags.h"
+#include "yona/cli/translate_flags.h"
 #include "yona/cli/translation_input.h"
 #include "yona/cli/translation_output.h"
 #include "yona/cli/worker_backends.h"
@@ -25,24 +25,6 @@ namespace yona::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct TranslateFlags {
-  std::vector<std::string> models;
-  std::string input, output, prefixes, targets;
-  std::string source_language, target_language;
-  std::string batch_tokens;
-  std::string long_lines = "split";
-  std::string encoding = "repair";
-  std::string device = "cpu";
-  std::string compute_type;
-  std::string threads = "0";
-  std::string workers = "1";
-  std::string alignment, alignment_layer;
-  std::string shortlist;
-  SearchFlags search;
-  bool json = false;
-  bool word_scores = false;
-};
 
 std::vector<std::unique_ptr<TranslationModel>> load_models(const TranslateFlags& flags,
                                                            const ComputeType& type,
@@ -66,9 +48,25 @@ std::vector<const TranslationModel*> pointers(
   return found;
 }
 
-void report_search(const DecodeOptions& options) {
-  log().debug("beam search as in mode {}: beam {}, length penalty {}", name_of(options.mode),
-              options.beam, options.length_penalty);
+const char* arithmetic_of(const TranslationModel& model, Precision precision) {
+  return model.quantised() != nullptr   ? "int8"
+         : precision == Precision::bf16 ? "bf16"
+         : precision == Precision::f16  ? "f16"
+                                        : "f32";
+}
+
+void report_search(const DecodeOptions& options, const char* arithmetic) {
+  log().debug("computing in {}", arithmetic);
+  if (options.sampling.on) {
+    log().debug("sampling: temperature {}, top-k {}, top-p {}, seed {}",
+                options.sampling.temperature,
+                options.sampling.top_k == 0 ? "all" : std::to_string(options.sampling.top_k),
+                options.sampling.top_p, options.sampling.seed);
+  } else {
+    log().debug("{} as in mode {}: beam {}, length penalty {}",
+                options.beam == 1 ? "greedy search" : "beam search", name_of(options.mode),
+                options.beam, options.length_penalty);
+  }
 }
 
 void report_end(const LineTranslator& translator, const TranslationProgress& progress) {
@@ -80,7 +78,7 @@ void report_end(const LineTranslator& translator, const TranslationProgress& pro
             ? fmt::format("; in {} of them a sentence had to be cut", translator.sentences_cut())
             : "");
   }
-  log().debug("{} in {}", counted(progress.lines(), "line"), short_duration(progress.seconds()));
+  log().debug("{} in {:.2f} s", counted(progress.lines(), "line"), progress.seconds());
 }
 
 // What goes in, through, and out.
@@ -93,13 +91,18 @@ struct Stream {
   bool scores = false;  // targets that are given, instead of translating
 };
 
+// What is being translated, for a bar that moves meanwhile.
+struct Window {
+  std::uint64_t lines = 0, bytes = 0;
+};
+
 void translate_all(const Stream& stream, const TranslationFormat& format, InputChecks& checks,
-                   TranslationProgress& progress) {
+                   TranslationProgress& progress, Window& now) {
   for (std::vector<InputLine> window; !(window = stream.lines.next()).empty();) {
     std::vector<SourceLine> sources;
-    std::uint64_t bytes = 0;
+    now = {.lines = window.size()};
     for (InputLine& line : window) {
-      bytes += line.text.size() + 1;
+      now.bytes += line.text.size() + 1;
       SourceLine& source = sources.emplace_back(checks.accept(std::move(line)));
       source.prefix = stream.prefixes.next();
       source.target = stream.targets.next();
@@ -111,7 +114,7 @@ void translate_all(const Stream& stream, const TranslationFormat& format, InputC
       text += formatted(sources[i], answers[i], format);
     }
     stream.output.write(text);
-    progress.add(sources.size(), bytes);
+    progress.add(now.lines, now.bytes);
   }
   stream.prefixes.check_end(progress.lines());
   stream.targets.check_end(progress.lines());
@@ -201,7 +204,11 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   with_alignments(flags, options_of(flags.search));  // wrong flags are told before a model loads
   const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
   const ComputeType type = compute_type(flags.compute_type, device);
-  const TextOptions text{.batch_tokens = decode_batch_tokens(flags.batch_tokens, device)};
+  TranslationProgress progress(progress_port(flags), plain_size(flags.input));
+  Window now;
+  const TextOptions text{
+      .batch_tokens = decode_batch_tokens(flags.batch_tokens, device),
+      .progress = [&](double share) { progress.show(share, now.lines, now.bytes); }};
   const bool refuses_long = word_value("--long", flags.long_lines, {"split", "refuse"}) == "refuse";
   const bool refuses_bad =
       word_value("--encoding", flags.encoding, {"repair", "refuse"}) == "refuse";
@@ -210,6 +217,7 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   check_shortlist(flags, device);
   const WorkerBackends workers = worker_backends(flags.threads, flags.workers, device);
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
+  check_output_apart(flags.output, {flags.input, flags.prefixes, flags.targets});
   const auto models = load_models(flags, type, *workers.backends.front());
   DecodeOptions search = model_options(flags, *models.front());
   search.precision = type.precision;
@@ -219,15 +227,14 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   check_languages(*models.front(), search);
   check_alignment_layer(search, *models.front());
   Translator translator(pointers(models), workers.places, search, text);
-  report_search(translator.options());
+  report_search(translator.options(), arithmetic_of(*models.front(), type.precision));
   const ModelInfo& info = models.front()->info();
   LineTranslator line_translator(translator,
                                  {.long_lines = refuses_long ? LongLines::refuse : LongLines::split,
                                   .source_language = info.source_language,
                                   .target_language = info.target_language});
   TranslationOutput output(flags.output);
-  TranslationProgress progress(progress_port(flags), plain_size(flags.input));
-  InputChecks checks(refuses_bad ? BadEncoding::refuse : BadEncoding::repair);
+  InputChecks checks(flags.input, refuses_bad ? BadEncoding::refuse : BadEncoding::repair);
   const SubwordPair& subwords = models.front()->subwords();
   translate_all({.lines = *lines,
                  .prefixes = prefixes,
@@ -240,52 +247,9 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
                  .form = output_form(flags),
                  .alignment = alignment_form(flags),
                  .word_scores = flags.word_scores},
-                checks, progress);
+                checks, progress, now);
   report_end(line_translator, progress);
   return 0;
-}
-
-void add_file_flags(CLI::App& app, TranslateFlags& flags) {
-  add_list(app, flags.models,
-           {"-m,--model", "DIR…", "folder of a trained model; several are an ensemble"});
-  add_text(app, flags.input,
-           {"-i,--input", "FILE",
-            "lines to translate (.gz, .xz and .zst too); default: standard "
-            "input"});
-  add_text(app, flags.output, {"-o,--output", "FILE", "translations; default: standard output"});
-  add_text(app, flags.prefixes,
-           {"--prefix", "FILE", "a line for each input line that its translation begins with"});
-  add_text(app, flags.targets,
-           {"--score-targets", "FILE",
-            "a translation of each input line: say how probable it is instead of translating, as "
-            "`0 ||| text ||| F0= log-probability ||| score`"});
-}
-
-void add_language_flags(CLI::App& app, TranslateFlags& flags) {
-  constexpr const char* kLanguages = "Languages";
-  add_text(app, flags.source_language,
-           {"--src-lang", "CODE",
-            "the input's language, for models of several (mBART, M2M100, NLLB, T5), in their code "
-            "or its beginning: en, en_XX, eng_Latn",
-            kLanguages});
-  add_text(app, flags.target_language,
-           {"--tgt-lang", "CODE", "the language to translate into, likewise", kLanguages});
-}
-
-void add_word_flags(CLI::App& app, TranslateFlags& flags) {
-  constexpr const char* kWords = "Words";
-  add_text(app, flags.alignment,
-           {"--alignment", "hard|soft",
-            "after the text, which source words its words come from, by attention: `||| 0-0 1-2` "
-            "(hard), or all weights (soft)",
-            kWords});
-  add_text(app, flags.alignment_layer,
-           {"--alignment-layer", "N", "the decoder layer whose attention it is (default: the last)",
-            kWords});
-  add_switch(
-      app, flags.word_scores,
-      {"--word-scores", "",
-       "after the text, the log-probability of each word: `||| WordScores= -0.1 -0.2`", kWords});
 }
 
 }  // namespace
@@ -303,34 +267,7 @@ Command add_translate(CLI::App& program) {
                 "yona translate --model run --input news.en --score-targets news.de\n"
                 "yona translate --model run --sample --temperature 0.8 --json < news.en"});
   const auto flags = std::make_shared<TranslateFlags>();
-  add_file_flags(*app, *flags);
-  add_text(*app, flags->batch_tokens,
-           {"--batch-tokens", "N",
-            "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});
-  add_text(*app, flags->long_lines,
-           {"--long", "split|refuse",
-            "lines longer than the model takes: translate them sentence by sentence (split, the "
-            "default), or end with an error"});
-  add_text(*app, flags->encoding,
-           {"--encoding", "repair|refuse",
-            "bytes that are not UTF-8: read them as U+FFFD and say where (repair, the default), or "
-            "end with an error"});
-  add_switch(*app, flags->json, {"--json", "", "an object a line: scores, tokens, all hypotheses"});
-  add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
-  add_compute_type(*app, flags->compute_type);
-  add_text(*app, flags->shortlist,
-           {"--shortlist", "FILE",
-            "only pieces that it lists for a line's pieces can come out (`yona shortlist` makes "
-            "it): a smaller output layer, on CPUs"});
-  add_text(*app, flags->threads,
-           {"--threads", "N", "CPU threads of a worker (default: all that may be used)"});
-  add_text(*app, flags->workers,
-           {"--workers", "N",
-            "decode so many batches at once, each on CPUs of its own, with one copy of the weights "
-            "(default 1): the most lines a second when there are many"});
-  add_language_flags(*app, *flags);
-  add_word_flags(*app, *flags);
-  add_search_flags(*app, flags->search);
+  add_translate_flags(*app, *flags);
   return {app, [app, flags] { return run(*app, *flags); }};
 }
 

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "yona/base/error.h"
 #include "yona/base/human.h"
 #include "yona/base/log.h"
@@ -51,15 +53,30 @@ std::uint64_t plain_size(const std::string& input) {
   return error ? 0 : size;
 }
 
+void check_output_apart(const std::string& output, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    check(is_standard(output) || is_standard(input) || !fs::equivalent(output, input, error),
+          "--output: {} is also read; name another file", output);
+  }
+}
+
+InputChecks::InputChecks(const std::string& input, BadEncoding bad)
+    : file_(is_standard(input) ? "" : input), bad_(bad) {}
+
+std::string InputChecks::where(std::uint64_t line) const {
+  return file_.empty() ? fmt::format("line {}", line) : fmt::format("{}:{}", file_, line);
+}
+
 SourceLine InputChecks::accept(InputLine line) {
-  check<FormatError>(!line.cut, "line {}: is longer than {}; cut it into lines", line.number,
+  check<FormatError>(!line.cut, "{}: is longer than {}; cut it into lines", where(line.number),
                      short_bytes(LineReader::kLongestLine));
   if (!line.valid_utf8) {
     check<FormatError>(bad_ == BadEncoding::repair,
-                       "line {}: is not UTF-8; convert the input, for example with iconv",
-                       line.number);
+                       "{}: is not UTF-8; convert the input, for example with iconv",
+                       where(line.number));
     if (repaired_++ < Findings::kShown) {
-      log().warn("line {}: is not UTF-8; what is broken is read as U+FFFD", line.number);
+      log().warn("{}: is not UTF-8; what is broken is read as U+FFFD", where(line.number));
     }
     line.text = repaired_utf8(line.text);
   }

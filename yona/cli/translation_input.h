@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "yona/data/line_queue.h"
 #include "yona/decode/line_translator.h"
@@ -17,6 +18,10 @@ bool is_standard(const std::string& path);
 // The lines of --input, a file or standard input. Throws InvalidArgument where there is no file.
 std::unique_ptr<LineQueue> open_lines(const std::string& input);
 
+// Throws InvalidArgument when the output is one of the files that are read: opening it would empty
+// it.
+void check_output_apart(const std::string& output, const std::vector<std::string>& inputs);
+
 // The size of a plain file, for the progress bar; 0 for standard input and archives.
 std::uint64_t plain_size(const std::string& input);
 
@@ -25,7 +30,8 @@ enum class BadEncoding : std::uint8_t { repair, refuse };
 // What was odd about the input, counted as it goes by.
 class InputChecks {
  public:
-  explicit InputChecks(BadEncoding bad) : bad_(bad) {}
+  // `input` as in open_lines(), for messages.
+  InputChecks(const std::string& input, BadEncoding bad);
 
   // The line as it is translated. Throws FormatError where it cannot be.
   SourceLine accept(InputLine line);
@@ -33,6 +39,9 @@ class InputChecks {
   void report() const;
 
  private:
+  std::string where(std::uint64_t line) const;
+
+  std::string file_;  // empty: standard input
   BadEncoding bad_;
   std::uint64_t repaired_ = 0;
 };

@@ -36,19 +36,27 @@ void TranslationProgress::add(std::uint64_t lines, std::uint64_t bytes) {
   lines_ += lines;
   bytes_ += bytes;
   if (port_) {
-    draw();
+    draw(static_cast<double>(lines_), static_cast<double>(bytes_));
   }
 }
 
-void TranslationProgress::draw() {
+void TranslationProgress::show(double share, std::uint64_t lines, std::uint64_t bytes) {
+  constexpr double kBetween = 0.1;  // seconds
+  if (!port_ || seconds() - shown_ < kBetween) {
+    return;
+  }
+  shown_ = seconds();
+  draw(static_cast<double>(lines_) + share * static_cast<double>(lines),
+       static_cast<double>(bytes_) + share * static_cast<double>(bytes));
+}
+
+void TranslationProgress::draw(double lines, double bytes) {
   const double elapsed = std::max(seconds(), 1e-9);
-  const auto speed = static_cast<double>(lines_) / elapsed;
-  std::string line = fmt::format("{} lines  {} lines/s", grouped(static_cast<std::int64_t>(lines_)),
-                                 grouped(static_cast<std::int64_t>(speed)));
+  std::string line = fmt::format("{} lines  {} lines/s", grouped(static_cast<std::int64_t>(lines)),
+                                 grouped(static_cast<std::int64_t>(lines / elapsed)));
   int columns = static_cast<int>(line.size());
-  if (total_bytes_ > 0 && bytes_ > 0) {
-    const double share =
-        std::min(1.0, static_cast<double>(bytes_) / static_cast<double>(total_bytes_));
+  if (total_bytes_ > 0 && bytes > 0) {
+    const double share = std::min(1.0, bytes / static_cast<double>(total_bytes_));
     line = fmt::format("{:3.0f} %  {}  {} left", 100 * share, line,
                        short_duration(elapsed * (1 - share) / share));
     columns = static_cast<int>(line.size()) + kBarColumns + 1;

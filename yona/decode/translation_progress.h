@@ -20,18 +20,22 @@ class TranslationProgress {
 
   // So much more is done; the LF of each line counts.
   void add(std::uint64_t lines, std::uint64_t bytes);
+  // A window of so much is under way, and this share of it done: drawn as if that many lines were.
+  // From any thread, one at a time; at most ten times a second.
+  void show(double share, std::uint64_t lines, std::uint64_t bytes);
 
   std::uint64_t lines() const { return lines_; }
   double seconds() const;
 
  private:
-  void draw();
+  void draw(double lines, double bytes);
 
   std::optional<TerminalPort> port_;
   std::uint64_t total_bytes_;
   std::uint64_t lines_ = 0;
   std::uint64_t bytes_ = 0;
   double began_ = 0;
+  double shown_ = 0;  // when show() drew
   bool is_drawn_ = false;
 };
 

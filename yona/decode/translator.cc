@@ -1,11 +1,13 @@
 #include "yona/decode/translator.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <optional>
 
 #include "yona/base/error.h"
 #include "yona/base/stop.h"
+#include "yona/text/utf8.h"
 
 namespace yona {
 
@@ -19,7 +21,9 @@ std::vector<const Transformer*> transformers_of(
     check(
         model->subwords().source.vocabulary() == models.front()->subwords().source.vocabulary() &&
             model->subwords().target.vocabulary() == models.front()->subwords().target.vocabulary(),
-        "translate: the models of an ensemble must have the same vocabulary");
+        "translate: {} and {} have different vocabularies; the models of an ensemble must have "
+        "the same",
+        models.front()->folder().string(), model->folder().string());
     transformers.push_back(&model->transformer());
   }
   return transformers;
@@ -46,6 +50,14 @@ std::vector<std::size_t> longest_first(std::span<const DecodeRequest> requests) 
   return order;
 }
 
+std::size_t source_tokens(std::span<const DecodeRequest> requests) {
+  std::size_t tokens = 0;
+  for (const DecodeRequest& request : requests) {
+    tokens += request.source.size();
+  }
+  return tokens;
+}
+
 // Attention is formed only here: the outputs are forced through the decoder once more.
 void align(std::span<const DecodeRequest> requests, PairScorer& scorer,
            std::vector<std::vector<Hypothesis>>& answers) {
@@ -70,6 +82,27 @@ struct Range {
   std::size_t begin = 0, end = 0;
 };
 
+// Counts what is done of a call, batch by batch, from several workers.
+class ShareDone {
+ public:
+  ShareDone(const std::function<void(double)>& report, std::size_t all)
+      : report_(report), all_(all) {}
+
+  void add(std::size_t more) {
+    if (report_ && all_ > 0) {
+      const std::lock_guard lock(mutex_);
+      done_ += more;
+      report_(static_cast<double>(done_) / static_cast<double>(all_));
+    }
+  }
+
+ private:
+  const std::function<void(double)>& report_;
+  std::size_t all_;
+  std::size_t done_ = 0;
+  std::mutex mutex_;
+};
+
 }  // namespace
 
 Translator::Translator(std::vector<const TranslationModel*> models,
@@ -85,7 +118,9 @@ Translator::Translator(std::vector<const TranslationModel*> models,
 
 Ids Translator::source_ids(std::string_view line) const {
   Ids text;
-  subwords_.source.encode(line, text);
+  if (!is_all_space(line)) {
+    subwords_.source.encode(line, text);
+  }
   return text.empty() ? text : framed(text);
 }
 
@@ -123,6 +158,7 @@ std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRe
     batches.push_back({begin, std::min(order.size(), begin + std::min(count, share))});
   }
   std::vector<std::vector<Hypothesis>> answers(requests.size());
+  ShareDone share_done(text_.progress, source_tokens(requests));
   workers_.run(batches.size(), [&](Worker& worker, std::size_t i) {
     const auto [begin, end] = batches[i];
     std::vector<DecodeRequest> batch;
@@ -141,6 +177,7 @@ std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRe
     for (std::size_t at = begin; at < end; ++at) {
       answers[order[at]] = std::move(part[at - begin]);
     }
+    share_done.add(source_tokens(batch));
   });
   return answers;
 }
@@ -178,6 +215,7 @@ std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
     batches.push_back({begin, end});
   }
   std::vector<Hypothesis> scores(pairs.size());
+  ShareDone share_done(text_.progress, pairs.size());
   workers_.run(batches.size(), [&](Worker& worker, std::size_t i) {
     check_stop(options().stop, "score");
     const auto [begin, end] = batches[i];
@@ -189,6 +227,7 @@ std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
     for (std::size_t at = begin; at < end; ++at) {
       scores[order[at]] = std::move(part[at - begin]);
     }
+    share_done.add(end - begin);
   });
   return scores;
 }

@@ -7,6 +7,7 @@
 //   translator.n_best({{.text = "Hello."}});                     // with scores and token ids
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct Translation {
 
 struct TextOptions {
   std::int64_t batch_tokens = 4096;  // source tokens of a batch, times its beams, at most
+  // After each batch: how much of what was asked for is done, up to 1. One call at a time, by the
+  // thread that decoded.
+  std::function<void(double share)> progress{};
 };
 
 class Translator {
@@ -66,7 +70,7 @@ class Translator {
                                               SearchWatch* watch = nullptr);
 
   // A line as token ids with what the model wants around it (</s>, languages); empty when there is
-  // nothing to translate.
+  // nothing to translate: when it is_all_space().
   Ids source_ids(std::string_view line) const;
   // The pieces of a prefix, without </s>; after the token that every output begins with, if any.
   Ids prefix_ids(std::string_view text) const;
