@@ -215,6 +215,12 @@ TEST_F(Translate, GivesTheSameByManyWorkersInTheSameOrder) {
   EXPECT_THAT(on_gpu.err, HasSubstr("--workers: a GPU takes one; leave it out"));
 }
 
+TEST_F(Translate, HasHelpInTwoColumnsWhateverTheLetters) {
+  const std::string help = run_yona({"translate", "--help"}).out;
+  EXPECT_THAT(help, HasSubstr("\n  -m,--model DIR…" + std::string(13, ' ') + "folder of a"));
+  EXPECT_THAT(help, HasSubstr("\n  -i,--input FILE" + std::string(13, ' ') + "lines to"));
+}
+
 TEST_F(Translate, SaysWhatIsMissing) {
   ProgramResult result = run_yona({"translate"});
   EXPECT_EQ(result.code, 2);
