@@ -21,7 +21,7 @@ TEST_F(TranslationInput, RepairsBadEncodingAndNamesTheLine) {
   const ProgramResult result = translate(line(0) + "\ncaf\xE9\n");
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(lines_of(result.out), SizeIs(2));
-  EXPECT_THAT(result.err, HasSubstr("line 2: is not UTF-8"));
+  EXPECT_THAT(result.err, HasSubstr("input:2: is not UTF-8"));
 }
 
 TEST_F(TranslationInput, RefusesBadEncodingWhenAsked) {
