@@ -241,11 +241,13 @@ TEST_F(Translate, SaysWhatAFolderLacksToBeAModel) {
   std::filesystem::copy_file(model_->path() / "config.json", empty / "config.json");
   result = run_yona({"translate", "--model", empty.path().string()});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("no weights: neither model.safetensors nor"));
-  std::filesystem::copy_file(model_->path() / "model.safetensors", empty / "model.safetensors");
+  EXPECT_THAT(result.err, HasSubstr("no sub-words: vocab.json is missing"));
+  for (const char* file : {"vocab.json", "source.spm", "target.spm"}) {
+    std::filesystem::copy_file(model_->path() / file, empty / file);
+  }
   result = run_yona({"translate", "--model", empty.path().string()});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("no sub-words: vocab.json is missing"));
+  EXPECT_THAT(result.err, HasSubstr("no weights: neither model.safetensors nor"));
 }
 
 TEST_F(Translate, RefusesTheVocabularyOfAnotherModelThatIsAsLarge) {
