@@ -52,7 +52,8 @@ void SubwordPair::save(const std::filesystem::path& folder) const {
 
 std::string SubwordPair::fingerprint() const {
   const std::string of_source = source.vocabulary().fingerprint();
-  return has_shared_vocabulary() ? of_source : of_source + "-" + target.vocabulary().fingerprint();
+  const bool is_one = &source.vocabulary() == &target.vocabulary() || has_shared_vocabulary();
+  return is_one ? of_source : of_source + "-" + target.vocabulary().fingerprint();
 }
 
 SubwordPair SubwordPair::with_tags(const std::vector<std::string>& tags) const {
