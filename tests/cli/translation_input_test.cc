@@ -24,6 +24,17 @@ TEST_F(TranslationInput, RepairsBadEncodingAndNamesTheLine) {
   EXPECT_THAT(result.err, HasSubstr("input:2: is not UTF-8"));
 }
 
+TEST_F(TranslationInput, IsNotEmptiedByItsOwnOutput) {
+  const std::string file = folder_ / "input";
+  write_bytes(file, line(0) + "\n");
+  const std::string command = "\"" YONA_PROGRAM "\" translate --model '" + model_->path().string() +
+                              "' --output '" + file + "' < '" + file + "' 2> '" +
+                              (folder_ / "err").string() + "'";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2);
+  EXPECT_THAT(read_bytes(folder_ / "err"), HasSubstr("/input is also read; name another file"));
+  EXPECT_EQ(read_bytes(file), line(0) + "\n");
+}
+
 TEST_F(TranslationInput, RefusesBadEncodingWhenAsked) {
   const ProgramResult result = translate("caf\xE9\n", {"--encoding", "refuse"});
   EXPECT_EQ(result.code, 2);

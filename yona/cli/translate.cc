@@ -217,7 +217,8 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   check_shortlist(flags, device);
   const WorkerBackends workers = worker_backends(flags.threads, flags.workers, device);
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
-  check_output_apart(flags.output, {flags.input, flags.prefixes, flags.targets});
+  check_output_apart(flags.output,
+                     {is_standard(flags.input) ? "-" : flags.input, flags.prefixes, flags.targets});
   const auto models = load_models(flags, type, *workers.backends.front());
   DecodeOptions search = model_options(flags, *models.front());
   search.precision = type.precision;

@@ -54,9 +54,13 @@ std::uint64_t plain_size(const std::string& input) {
 }
 
 void check_output_apart(const std::string& output, const std::vector<std::string>& inputs) {
+  std::error_code error;
+  if (is_standard(output) || !fs::is_regular_file(output, error)) {
+    return;
+  }
   for (const std::string& input : inputs) {
-    std::error_code error;
-    check(is_standard(output) || is_standard(input) || !fs::equivalent(output, input, error),
+    const fs::path read = input == "-" ? "/dev/stdin" : input;
+    check(read.empty() || !fs::equivalent(output, read, error),
           "--output: {} is also read; name another file", output);
   }
 }
