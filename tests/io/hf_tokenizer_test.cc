@@ -47,6 +47,8 @@ TEST(HfTokenizer, ShiftsIdsAsFairseqDoes) {
   EXPECT_EQ(vocabulary.unknown(), 3);
   EXPECT_TRUE(vocabulary.find("sl_SI").has_value());  // room for the 52 of mBART-50
   EXPECT_EQ(vocabulary.size(), 600);
+  EXPECT_THAT(vocabulary.piece(599), HasSubstr("unnamed"));  // an id beyond all names
+  EXPECT_EQ(subwords.target.decode(std::vector<std::int32_t>{599, 2}), "");
 }
 
 TEST(HfTokenizer, TakesTokensAndIdsFromTokenizerConfig) {

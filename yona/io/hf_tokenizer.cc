@@ -121,7 +121,7 @@ Subword with_pieces(std::string model, std::vector<std::string> pieces,
       all.push_back({std::string(core), *id, true});
     }
   }
-  return Subword(std::move(model), vocabulary, path.string(), special_pieces(all));
+  return Subword(std::move(model), vocabulary, path.string(), special_pieces(all, *vocabulary));
 }
 
 // fairseq numbers <s>, <pad>, </s> and <unk> first, where SentencePiece has <unk>, <s> and </s>;
@@ -233,7 +233,7 @@ Subword load_byte_level(const fs::path& folder, const ModelDescription& d) {
               vocabulary, parse_merges(MappedFile(merges).bytes(), merges.string()),
               ByteLevelOptions{.add_prefix_space = config.value("add_prefix_space", false)},
               merges.string()),
-          vocabulary, path.string(), special_pieces(added)};
+          vocabulary, path.string(), special_pieces(added, *vocabulary)};
 }
 
 Subword load_side(const fs::path& folder, const ModelDescription& d) {

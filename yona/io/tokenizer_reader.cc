@@ -18,6 +18,8 @@ namespace yona {
 
 namespace {
 
+constexpr std::string_view kUnnamed = "<unnamed_";  // and the id: pieces that nobody named
+
 // The parts of the file, with errors that name it.
 class TokenizerFile {
  public:
@@ -202,7 +204,7 @@ Subword read_bpe(const TokenizerFile& file, std::int64_t size) {
       const ByteLevelOptions bytes{.add_prefix_space = step.value("add_prefix_space", true),
                                    .cuts_words = step.value("use_regex", true)};
       return {std::make_shared<const ByteLevelBpe>(vocabulary, merges_of(file), bytes, file.name()),
-              vocabulary, file.name(), special_pieces(added)};
+              vocabulary, file.name(), special_pieces(added, *vocabulary)};
     }
     if (type_of(step) == "WhitespaceSplit") {
       options.splits_at_whitespace = true;
@@ -214,7 +216,7 @@ Subword read_bpe(const TokenizerFile& file, std::int64_t size) {
     }
   }
   return {std::make_shared<const PieceBpe>(vocabulary, merges_of(file), options, file.name()),
-          vocabulary, file.name(), special_pieces(added)};
+          vocabulary, file.name(), special_pieces(added, *vocabulary)};
 }
 
 SpmNormalizer spm_normalizer(const TokenizerFile& file) {
@@ -275,7 +277,7 @@ Subword read_unigram(const TokenizerFile& file, std::int64_t size) {
   }
   const auto vocabulary = std::make_shared<const Vocabulary>(
       completed_pieces(std::move(pieces), added, size, file.name()), file.name());
-  return Subword(write_spm(spm), vocabulary, file.name(), special_pieces(added));
+  return Subword(write_spm(spm), vocabulary, file.name(), special_pieces(added, *vocabulary));
 }
 
 }  // namespace
@@ -299,14 +301,19 @@ std::vector<std::string> completed_pieces(std::vector<std::string> pieces,
   pieces.resize(static_cast<std::size_t>(size));
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     if (pieces[id].empty()) {
-      pieces[id] = fmt::format("<unnamed_{}>", id);
+      pieces[id] = fmt::format("{}{}>", kUnnamed, id);
     }
   }
   return pieces;
 }
 
-SpecialPieces special_pieces(const std::vector<AddedToken>& added) {
+SpecialPieces special_pieces(const std::vector<AddedToken>& added, const Vocabulary& vocabulary) {
   SpecialPieces special;
+  for (std::int32_t id = 0; id < vocabulary.size(); ++id) {
+    if (vocabulary.piece(id).starts_with(kUnnamed)) {
+      special.silent.push_back(id);
+    }
+  }
   for (const AddedToken& token : added) {
     const bool is_core = token.text == "<s>" || token.text == Vocabulary::kEnd ||
                          token.text == Vocabulary::kPad || token.text == Vocabulary::kUnknown;

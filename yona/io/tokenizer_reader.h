@@ -25,8 +25,8 @@ std::vector<std::string> completed_pieces(std::vector<std::string> pieces,
                                           const std::vector<AddedToken>& added, std::int64_t size,
                                           std::string_view name);
 // What added tokens are to encoding and decoding. </s>, <s>, <pad> and <unk> written out in a text
-// stay text.
-SpecialPieces special_pieces(const std::vector<AddedToken>& added);
+// stay text; placeholders of the vocabulary have no text.
+SpecialPieces special_pieces(const std::vector<AddedToken>& added, const Vocabulary& vocabulary);
 
 // The sub-words of a tokenizer.json whose model has `vocabulary_size` ids: BPE (byte-level or not)
 // and unigram, with the steps that the supported families use. Throws FormatError naming the file
