@@ -7,9 +7,10 @@
 // With a rate, requests are due at fixed times whether or not earlier ones were answered, and a
 // latency counts from the time a request was due: a server that stalls cannot hide it. The
 // generator sleeps a millisecond at a time, so that much may be added to a latency: on few CPUs
-// what it takes is missing elsewhere, and "cpu_seconds" says how much that was. Prints one line of
-// JSON. An answer that differs from the expected line counts as wrong, one that never comes as
-// lost.
+// what it takes is missing elsewhere, and "cpu_seconds" says how much that was. "longest_pause_ms"
+// is the longest time that it was not running itself: latencies as long as that say nothing of the
+// server. Prints one line of JSON. An answer that differs from the expected line counts as wrong,
+// one that never comes as lost.
 
 #include <algorithm>
 #include <cerrno>
@@ -30,6 +31,7 @@
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "yona/base/json.h"
@@ -87,8 +89,10 @@ class Load {
     start_ = steady_seconds();
     const double end = start_ + flags_.warm_up + flags_.seconds;
     double next = start_;
+    double last = start_;
     while (steady_seconds() < end) {
       const double now = steady_seconds();
+      pause_ = std::max(pause_, now - std::exchange(last, now));
       while (flags_.rate > 0 && next <= now) {
         due_.push_back(next);
         next += 1 / flags_.rate;
@@ -257,7 +261,8 @@ class Load {
             {"refused_ms", percentiles(refused_)},
             {"wrong", wrong_},
             {"lost", lost_ + busy()},
-            {"cpu_seconds", cpu_seconds()}};
+            {"cpu_seconds", cpu_seconds()},
+            {"longest_pause_ms", flags_.rate > 0 ? 1e3 * pause_ : 0}};
   }
 
   // Of this process.
@@ -282,6 +287,7 @@ class Load {
   std::vector<double> good_, refused_;
   std::map<int, std::size_t> statuses_;
   std::size_t wrong_ = 0, lost_ = 0;
+  double pause_ = 0;  // between two looks at the clock
 };
 
 Flags flags_of(int count, char** arguments) {

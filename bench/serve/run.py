@@ -109,7 +109,7 @@ def load(a, server, lines, expected=None, **flags):
 def show(name, row):
     good, refused = row["good_ms"], row["refused_ms"]
     print(f"{name:28} {row['good_per_second']:8.1f}/s  p50 {good.get('p50', 0):7.1f}  p99 {good.get('p99', 0):7.1f} ms"
-          + (f"  refused p99 {refused['p99']:.1f} max {refused['max']:.1f} ms" if refused else "")
+          + (f"  refused p99 {refused['p99']:.1f} max {refused['max']:.1f} ms (generator paused {row['longest_pause_ms']:.1f})" if refused else "")
           + f"  {row['statuses']} wrong {row['wrong']} lost {row['lost']}"
           f"  CPU {row['server_cpu_seconds']:.1f} + {row['cpu_seconds']:.1f} of {row['wall_seconds']:.1f} s", flush=True)
 

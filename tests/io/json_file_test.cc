@@ -10,7 +10,6 @@
 namespace yona {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::yona::testing::message_of;
 using ::yona::testing::read_bytes;
@@ -29,7 +28,7 @@ TEST(JsonFile, NamesTheFileAndThePlaceOfAMistake) {
   const TempDir dir;
   write_bytes(dir / "bad.json", "{\"a\":\n 1,}");
   EXPECT_THAT(message_of<FormatError>([&] { read_json(dir / "bad.json"); }),
-              AllOf(HasSubstr("bad.json: not valid JSON"), HasSubstr("line 2")));
+              HasSubstr("bad.json: not valid JSON: parse error at line 2"));
   write_bytes(dir / "bad.json", "");
   EXPECT_THAT(message_of<FormatError>([&] { read_json(dir / "bad.json"); }), HasSubstr("bad.json"));
   EXPECT_THAT(message_of<IoError>([&] { read_json(dir / "none.json"); }), HasSubstr("none.json"));

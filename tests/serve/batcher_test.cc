@@ -270,6 +270,7 @@ TEST(Batcher, DropsThoseWhoHaveGoneOrAreLate) {
   gate.batcher().close();
   EXPECT_EQ(gate.batches().size(), 2U);
   EXPECT_EQ(gone->failures, 1);
+  EXPECT_EQ(gone->status, 499);
   EXPECT_EQ(late->failures, 1);
   EXPECT_EQ(late->status, 504);
   EXPECT_EQ(good->failures, 0);

@@ -10,6 +10,7 @@ namespace {
 using serve::detect_languages;
 using serve::detected_source;
 using serve::ModelSummary;
+using serve::surely_in;
 
 const std::vector<ModelSummary> kModels = {
     {.id = "en-de", .source = "en", .target = "de", .family = ""},
@@ -53,6 +54,15 @@ TEST(Detection, ChoosesAmongTheModels) {
             "fr");
   EXPECT_LT(detected_source({"xqz"}, kModels, "de").confidence, 20);
   EXPECT_EQ(detected_source({""}, kModels, "de").language, "en");
+}
+
+TEST(Detection, KnowsWhenATextIsSurelyInALanguage) {
+  const std::string german = "Der Ausschuss wird am Montag wieder tagen.";
+  EXPECT_EQ(surely_in({german}, "de")->language, "de");
+  EXPECT_TRUE(surely_in({german}, "de_DE"));
+  EXPECT_FALSE(surely_in({german}, "en"));
+  EXPECT_FALSE(surely_in({"Haus"}, "de"));
+  EXPECT_FALSE(surely_in({""}, "de"));
 }
 
 TEST(Detection, RefusesATextThatIsSurelyInAnotherLanguage) {

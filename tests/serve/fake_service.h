@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,17 @@ inline std::string capitals(std::string text) {
     c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return text;
+}
+
+// A piece for each word, and </s>.
+inline std::vector<std::string> pieces_of(const std::string& text) {
+  std::vector<std::string> pieces;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    pieces.push_back("▁" + word);
+  }
+  pieces.emplace_back("</s>");
+  return pieces;
 }
 
 class FakeService : public serve::Service {
@@ -97,12 +109,17 @@ class FakeService : public serve::Service {
     serve::SentenceResult result;
     for (std::int64_t n = 0; n < job.search.n_best; ++n) {
       const std::string text = capitals(job.sentences[i]) + (n > 0 ? std::to_string(n) : "");
-      result.n_best.push_back({text, -0.5 - static_cast<double>(n), -2, {"▁A", "</s>"}, {-1, -1}});
+      const std::vector<std::string> tokens = pieces_of(capitals(job.sentences[i]));
+      result.n_best.push_back({.text = text,
+                               .score = -0.5 - static_cast<double>(n),
+                               .log_probability = -2,
+                               .tokens = tokens,
+                               .token_scores = std::vector<float>(tokens.size(), -1)});
+      for (std::size_t k = 0; job.search.alignments && k + 1 < tokens.size(); ++k) {
+        result.n_best.back().alignment.emplace_back(k, k);
+      }
     }
-    result.source_tokens = {"▁a", "</s>"};
-    if (job.search.alignments) {
-      result.alignment = {{0, 0}};
-    }
+    result.source_tokens = pieces_of(job.sentences[i]);
     if (job.attention) {
       result.attention = {{"layers", 1},
                           {"heads", 1},

@@ -14,9 +14,26 @@ std::string answer(const serve::HttpResponse& response, const serve::AnswerFrame
 }
 
 TEST(HttpAnswer, IsHeadAndBody) {
-  EXPECT_EQ(answer({.body = "{}"}),
-            "HTTP/1.1 200 OK\r\nServer: yona\r\nContent-Type: application/json\r\n"
-            "Content-Length: 2\r\n\r\n{}");
+  const std::string bytes = answer({.body = "{}"});
+  EXPECT_TRUE(bytes.starts_with(
+      "HTTP/1.1 200 OK\r\nServer: yona\r\nContent-Type: application/json\r\nDate: "));
+  EXPECT_TRUE(bytes.ends_with(" GMT\r\nContent-Length: 2\r\n\r\n{}"));
+}
+
+TEST(HttpAnswer, HasTheDateAsTheStandardWritesIt) {
+  EXPECT_EQ(serve::http_date(784111777), "Sun, 06 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(serve::http_date(0), "Thu, 01 Jan 1970 00:00:00 GMT");
+}
+
+TEST(HttpAnswer, HasTheLinesOfAllAnswersToo) {
+  std::string bytes;
+  append_answer(bytes, {}, {}, "X: y\r\n");
+  EXPECT_NE(bytes.find("\r\nX: y\r\n"), bytes.npos);
+  EXPECT_NE(serve::stream_head({}, "X: y\r\n").find("\r\nX: y\r\n"), std::string::npos);
+}
+
+TEST(HttpAnswer, WithoutContentHasNoLength) {
+  EXPECT_EQ(answer({.status = 204}).find("Content-Length"), std::string::npos);
 }
 
 TEST(HttpAnswer, CarriesItsHeaders) {

@@ -73,6 +73,21 @@ TEST(HttpReader, LeavesTheNextRequestForLater) {
   EXPECT_FALSE(reader.has_bytes());
 }
 
+TEST(HttpReader, TakesTargetsWithSchemeAndHost) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"http://x:80/a?b=1", "/a"}, {"http://x", "/"}, {"https://x?b=1", ""}, {"/a://b", "/a://b"}};
+  for (const auto& [target, path] : cases) {
+    HttpReader reader({});
+    reader.begin();
+    const std::string request = "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    std::string_view bytes = request;
+    ASSERT_EQ(read(reader, bytes, 1000), Found::header);
+    EXPECT_EQ(reader.path(), path);
+    ASSERT_EQ(reader.next(), Found::request);
+    EXPECT_EQ(reader.take("").path, path);
+  }
+}
+
 TEST(HttpReader, ReadsChunks) {
   HttpReader reader({});
   reader.begin();

@@ -241,8 +241,9 @@ TEST(HttpServer, TellsThoseBeyondTheLastConnectionSo) {
 }
 
 // Refuses whatever goes to /full.
-std::optional<serve::HttpResponse> turnstile(std::string_view /*method*/, std::string_view path) {
-  return path == "/full" ? std::optional(serve::error_response(503, "full", 1)) : std::nullopt;
+const serve::HttpResponse* turnstile(std::string_view /*method*/, std::string_view path) {
+  static const serve::HttpResponse refusal = serve::error_response(503, "full", 1);
+  return path == "/full" ? &refusal : nullptr;
 }
 
 TEST(HttpServer, RefusesAtTheTurnstileAndKeepsTheConnection) {

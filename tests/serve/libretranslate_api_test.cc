@@ -109,6 +109,22 @@ TEST(LibreTranslateApi, RefusesWhatIsMissingOrOfTheWrongType) {
   EXPECT_EQ(server.post("/translate", more)->response.status, 200);
 }
 
+TEST(LibreTranslateApi, GivesBackWhatIsInTheTargetsLanguage) {
+  FakeServer server;
+  const auto same = server.post(
+      "/translate", {{"q", {"a", "b"}}, {"source", "de"}, {"target", "de"}, {"alternatives", 2}});
+  EXPECT_EQ(same->json(), (Json{{"translatedText", {"a", "b"}},
+                                {"alternatives", {Json::array(), Json::array()}}}));
+  const std::string german = "Der Ausschuss wird am Montag wieder tagen.";
+  const auto detected =
+      server.post("/translate", {{"q", german}, {"source", "auto"}, {"target", "de"}})->json();
+  EXPECT_EQ(detected["translatedText"], german);
+  EXPECT_EQ(detected["detectedLanguage"]["language"], "de");
+  EXPECT_EQ(
+      server.post("/translate", {{"q", "a"}, {"source", "xx"}, {"target", "xx"}})->response.status,
+      400);
+}
+
 TEST(LibreTranslateApi, RefusesBodiesThatAreNoJson) {
   FakeServer server;
   for (const char* body : {"", "{", "[]", "null", "{\"q\": \"\xff\"}", "\x00"}) {

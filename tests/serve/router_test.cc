@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/serve/http_answer.h"
+
 #include "tests/serve/fake_service.h"
 
 namespace yona {
@@ -51,6 +53,16 @@ TEST(Router, SaysWhichMethodsThereAre) {
   EXPECT_EQ(answer->response.status, 405);
   EXPECT_EQ(answer->response.headers.front(),
             (std::pair<std::string, std::string>("Allow", "GET, POST")));
+}
+
+TEST(Router, AnswersOptionsWithTheMethods) {
+  const auto answer = ask("OPTIONS", "/a");
+  EXPECT_EQ(answer->response.status, 204);
+  EXPECT_EQ(serve::lines_of(answer->response.headers),
+            "Allow: GET, POST\r\nAccess-Control-Allow-Methods: GET, POST\r\n"
+            "Access-Control-Allow-Headers: Authorization, Content-Type, X-Api-Key\r\n"
+            "Access-Control-Max-Age: 86400\r\n");
+  EXPECT_EQ(ask("OPTIONS", "/b")->response.status, 404);
 }
 
 TEST(Router, AnswersWhatAHandlerThrows) {

@@ -35,13 +35,16 @@ class Served(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
+    def make_certificate(self, certificate, key):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out",
+                        certificate, "-days", "2", "-subj", "/CN=localhost",
+                        "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+
     def test_tls(self):
         if not shutil.which("openssl"):
             self.skipTest("no openssl to make a certificate with")
         certificate, key = self.path("cert.pem"), self.path("key.pem")
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out",
-                        certificate, "-days", "2", "-subj", "/CN=localhost",
-                        "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+        self.make_certificate(certificate, key)
         context = ssl.create_default_context(cafile=certificate)
         with ServerProcess("--model", self.model, "--tls-certificate", certificate, "--tls-key", key) as server:
             request = urllib.request.Request(server.url + "/translate", data=json.dumps(BODY).encode(),
@@ -59,6 +62,39 @@ class Served(unittest.TestCase):
                 self.assertNotIn(b"200 OK", plain.recv(1000))
             with urllib.request.urlopen(server.url + "/health", context=context) as answer:
                 self.assertEqual(answer.status, 200)
+
+            before = ssl.get_server_certificate(("127.0.0.1", server.port))
+            self.make_certificate(certificate, key)  # as whoever renews certificates does
+            server.process.send_signal(signal.SIGHUP)
+            self.assertTrue(wait_until(lambda: ssl.get_server_certificate(("127.0.0.1", server.port)) != before))
+            with open(certificate, "w", encoding="ascii") as file:
+                file.write("broken")
+            server.process.send_signal(signal.SIGHUP)
+            time.sleep(0.3)
+            self.assertNotEqual(ssl.get_server_certificate(("127.0.0.1", server.port)), before)
+
+    def test_pages_of_other_servers_may_ask_where_they_are_allowed_to(self):
+        with ServerProcess("--model", self.model, "--allow-origin", "*") as server:
+            asked = urllib.request.Request(server.url + "/translate", method="OPTIONS")
+            with urllib.request.urlopen(asked) as answer:
+                self.assertEqual(answer.status, 204)
+                self.assertEqual(answer.headers["Access-Control-Allow-Origin"], "*")
+                self.assertIn("Content-Type", answer.headers["Access-Control-Allow-Headers"])
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(server.url + "/nothing")
+            self.assertEqual(refused.exception.headers["Access-Control-Allow-Origin"], "*")
+
+    def test_one_long_text_does_not_keep_others_waiting(self):
+        with ServerProcess("--model", self.model) as server:
+            long = threading.Thread(target=server.post, args=("/v1/translate", {
+                **BODY, "q": "x" * 90000, "deadline": 12}))
+            server.post("/translate", BODY)  # the model is loaded
+            long.start()
+            time.sleep(0.2)
+            start = time.monotonic()
+            self.assertEqual(server.post("/translate", BODY)[0], 200)
+            self.assertLess(time.monotonic() - start, 10)
+            long.join()
 
     def test_a_model_that_changes_drops_no_request(self):
         served = self.path("served")

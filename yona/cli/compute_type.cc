@@ -16,6 +16,12 @@ ComputeType compute_type(const std::string& flag, const std::string& device) {
   return choose_compute_type(type, device, "--compute-type");
 }
 
+void add_batch_tokens(CLI::App& app, std::string& flag) {
+  add_text(app, flag,
+           {"--batch-tokens", "N",
+            "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});
+}
+
 // A GPU is busy from a few hundred sentences on; a CPU's caches hold fewer.
 std::int64_t decode_batch_tokens(const std::string& flag, const std::string& device) {
   constexpr std::int64_t kCpu = 4096;

@@ -13,8 +13,9 @@ void add_compute_type(CLI::App& app, std::string& flag);
 // choose_compute_type() of the flag's value. Throws InvalidArgument naming the flag.
 ComputeType compute_type(const std::string& flag, const std::string& device);
 
-// --batch-tokens: source tokens decoded together, times the beam. Empty: 4096, on a GPU 65536.
-// Throws InvalidArgument.
+// --batch-tokens: source tokens decoded together, times the beam.
+void add_batch_tokens(CLI::App& app, std::string& flag);
+// Empty: 4096, on a GPU 65536. Throws InvalidArgument.
 std::int64_t decode_batch_tokens(const std::string& flag, const std::string& device);
 
 }  // namespace yona::cli

@@ -23,11 +23,11 @@ namespace {
 
 struct ServeFlags {
   std::vector<std::string> models;
-  std::string host = "127.0.0.1", port = "8080", page_folder, certificate, key, keys;
-  std::string device = "cpu", compute_type, threads = "0", workers = "1";
-  std::string batch_tokens, batch_wait = "1", queue_tokens = "262144";
+  std::string host = "127.0.0.1", port = "8080", page_folder, origin, certificate, key, keys;
+  std::string compute_type, batch_tokens, batch_wait = "1", queue_tokens = "262144";
   std::string longest_wait = "2", deadline = "30";
   std::string body = "1048576", sentences = "1000", characters = "100000", connections = "1024";
+  WorkerFlags workers;
   SearchFlags search;
 };
 
@@ -42,8 +42,8 @@ serve::EngineOptions engine_options(const ServeFlags& flags, WorkerBackends& wor
     options.models.push_back(serve::model_place(item.string()));
     require_folder("--model", options.models.back().folder);
   }
-  const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
-  workers = worker_backends(flags.threads, flags.workers, device);
+  const std::string device = device_of(flags.workers);
+  workers = worker_backends(flags.workers);
   options.workers = workers.places;
   options.batch_tokens = decode_batch_tokens(flags.batch_tokens, device);
   const std::int64_t beam = options_of(flags.search).beam;
@@ -75,6 +75,12 @@ serve::HttpServerOptions server_options(const ServeFlags& flags) {
       static_cast<std::size_t>(integer_value("--max-connections", flags.connections, {1, 1 << 20}));
   options.limits.body_bytes = static_cast<std::uint64_t>(
       integer_value("--max-body", flags.body, {1, std::int64_t{1} << 30}));
+  if (!flags.origin.empty()) {
+    check(flags.origin.find_first_of("\r\n ,") == flags.origin.npos,
+          "--allow-origin: '{}' is given; expected one like https://example.org, or '*'",
+          flags.origin);
+    options.headers = {{"Access-Control-Allow-Origin", flags.origin}};
+  }
   check(flags.certificate.empty() == flags.key.empty(),
         "--tls-certificate and --tls-key belong together; give both");
   if (!flags.key.empty()) {
@@ -120,6 +126,15 @@ void announce(const ServeFlags& flags, const serve::HttpServer& server,
              flags.key.empty() ? "http" : "https", host, server.port());
 }
 
+// What cannot be read anew stays as it was.
+void renew(const char* what, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const std::exception& error) {
+    log().warn("the {} cannot be read, and stays as it was: {}", what, error.what());
+  }
+}
+
 int run(const ServeFlags& flags) {
   check(!flags.search.sample && flags.search.n_best.empty(),
         "serve: --sample and --n-best are for translate; requests ask for \"n_best\" themselves");
@@ -156,13 +171,10 @@ int run(const ServeFlags& flags) {
         server.stop(grace);
       },
       [&] {
-        try {
-          keys->reload();
-          engine.reload();
-          log().info("models and keys are looked at again");
-        } catch (const std::exception& error) {
-          log().warn("the API keys stay as they were: {}", error.what());
-        }
+        engine.reload();
+        renew("file of API keys", [&] { keys->reload(); });
+        renew("certificate", [&] { server.renew_tls(); });
+        log().info("models, keys and certificate are looked at again");
       });
   server.run();
   signals.end();
@@ -203,19 +215,14 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
   add_text(app, flags.certificate,
            {"--tls-certificate", "FILE", "serve https: PEM, with its chain"});
   add_text(app, flags.key, {"--tls-key", "FILE", "the certificate's private key, PEM"});
+  add_text(app, flags.origin,
+           {"--allow-origin", "ORIGIN",
+            "pages of other servers that may ask, in browsers (default none; '*': all)"});
   add_text(app, flags.page_folder,
            {"--page-dir", "DIR", "take the page from here, for those who work on it"});
-  add_text(app, flags.device, {"--device", "cpu|cuda", "where to decode (default cpu)"});
+  add_worker_flags(app, flags.workers);
   add_compute_type(app, flags.compute_type);
-  add_text(app, flags.threads,
-           {"--threads", "N", "CPU threads of a worker (default: all that may be used)"});
-  add_text(app, flags.workers,
-           {"--workers", "N",
-            "batches decoded at once, over one copy of the weights (default 1: quickest for one "
-            "request; as many as CPUs give most requests a second)"});
-  add_text(app, flags.batch_tokens,
-           {"--batch-tokens", "N",
-            "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});
+  add_batch_tokens(app, flags.batch_tokens);
   add_text(app, flags.batch_wait,
            {"--batch-wait", "MS", "how long a request waits for others to join (default 1)"});
   add_limit_flags(app, flags);

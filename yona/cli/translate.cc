@@ -202,7 +202,7 @@ void check_alignment_layer(const DecodeOptions& options, const TranslationModel&
 int run(const CLI::App& app, const TranslateFlags& flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
   with_alignments(flags, options_of(flags.search));  // wrong flags are told before a model loads
-  const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
+  const std::string device = device_of(flags.workers);
   const ComputeType type = compute_type(flags.compute_type, device);
   TranslationProgress progress(progress_port(flags), plain_size(flags.input));
   Window now;
@@ -215,7 +215,7 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   LinesBeside prefixes("--prefix", flags.prefixes);
   LinesBeside targets("--score-targets", flags.targets);
   check_shortlist(flags, device);
-  const WorkerBackends workers = worker_backends(flags.threads, flags.workers, device);
+  const WorkerBackends workers = worker_backends(flags.workers);
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
   check_output_apart(flags.output,
                      {is_standard(flags.input) ? "-" : flags.input, flags.prefixes, flags.targets});

@@ -53,9 +53,7 @@ void add_word_flags(CLI::App& app, TranslateFlags& flags) {
 
 void add_translate_flags(CLI::App& app, TranslateFlags& flags) {
   add_file_flags(app, flags);
-  add_text(app, flags.batch_tokens,
-           {"--batch-tokens", "N",
-            "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});
+  add_batch_tokens(app, flags.batch_tokens);
   add_text(app, flags.long_lines,
            {"--long", "split|refuse",
             "lines longer than the model takes: translate them sentence by sentence (split, the "
@@ -65,18 +63,12 @@ void add_translate_flags(CLI::App& app, TranslateFlags& flags) {
             "bytes that are not UTF-8: read them as U+FFFD and say where (repair, the default), or "
             "end with an error"});
   add_switch(app, flags.json, {"--json", "", "an object a line: scores, tokens, all hypotheses"});
-  add_text(app, flags.device, {"--device", "cpu|cuda", "where to run (default cpu)"});
+  add_worker_flags(app, flags.workers);
   add_compute_type(app, flags.compute_type);
   add_text(app, flags.shortlist,
            {"--shortlist", "FILE",
             "only pieces that it lists for a line's pieces can come out (`yona shortlist` makes "
             "it): a smaller output layer, on CPUs"});
-  add_text(app, flags.threads,
-           {"--threads", "N", "CPU threads of a worker (default: all that may be used)"});
-  add_text(app, flags.workers,
-           {"--workers", "N",
-            "decode so many batches at once, each on CPUs of its own, with one copy of the weights "
-            "(default 1): the most lines a second when there are many"});
   add_language_flags(app, flags);
   add_word_flags(app, flags);
   add_search_flags(app, flags.search);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "yona/cli/search_flags.h"
+#include "yona/cli/worker_backends.h"
 
 namespace yona::cli {
 
@@ -15,12 +16,10 @@ struct TranslateFlags {
   std::string batch_tokens;
   std::string long_lines = "split";
   std::string encoding = "repair";
-  std::string device = "cpu";
   std::string compute_type;
-  std::string threads = "0";
-  std::string workers = "1";
   std::string alignment, alignment_layer;
   std::string shortlist;
+  WorkerFlags workers;
   SearchFlags search;
   bool json = false;
   bool word_scores = false;

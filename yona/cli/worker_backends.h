@@ -1,13 +1,23 @@
-// --threads and --workers of commands that decode: a backend for each worker.
+// --device, --threads and --workers of commands that decode: a backend for each worker.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "yona/cli/command.h"
 #include "yona/decode/workers.h"
 
 namespace yona::cli {
+
+struct WorkerFlags {
+  std::string device = "cpu", threads = "0", workers = "1";
+};
+
+void add_worker_flags(CLI::App& app, WorkerFlags& flags);
+
+// "cpu" or "cuda". Throws InvalidArgument naming the flag.
+std::string device_of(const WorkerFlags& flags);
 
 // Several workers share the CPUs, each pinned to its own.
 struct WorkerBackends {
@@ -16,7 +26,6 @@ struct WorkerBackends {
 };
 
 // Throws InvalidArgument naming the flag, and as make_backend() does.
-WorkerBackends worker_backends(const std::string& threads, const std::string& workers,
-                               const std::string& device);
+WorkerBackends worker_backends(const WorkerFlags& flags);
 
 }  // namespace yona::cli

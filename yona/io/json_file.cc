@@ -16,6 +16,13 @@ namespace {
 // each level.
 constexpr int kDeepestJson = 64;
 
+// What went wrong and where, without the library's own number for it.
+std::string_view words_of(const Json::exception& error) {
+  const std::string_view text = error.what();
+  const std::size_t end = text.find("] ");
+  return text.starts_with("[json.exception") && end != text.npos ? text.substr(end + 2) : text;
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view name) {
@@ -27,7 +34,7 @@ Json parse_json(std::string_view text, std::string_view name) {
   try {
     return Json::parse(text, refuse_depths);
   } catch (const Json::exception& error) {
-    fail<FormatError>("{}: not valid JSON: {}", name, error.what());
+    fail<FormatError>("{}: not valid JSON: {}", name, words_of(error));
   }
 }
 

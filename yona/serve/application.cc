@@ -35,18 +35,18 @@ void Application::handle(const std::shared_ptr<Exchange>& exchange) {
   router_.handle(serve::counted(exchange, route != nullptr ? route->path : "other", metrics_));
 }
 
-std::optional<HttpResponse> Application::turn_away(std::string_view method, std::string_view path) {
+const HttpResponse* Application::turn_away(std::string_view method, std::string_view path) {
   if (!host_.service.is_full()) {
-    return std::nullopt;
+    return nullptr;
   }
   const Route* route = router_.find(method, path);
   if (route == nullptr || !route->queues) {
-    return std::nullopt;
+    return nullptr;
   }
   static const HttpResponse refusal =
       error_response(503, "the server has more to do than it can; try again later", 1);
   metrics_.count(route->path, refusal.status, 0);
-  return refusal;
+  return &refusal;
 }
 
 }  // namespace yona::serve

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,7 +24,7 @@ class Application {
   // For HttpServer: its handler, and its turnstile. While the queue is full, what would wait there
   // is refused with 503.
   void handle(const std::shared_ptr<Exchange>& exchange);
-  std::optional<HttpResponse> turn_away(std::string_view method, std::string_view path);
+  const HttpResponse* turn_away(std::string_view method, std::string_view path);
 
  private:
   ApiHost host_;

@@ -40,6 +40,10 @@ std::exception_ptr late_error() {
                 1));
 }
 
+std::exception_ptr gone_error() {
+  return std::make_exception_ptr(HttpError(499, "the client has gone"));
+}
+
 }  // namespace
 
 Batcher::Batcher(const BatcherOptions& options, Run run)
@@ -257,7 +261,7 @@ Batcher::Next Batcher::next(std::unique_lock<std::mutex>& lock) {
 
 void Batcher::compute(const Next& next) {
   for (const auto& job : next.ended) {
-    job->fail(late_error());
+    job->fail(job->is_gone() ? gone_error() : late_error());
   }
   if (next.batch.empty()) {
     return;

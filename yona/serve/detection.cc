@@ -38,6 +38,18 @@ std::string_view base_code(std::string_view code) {
   return code.substr(0, code.find_first_of("-_"));
 }
 
+// As much of the texts as is worth looking at.
+std::string first_of(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += text + "\n";
+    if (all.size() > kEnough) {
+      break;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<DetectedLanguage> detect_languages(std::string_view text) {
@@ -65,17 +77,18 @@ std::vector<DetectedLanguage> detect_languages(std::string_view text) {
   return found;
 }
 
+std::optional<DetectedLanguage> surely_in(const std::vector<std::string>& texts,
+                                          const std::string& language) {
+  const std::vector<DetectedLanguage> found = detect_languages(first_of(texts));
+  const bool is_sure = !found.empty() && found.front().confidence >= kSure &&
+                       base_code(found.front().language) == base_code(language);
+  return is_sure ? std::optional(found.front()) : std::nullopt;
+}
+
 DetectedLanguage detected_source(const std::vector<std::string>& texts,
                                  const std::vector<ModelSummary>& models,
                                  const std::string& target) {
-  std::string all;
-  for (const std::string& text : texts) {
-    all += text + "\n";
-    if (all.size() > kEnough) {
-      break;
-    }
-  }
-  const std::vector<DetectedLanguage> found = detect_languages(all);
+  const std::vector<DetectedLanguage> found = detect_languages(first_of(texts));
   for (const DetectedLanguage& detected : found) {
     for (const ModelSummary& model : models) {
       if (model.target == target && base_code(model.source) == base_code(detected.language)) {

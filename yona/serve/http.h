@@ -25,11 +25,13 @@ struct HttpRequest {
   std::string client{};  // the address of the other side, without its port
 };
 
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
 struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body{};
-  std::vector<std::pair<std::string, std::string>> headers{};
+  Headers headers{};
 };
 
 HttpResponse json_response(const Json& json);

@@ -1,5 +1,6 @@
 #include "yona/serve/http_answer.h"
 
+#include <array>
 #include <boost/beast/http/status.hpp>
 
 namespace yona::serve {
@@ -8,32 +9,67 @@ namespace {
 
 namespace http = boost::beast::http;
 
-void append_head(std::string& bytes, const HttpResponse& response, std::string_view version) {
+// The line, made once a second.
+const std::string& date_line() {
+  thread_local std::time_t made = 0;
+  thread_local std::string line;
+  const std::time_t now = std::time(nullptr);
+  if (now != made) {
+    made = now;
+    line = "Date: " + http_date(now) + "\r\n";
+  }
+  return line;
+}
+
+void append_head(std::string& bytes, const HttpResponse& response, std::string_view version,
+                 std::string_view more) {
   const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
   fmt::format_to(std::back_inserter(bytes), "HTTP/{} {} {}\r\nServer: yona\r\nContent-Type: {}\r\n",
                  version, response.status, std::string_view(reason.data(), reason.size()),
                  response.content_type);
-  for (const auto& [name, value] : response.headers) {
-    bytes.append(name).append(": ").append(value).append("\r\n");
-  }
+  bytes.append(date_line()).append(more).append(lines_of(response.headers));
 }
 
 }  // namespace
 
-void append_answer(std::string& bytes, const HttpResponse& response, const AnswerFrame& frame) {
-  append_head(bytes, response, frame.is_http_1_0 ? "1.0" : "1.1");
+std::string lines_of(const Headers& headers) {
+  std::string lines;
+  for (const auto& [name, value] : headers) {
+    lines.append(name).append(": ").append(value).append("\r\n");
+  }
+  return lines;
+}
+
+std::string http_date(std::time_t time) {
+  constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed",
+                                                     "Thu", "Fri", "Sat"};
+  constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm utc{};
+  ::gmtime_r(&time, &utc);
+  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[utc.tm_wday], utc.tm_mday,
+                     kMonths[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+void append_answer(std::string& bytes, const HttpResponse& response, const AnswerFrame& frame,
+                   std::string_view more) {
+  append_head(bytes, response, frame.is_http_1_0 ? "1.0" : "1.1", more);
   if (frame.keeps_alive == frame.is_http_1_0) {  // not what the version takes for granted
     bytes += frame.keeps_alive ? "Connection: keep-alive\r\n" : "Connection: close\r\n";
   }
-  fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n\r\n", response.body.size());
+  constexpr int kNoContent = 204;  // has no length either
+  if (response.status != kNoContent) {
+    fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n", response.body.size());
+  }
+  bytes += "\r\n";
   if (!frame.has_only_head) {
     bytes += response.body;
   }
 }
 
-std::string stream_head(const HttpResponse& response) {
+std::string stream_head(const HttpResponse& response, std::string_view more) {
   std::string bytes;
-  append_head(bytes, response, "1.1");
+  append_head(bytes, response, "1.1", more);
   return bytes + "Connection: close\r\n\r\n" + response.body;
 }
 

@@ -1,7 +1,9 @@
 // Answers as bytes of HTTP/1.1 (or 1.0, to those who speak it).
 #pragma once
 
+#include <ctime>
 #include <string>
+#include <string_view>
 
 #include "yona/serve/http.h"
 
@@ -14,10 +16,17 @@ struct AnswerFrame {
   bool has_only_head = false;  // an answer to HEAD
 };
 
-// Head and body of an answer, appended.
-void append_answer(std::string& bytes, const HttpResponse& response, const AnswerFrame& frame);
+// "Name: value\r\n" for each.
+std::string lines_of(const Headers& headers);
+
+// "Sun, 06 Nov 1994 08:49:37 GMT"
+std::string http_date(std::time_t time);
+
+// Head and body of an answer, appended. `more` are lines of the head besides the answer's own.
+void append_answer(std::string& bytes, const HttpResponse& response, const AnswerFrame& frame,
+                   std::string_view more = {});
 
 // The head of an answer whose body ends with the connection, and the beginning of the body.
-std::string stream_head(const HttpResponse& response);
+std::string stream_head(const HttpResponse& response, std::string_view more = {});
 
 }  // namespace yona::serve

@@ -16,6 +16,16 @@ std::string_view view_of(const View& view) {
   return {view.data(), view.size()};
 }
 
+// "/path?query" of a target, which clients of a proxy send with scheme and host (RFC 9112, 3.2.2).
+std::string_view place_of(std::string_view target) {
+  const std::size_t scheme = target.find("://");
+  if (target.starts_with('/') || scheme == target.npos) {
+    return target;
+  }
+  const std::size_t path = target.find_first_of("/?", scheme + 3);
+  return path == target.npos ? "/" : target.substr(path);
+}
+
 }  // namespace
 
 boost::asio::mutable_buffer HttpReader::room() {
@@ -56,7 +66,7 @@ HttpReader::Found HttpReader::next() {
 std::string_view HttpReader::method() const { return view_of(parser_->get().method_string()); }
 
 std::string_view HttpReader::path() const {
-  const std::string_view target = view_of(parser_->get().target());
+  const std::string_view target = place_of(view_of(parser_->get().target()));
   return target.substr(0, target.find('?'));
 }
 
@@ -74,7 +84,7 @@ AnswerFrame HttpReader::frame() const {
 HttpRequest HttpReader::take(const std::string& client) {
   auto message = parser_->release();
   const auto field = [&](auto name) { return std::string(view_of(message[name])); };
-  const std::string_view target = view_of(message.target());
+  const std::string_view target = place_of(view_of(message.target()));
   const std::size_t query = target.find('?');
   return {.method = message.method() == http::verb::head  // GET without the body
                         ? "GET"

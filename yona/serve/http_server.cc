@@ -181,7 +181,9 @@ struct HttpServer::Impl {
   const HttpServerOptions options;
   const Handler handler;
   const Turnstile turnstile;
-  SessionHost host{io, options.limits, handler, turnstile};  // sessions may die with `io`
+  const std::string header_lines = lines_of(options.headers);
+  SessionHost host{io, options.limits, handler, turnstile,
+                   header_lines};  // sessions may die with `io`
   asio::io_context io{1};
   std::optional<asio::ssl::context> tls;
   tcp::acceptor acceptor;
@@ -198,6 +200,15 @@ HttpServer::~HttpServer() { impl_->host.all_closed = nullptr; }
 std::uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint().port(); }
 
 std::size_t HttpServer::connections() const { return impl_->host.open.load(); }
+
+void HttpServer::renew_tls() {
+  if (!impl_->options.tls) {
+    return;
+  }
+  auto renewed =
+      std::make_shared<std::optional<asio::ssl::context>>(tls_context(impl_->options.tls));
+  asio::post(impl_->io, [impl = impl_.get(), renewed] { impl->tls = std::move(*renewed); });
+}
 
 void HttpServer::run() {
   impl_->accept();

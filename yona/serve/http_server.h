@@ -39,6 +39,7 @@ struct HttpServerOptions {
   std::uint16_t port = 8080;  // 0: any that is free
   ConnectionLimits limits{};
   std::optional<TlsFiles> tls{};
+  Headers headers{};  // that every answer has
 };
 
 class HttpServer {
@@ -46,9 +47,10 @@ class HttpServer {
   using Handler = std::function<void(const std::shared_ptr<Exchange>&)>;
   // Asked with method and path (not decoded, without the query) when a header has been read: an
   // answer refuses the request before its body is looked at. What is refused should cost next to
-  // nothing, for under a load that is too high most requests are.
+  // nothing, for under a load that is too high most requests are: the answer is only pointed at,
+  // and must stay. Null: come in.
   using Turnstile =
-      std::function<std::optional<HttpResponse>(std::string_view method, std::string_view path)>;
+      std::function<const HttpResponse*(std::string_view method, std::string_view path)>;
 
   // Listens from now on; connections wait until run(). An exception of the handler answers 500.
   // Throws InvalidArgument for a host that is no address, IoError naming address and reason where
@@ -60,6 +62,10 @@ class HttpServer {
 
   std::uint16_t port() const;
   std::size_t connections() const;  // open now; any thread
+
+  // Reads the TLS files anew, for connections from now on. Throws FormatError for files that cannot
+  // be used; those before stay. Any thread; does nothing without TLS.
+  void renew_tls();
 
   // Serves until stop() was called and everything that had been read is answered.
   void run();

@@ -6,20 +6,14 @@
 // that the client has gone.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
 #include <deque>
 
 #include "yona/serve/http_reader.h"
 #include "yona/serve/http_session.h"
+#include "yona/serve/http_stream.h"
 
 namespace yona::serve {
-
-namespace asio = boost::asio;
-using asio::ip::tcp;
-using boost::system::error_code;
-using TlsStream = asio::ssl::stream<tcp::socket>;
 
 template <class Stream>
 class StreamSession : public HttpSession,
@@ -39,15 +33,9 @@ class StreamSession : public HttpSession,
   }
 
   void start() override {
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      wait_at_most(host_.limits.read);
-      stream_.async_handshake(asio::ssl::stream_base::server,
-                              [self = self()](const error_code& error) {
-                                error ? self->close() : self->begin_request();
-                              });
-    } else {
-      begin_request();
-    }
+    stream_.open(host_.limits.read, [self = self()](const error_code& error) {
+      error ? self->close() : self->begin_request();
+    });
   }
 
   void finish() override {
@@ -65,13 +53,11 @@ class StreamSession : public HttpSession,
       gone_->store(true);
       gone_.reset();
     }
-    error_code ignored;
-    socket().shutdown(tcp::socket::shutdown_both, ignored);
-    socket().close(ignored);
+    stream_.close();
   }
 
   void look_at_clock(Clock::time_point now) override {
-    if (now >= deadline_) {
+    if (stream_.is_late(now)) {
       close();
     }
   }
@@ -83,11 +69,11 @@ class StreamSession : public HttpSession,
     gone_.reset();
     frame_.keeps_alive = frame_.keeps_alive && !host_.stopping;
     out_.clear();
-    append_answer(out_, response, frame_);
+    append_answer(out_, response, frame_, host_.header_lines);
     state_ = State::writing;
-    wait_at_most(host_.limits.write);
+    stream_.wait_at_most(host_.limits.write);
     asio::async_write(
-        stream_, asio::buffer(out_),
+        stream_.bytes(), asio::buffer(out_),
         [self = self()](const error_code& error, std::size_t /*bytes*/) { self->answered(error); });
   }
 
@@ -95,7 +81,7 @@ class StreamSession : public HttpSession,
   void begin_stream(const HttpResponse& head) override {
     if (state_ == State::handling) {
       state_ = State::streaming;
-      write_part(stream_head(head));
+      write_part(stream_head(head, host_.header_lines));
     }
   }
 
@@ -135,16 +121,6 @@ class StreamSession : public HttpSession,
   using Found = HttpReader::Found;
 
   std::shared_ptr<StreamSession> self() { return this->shared_from_this(); }
-  tcp::socket& socket() {
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      return stream_.next_layer();
-    } else {
-      return stream_;
-    }
-  }
-
-  void wait_at_most(std::chrono::milliseconds time) { deadline_ = Clock::now() + time; }
-  void wait_forever() { deadline_ = Clock::time_point::max(); }
 
   void begin_request() {
     if (state_ == State::closed) {
@@ -152,14 +128,14 @@ class StreamSession : public HttpSession,
     }
     reader_.begin();
     frame_ = {};
-    is_refused_ = false;
+    refusal_ = nullptr;
     state_ = State::idle;
     if (reader_.has_bytes()) {
       begin_reading();
     } else if (host_.stopping) {
       close();
     } else {
-      wait_at_most(host_.limits.idle);
+      stream_.wait_at_most(host_.limits.idle);
       fill();
     }
   }
@@ -170,10 +146,10 @@ class StreamSession : public HttpSession,
       return;
     }
     is_filling_ = true;
-    stream_.async_read_some(reader_.room(),
-                            [self = self()](const error_code& error, std::size_t bytes) {
-                              self->filled(error, bytes);
-                            });
+    stream_.bytes().async_read_some(reader_.room(),
+                                    [self = self()](const error_code& error, std::size_t bytes) {
+                                      self->filled(error, bytes);
+                                    });
   }
 
   void filled(const error_code& error, std::size_t bytes) {
@@ -196,7 +172,7 @@ class StreamSession : public HttpSession,
 
   void begin_reading() {
     state_ = State::reading;
-    wait_at_most(host_.limits.read);
+    stream_.wait_at_most(host_.limits.read);
     read();
   }
 
@@ -207,8 +183,8 @@ class StreamSession : public HttpSession,
     Found found = reader_.next();
     if (found == Found::header) {
       frame_ = reader_.frame();
-      is_refused_ = ask_turnstile();
-      if (!is_refused_ && reader_.expects_continue() && !reader_.has_bytes()) {
+      refusal_ = host_.turnstile ? host_.turnstile(reader_.method(), reader_.path()) : nullptr;
+      if (refusal_ == nullptr && reader_.expects_continue() && !reader_.has_bytes()) {
         say_continue();
         return;
       }
@@ -216,9 +192,9 @@ class StreamSession : public HttpSession,
     }
     if (found == Found::wrong) {
       end_with(reader_.refusal());
-    } else if (is_refused_) {
+    } else if (refusal_ != nullptr) {
       // A body that is here is skipped; one that is still to come is not waited for.
-      found == Found::request ? refuse() : end_with(refusal_);
+      found == Found::request ? refuse() : end_with(*refusal_);
     } else if (found == Found::request) {
       handle();
     } else {
@@ -226,20 +202,9 @@ class StreamSession : public HttpSession,
     }
   }
 
-  bool ask_turnstile() {
-    if (!host_.turnstile) {
-      return false;
-    }
-    std::optional<HttpResponse> refusal = host_.turnstile(reader_.method(), reader_.path());
-    if (refusal) {
-      refusal_ = std::move(*refusal);
-    }
-    return refusal.has_value();
-  }
-
   void say_continue() {
     static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-    asio::async_write(stream_, asio::buffer(kContinue.data(), kContinue.size()),
+    asio::async_write(stream_.bytes(), asio::buffer(kContinue.data(), kContinue.size()),
                       [self = self()](const error_code& error, std::size_t /*bytes*/) {
                         error ? self->close() : self->read();
                       });
@@ -247,7 +212,7 @@ class StreamSession : public HttpSession,
 
   void refuse() {
     state_ = State::handling;
-    respond(refusal_);
+    respond(*refusal_);
   }
 
   // Answers before everything has been read, and closes once the client has seen it.
@@ -263,7 +228,7 @@ class StreamSession : public HttpSession,
 
   void handle() {
     state_ = State::handling;
-    wait_forever();
+    stream_.wait_forever();
     gone_ = std::make_shared<std::atomic<bool>>(false);
     const auto exchange =
         std::make_shared<SessionExchange>(host_.io, self(), reader_.take(client_), gone_);
@@ -288,8 +253,8 @@ class StreamSession : public HttpSession,
   }
 
   void write_next_part() {
-    wait_at_most(host_.limits.write);
-    asio::async_write(stream_, asio::buffer(parts_.front()),
+    stream_.wait_at_most(host_.limits.write);
+    asio::async_write(stream_.bytes(), asio::buffer(parts_.front()),
                       [self = self()](const error_code& error, std::size_t /*bytes*/) {
                         self->part_written(error);
                       });
@@ -307,7 +272,7 @@ class StreamSession : public HttpSession,
     } else if (is_ending_) {
       end();
     } else {
-      wait_forever();
+      stream_.wait_forever();
     }
   }
 
@@ -315,45 +280,31 @@ class StreamSession : public HttpSession,
   // where more may come it is read for a moment, and thrown away.
   void end() {
     gone_.reset();
+    state_ = State::lingering;
     if (!lingers_) {
-      say_goodbye();
+      stream_.say_goodbye([self = self()] { self->close(); });
       return;
     }
-    state_ = State::lingering;
     constexpr std::chrono::milliseconds kLinger{2000};
-    wait_at_most(kLinger);
-    error_code ignored;
-    socket().shutdown(tcp::socket::shutdown_send, ignored);
+    stream_.wait_at_most(kLinger);
+    stream_.stop_sending();
     reader_.drop_bytes();
     fill();
   }
 
-  void say_goodbye() {
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      constexpr std::chrono::milliseconds kPatience{2000};
-      wait_at_most(kPatience);
-      state_ = State::lingering;
-      stream_.async_shutdown([self = self()](const error_code& /*error*/) { self->close(); });
-    } else {
-      close();
-    }
-  }
-
   SessionHost& host_;
-  Stream stream_;
+  HttpStream<Stream> stream_;
   std::string client_;  // its address
   HttpReader reader_;
-  AnswerFrame frame_;                                      // of the answer
-  Clock::time_point deadline_ = Clock::time_point::max();  // of what is waited for
-  std::shared_ptr<std::atomic<bool>> gone_;                // of the request being answered
+  AnswerFrame frame_;                        // of the answer
+  std::shared_ptr<std::atomic<bool>> gone_;  // of the request being answered
   State state_ = State::idle;
   bool is_filling_ = false;
-  bool is_refused_ = false;  // at the turnstile
   bool lingers_ = false;
   bool is_ending_ = false;
-  HttpResponse refusal_;
-  std::string out_;                // the answer that is being written
-  std::deque<std::string> parts_;  // of a stream, the first being written
+  const HttpResponse* refusal_ = nullptr;  // at the turnstile
+  std::string out_;                        // the answer that is being written
+  std::deque<std::string> parts_;          // of a stream, the first being written
   std::size_t waiting_bytes_ = 0;
 };
 

@@ -21,6 +21,7 @@ struct SessionHost {
   const ConnectionLimits& limits;
   const HttpServer::Handler& handler;
   const HttpServer::Turnstile& turnstile;
+  const std::string& header_lines;  // of every answer
   bool stopping = false;
   std::atomic<std::size_t> open{0};    // sessions
   std::function<void()> all_closed{};  // called when the last one ends

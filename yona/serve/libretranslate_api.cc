@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "yona/serve/detection.h"
+#include "yona/serve/inline_tags.h"
 #include "yona/serve/language_names.h"
 #include "yona/serve/markup.h"
 
@@ -66,6 +67,7 @@ struct Asked {
   std::vector<DetectedLanguage> detected;  // where the source is auto
   bool is_list = false;
   bool is_html = false;
+  bool needs_alignments = false;  // to put tags in their places
   std::int64_t alternatives = 0;
   ModelSummary model;
   std::unique_ptr<Texts> texts;
@@ -79,27 +81,39 @@ std::vector<std::string> plain_texts(Asked& asked, const std::vector<std::string
   std::vector<std::string> runs;
   for (const std::string& html : given) {
     const Markup& markup = asked.markups.emplace_back(html);
-    runs.insert(runs.end(), markup.runs().begin(), markup.runs().end());
+    for (const MarkupRun& run : markup.runs()) {
+      runs.push_back(run.text);
+      asked.needs_alignments = asked.needs_alignments || run.has_tags_inside();
+    }
   }
   return runs;
 }
 
-// The n-th best translation of every text of the request.
+// The n-th best translation of each text, or of each run of HTML, as it is answered.
+std::string translation(const Asked& asked, const std::vector<SentenceResult>& results,
+                        std::size_t text, std::size_t n, const MarkupRun* run) {
+  const auto its = asked.texts->results_of(text, results);
+  const std::string plain = asked.texts->translation(text, its, n);
+  return run == nullptr ? plain : with_tags(*run, plain, asked.texts->links(text, its, n));
+}
+
+// The n-th best translation of everything that the request has.
 std::vector<std::string> translations(const Asked& asked,
                                       const std::vector<SentenceResult>& results, std::size_t n) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < asked.texts->count(); ++i) {
-    texts.push_back(asked.texts->translation(i, asked.texts->results_of(i, results), n));
-  }
-  if (!asked.is_html) {
-    return texts;
-  }
   std::vector<std::string> whole;
-  auto run = texts.begin();
+  if (!asked.is_html) {
+    for (std::size_t i = 0; i < asked.texts->count(); ++i) {
+      whole.push_back(translation(asked, results, i, n, nullptr));
+    }
+    return whole;
+  }
+  std::size_t text = 0;
   for (const Markup& markup : asked.markups) {
-    const auto end = run + static_cast<std::ptrdiff_t>(markup.runs().size());
-    whole.push_back(markup.with_runs({run, end}));
-    run = end;
+    std::vector<std::string> runs;
+    for (const MarkupRun& run : markup.runs()) {
+      runs.push_back(translation(asked, results, text++, n, &run));
+    }
+    whole.push_back(markup.with_runs(runs));
   }
   return whole;
 }
@@ -125,11 +139,7 @@ Json alternatives_json(const Asked& asked, const std::vector<SentenceResult>& re
   return listed(asked, lists);
 }
 
-Json translated_json(const Asked& asked, const std::vector<SentenceResult>& results) {
-  Json json{{"translatedText", listed(asked, translations(asked, results, 0))}};
-  if (asked.alternatives > 0) {
-    json["alternatives"] = alternatives_json(asked, results);
-  }
+void add_detected(const Asked& asked, Json& json) {
   if (!asked.detected.empty()) {
     Json detected = Json::array();
     for (const DetectedLanguage& language : asked.detected) {
@@ -137,12 +147,52 @@ Json translated_json(const Asked& asked, const std::vector<SentenceResult>& resu
     }
     json["detectedLanguage"] = listed(asked, detected);
   }
+}
+
+Json translated_json(const Asked& asked, const std::vector<SentenceResult>& results) {
+  Json json{{"translatedText", listed(asked, translations(asked, results, 0))}};
+  if (asked.alternatives > 0) {
+    json["alternatives"] = alternatives_json(asked, results);
+  }
+  add_detected(asked, json);
   return json;
 }
 
-void choose_model(const ApiHost& host, const RequestFields& fields,
+// Is the text to be translated into its own language, which no model does? LibreTranslate then
+// gives it back, so that its clients need not look at what was detected.
+bool stays_as_it_is(const std::vector<ModelSummary>& models, const RequestFields& fields,
+                    const std::vector<std::string>& given, Asked& asked) {
+  const std::string target = fields.text("target");
+  const std::string source = fields.text("source");
+  const auto has_target = [&](const ModelSummary& model) {
+    return model.source == target || model.target == target;
+  };
+  const auto does_it = [&](const ModelSummary& model) {
+    return model.source == target && model.target == target;
+  };
+  if (std::none_of(models.begin(), models.end(), has_target) ||
+      std::any_of(models.begin(), models.end(), does_it)) {
+    return false;
+  }
+  const std::optional<DetectedLanguage> detected =
+      source == "auto" ? surely_in(given, target) : std::nullopt;
+  if (detected) {
+    asked.detected.assign(given.size(), {target, detected->confidence});
+  }
+  return detected || source == target;
+}
+
+Json unchanged_json(const Asked& asked, const std::vector<std::string>& given) {
+  Json json{{"translatedText", listed(asked, given)}};
+  if (asked.alternatives > 0) {
+    json["alternatives"] = listed(asked, Json(given.size(), Json::array()));
+  }
+  add_detected(asked, json);
+  return json;
+}
+
+void choose_model(const std::vector<ModelSummary>& models, const RequestFields& fields,
                   const std::vector<std::string>& given, Asked& asked) {
-  const std::vector<ModelSummary> models = host.service.models();
   std::string source = fields.text("source");
   if (source == "auto") {
     const DetectedLanguage detected = detected_source(given, models, fields.text("target"));
@@ -160,15 +210,26 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
   asked->is_list = fields.is_list("q");
   asked->is_html = fields.text("format") == "html";
   asked->alternatives = fields.integer("alternatives").value_or(0);
-  choose_model(host, fields, given, *asked);
+  const std::vector<ModelSummary> models = host.service.models();
+  const bool stays = stays_as_it_is(models, fields, given, *asked);
+  if (stays) {
+    asked->model.source = asked->model.target = fields.text("target");
+  } else {
+    choose_model(models, fields, given, *asked);
+  }
   asked->texts = std::make_unique<Texts>(plain_texts(*asked, given), Split::sentences, asked->model,
                                          host.limits);
   host.keys.admit(key_of(request, fields.text("api_key")), request.client,
                   asked->texts->characters());
+  if (stays) {
+    exchange->respond(json_response(unchanged_json(*asked, given)));
+    return;
+  }
   const auto job = std::make_shared<TranslationJob>();
   job->model = asked->model.id;
   job->sentences = asked->texts->sentences();
   job->search.n_best = 1 + asked->alternatives;
+  job->search.alignments = asked->needs_alignments;
   if (asked->alternatives > 0) {
     job->search.beam = std::max<std::int64_t>(host.usual_beam, job->search.n_best);
   }

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <utility>
+
+#include "yona/serve/html_text.h"
 
 namespace yona::serve {
 
 namespace {
-
-constexpr std::string_view kHtmlBlanks = " \t\r\n\f";
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -97,123 +96,120 @@ std::size_t element_end(std::string_view html, const std::string& name) {
   return place;
 }
 
-void append_utf8(std::string& out, char32_t c) {
-  const auto byte = [&](char32_t value) { out += static_cast<char>(value); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xC0U | (c >> 6U));
-    byte(0x80U | (c & 0x3FU));
-  } else if (c < 0x10000) {
-    byte(0xE0U | (c >> 12U));
-    byte(0x80U | ((c >> 6U) & 0x3FU));
-    byte(0x80U | (c & 0x3FU));
-  } else {
-    byte(0xF0U | (c >> 18U));
-    byte(0x80U | ((c >> 12U) & 0x3FU));
-    byte(0x80U | ((c >> 6U) & 0x3FU));
-    byte(0x80U | (c & 0x3FU));
+// Does a tag stand inside sentences? Comments do.
+bool is_inline(std::string_view tag, const std::string& name) {
+  constexpr std::array<std::string_view, 30> kInline = {
+      "a",  "abbr", "b",      "bdi", "bdo", "big",   "cite", "data",   "del", "dfn",
+      "em", "font", "i",      "img", "ins", "label", "mark", "q",      "s",   "small",
+      "tt", "span", "strike", "u",   "sub", "sup",   "time", "strong", "var", "wbr"};
+  const std::string_view plain = std::string_view(name).substr(name.starts_with('/') ? 1 : 0);
+  return tag.starts_with("<!--") ||
+         std::find(kInline.begin(), kInline.end(), plain) != kInline.end();
+}
+
+// A closing tag belongs to the last one of its name that is open; what is left has no partner.
+void pair_up(std::vector<InlineTag>& tags) {
+  std::vector<std::pair<std::string, std::size_t>> open;
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    const std::string name = tag_name(tags[i].html);
+    if (!name.starts_with('/')) {
+      if (!name.empty() && !closes_itself(tags[i].html, name)) {
+        open.emplace_back(name, i);
+      }
+      continue;
+    }
+    const auto found = std::find_if(open.rbegin(), open.rend(), [&](const auto& opened) {
+      return name.substr(1) == opened.first;
+    });
+    if (found != open.rend()) {
+      tags[i].partner = found->second;
+      tags[found->second].partner = i;
+      open.erase(std::prev(found.base()), open.end());
+    }
   }
 }
 
-// Appends the character that "&name;" means; false: it is not known.
-bool append_entity(std::string& out, std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, char32_t>, 6> kNamed = {
-      {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}, {"nbsp", 0xA0}}};
-  for (const auto& [known, character] : kNamed) {
-    if (name == known) {
-      append_utf8(out, character);
-      return true;
-    }
+// The text with the tags where they were.
+std::string interleaved(const std::string& text, const std::vector<InlineTag>& tags) {
+  std::string html;
+  std::size_t place = 0;
+  for (const InlineTag& tag : tags) {
+    html += text.substr(place, tag.place - place) + tag.html;
+    place = tag.place;
   }
-  if (!name.starts_with('#')) {
-    return false;
-  }
-  const bool is_hex = name.size() > 1 && (name[1] == 'x' || name[1] == 'X');
-  const std::string_view digits = name.substr(is_hex ? 2 : 1);
-  std::uint32_t value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, is_hex ? 16 : 10);
-  const bool is_character = error == std::errc() && !digits.empty() &&
-                            end == digits.data() + digits.size() && value > 0 &&
-                            value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF);
-  if (is_character) {
-    append_utf8(out, value);
-  }
-  return is_character;
+  return html + text.substr(place);
 }
 
 }  // namespace
 
-std::string unescaped_html(std::string_view text) {
-  constexpr std::size_t kLongest = 10;  // "&#x10FFFF;"
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = text.front() == '&' ? text.substr(0, kLongest).find(';') : text.npos;
-    if (end != text.npos && append_entity(out, text.substr(1, end - 1))) {
-      text.remove_prefix(end + 1);
-    } else {
-      out += text.front();
-      text.remove_prefix(1);
-    }
-  }
-  return out;
-}
-
-std::string escaped_html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-void Markup::add_text(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kHtmlBlanks);
-  if (first == text.npos) {
-    between_.back() += text;
-    return;
-  }
-  const std::size_t last = text.find_last_not_of(kHtmlBlanks);
-  between_.back() += text.substr(0, first);
-  runs_.push_back(unescaped_html(text.substr(first, last + 1 - first)));
-  between_.emplace_back(text.substr(last + 1));
+bool MarkupRun::has_tags_inside() const {
+  return std::any_of(tags.begin(), tags.end(), [&](const InlineTag& tag) {
+    return tag.place > 0 && tag.place < text.size();
+  });
 }
 
 Markup::Markup(std::string_view html) {
-  std::size_t text = 0;  // where the run began
-  std::size_t place = 0;
-  while (place < html.size()) {
-    const std::string_view rest = html.substr(place);
-    if (!begins_tag(rest)) {
-      ++place;
+  std::string text;  // of the run so far
+  std::vector<InlineTag> tags;
+  while (!html.empty()) {
+    if (!begins_tag(html)) {
+      const std::size_t end = std::min(html.find('<', 1), html.size());
+      text += unescaped_html(html.substr(0, end));
+      html.remove_prefix(end);
       continue;
     }
-    add_text(html.substr(text, place - text));
-    const std::string_view tag = rest.substr(0, tag_end(rest));
+    const std::string_view tag = html.substr(0, tag_end(html));
     const std::string name = tag_name(tag);
     const bool is_whole = std::isalpha(static_cast<unsigned char>(tag[1])) != 0 &&
                           is_untranslated(tag, name) && !closes_itself(tag, name);
-    const std::size_t length = is_whole ? element_end(rest, name) : tag.size();
-    between_.back() += rest.substr(0, length);
-    place += length;
-    text = place;
+    const std::string_view taken = html.substr(0, is_whole ? element_end(html, name) : tag.size());
+    constexpr std::size_t kMostTags = 256;  // of a run: what is to be done grows with their square
+    if (!is_whole && is_inline(tag, name) && tags.size() < kMostTags) {
+      tags.push_back({text.size(), std::string(taken)});
+    } else {
+      add_run(std::exchange(text, {}), std::exchange(tags, {}));
+      between_.back() += taken;
+    }
+    html.remove_prefix(taken.size());
   }
-  add_text(html.substr(text));
+  add_run(text, std::move(tags));
 }
 
-std::string Markup::with_runs(const std::vector<std::string>& texts) const {
+// Blanks at both ends stay outside, those inside become single spaces.
+void Markup::add_run(const std::string& text, std::vector<InlineTag> tags) {
+  const std::size_t first = text.find_first_not_of(kHtmlBlanks);
+  if (first == text.npos) {
+    between_.back() += interleaved(text, tags);
+    return;
+  }
+  const std::size_t end = text.find_last_not_of(kHtmlBlanks) + 1;
+  between_.back() += text.substr(0, first);
+  MarkupRun run;
+  auto tag = tags.begin();
+  for (std::size_t i = first; i < end; ++i) {
+    for (; tag != tags.end() && tag->place <= i; ++tag) {
+      tag->place = run.text.size();
+    }
+    const bool is_blank = kHtmlBlanks.find(text[i]) != kHtmlBlanks.npos;
+    if (!is_blank) {
+      run.text += text[i];
+    } else if (!run.text.ends_with(' ')) {
+      run.text += ' ';
+    }
+  }
+  for (; tag != tags.end(); ++tag) {
+    tag->place = run.text.size();
+  }
+  pair_up(tags);
+  run.tags = std::move(tags);
+  runs_.push_back(std::move(run));
+  between_.push_back(text.substr(end));
+}
+
+std::string Markup::with_runs(const std::vector<std::string>& htmls) const {
   std::string html = between_.front();
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    html += escaped_html(texts[i]) + between_[i + 1];
+  for (std::size_t i = 0; i < htmls.size(); ++i) {
+    html += htmls[i] + between_[i + 1];
   }
   return html;
 }

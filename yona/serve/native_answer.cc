@@ -29,7 +29,7 @@ void add_sentence(Json& json, const SentenceResult& result, const WantedAnswer& 
     json["n_best"] = hypotheses_json(result);
   }
   if (wanted.alignments) {
-    json["alignment"] = result.alignment;
+    json["alignment"] = best.alignment;
   }
   if (wanted.attention) {
     json["attention"] = result.attention;

@@ -23,6 +23,15 @@ std::string methods_of(const std::vector<Route>& routes, const std::string& path
   return methods;
 }
 
+// What a path takes; also what a browser asks before a page of another server may (--allow-origin).
+HttpResponse options_response(const std::string& methods) {
+  return {.status = 204,
+          .headers = {{"Allow", methods},
+                      {"Access-Control-Allow-Methods", methods},
+                      {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key"},
+                      {"Access-Control-Max-Age", "86400"}}};
+}
+
 }  // namespace
 
 void Router::add(std::vector<Route> routes) {
@@ -50,6 +59,10 @@ void Router::handle(const std::shared_ptr<Exchange>& exchange) const {
   if (methods.empty()) {
     exchange->respond(error_response(
         404, fmt::format("there is no {}; /openapi.json lists what there is", request.path)));
+    return;
+  }
+  if (request.method == "OPTIONS") {
+    exchange->respond(options_response(methods));
     return;
   }
   HttpResponse response = error_response(

@@ -32,7 +32,7 @@ class Router {
   void add(std::vector<Route> routes);
   const std::vector<Route>& routes() const { return routes_; }
 
-  // Calls the handler, or answers 404 or 405. What the handler throws is answered too.
+  // Calls the handler, or answers OPTIONS, 404 or 405. What the handler throws is answered too.
   void handle(const std::shared_ptr<Exchange>& exchange) const;
   // The route of a request; null: there is none.
   const Route* find(std::string_view method, std::string_view path) const;

@@ -19,10 +19,45 @@ bool may_have_several(std::string_view line) {
                      [](char c) { return static_cast<unsigned char>(c) >= 0xD8; });
 }
 
+// How much of a text of one line to take at once: up to a blank, else up to a whole character.
+std::size_t cut_of(std::string_view text) {
+  if (text.size() <= kLongestSentence) {
+    return text.size();
+  }
+  const std::size_t blank = text.find_last_of(kBlanks, kLongestSentence);
+  if (blank != text.npos && blank > kLongestSentence / 2) {
+    return blank;
+  }
+  std::size_t cut = kLongestSentence;
+  while (cut > 1 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+    --cut;
+  }
+  return cut;
+}
+
 class Builder {
  public:
-  explicit Builder(Segments& segments) : segments_(segments) { segments_.between.emplace_back(); }
+  Builder(Segments& segments, const std::string& language)
+      : segments_(segments), language_(language) {
+    segments_.between.emplace_back();
+  }
 
+  // What is to be one sentence: cut where it is too long for that.
+  void add_whole(std::string_view text) {
+    text.size() <= kLongestSentence ? add(text) : add_sentences(text);
+  }
+
+  void add_sentences(std::string_view text) {
+    for (std::string_view sentence : split_sentences(text, language_)) {
+      while (!sentence.empty()) {
+        const std::size_t cut = cut_of(sentence);
+        add(sentence.substr(0, cut));
+        sentence.remove_prefix(cut);
+      }
+    }
+  }
+
+ private:
   // A sentence with blanks around it, or blanks alone.
   void add(std::string_view text) {
     const std::size_t first = text.find_first_not_of(kBlanks);
@@ -36,17 +71,17 @@ class Builder {
     segments_.between.emplace_back(text.substr(last + 1));
   }
 
- private:
   Segments& segments_;
+  const std::string& language_;
 };
 
 }  // namespace
 
 Segments segments_of(std::string_view text, Split split, const std::string& language) {
   Segments segments;
-  Builder builder(segments);
+  Builder builder(segments, language);
   if (split == Split::none) {
-    builder.add(text);
+    builder.add_whole(text);
     return segments;
   }
   while (!text.empty()) {
@@ -54,20 +89,20 @@ Segments segments_of(std::string_view text, Split split, const std::string& lang
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end);
     if (split == Split::lines || !may_have_several(line)) {
-      builder.add(line);
-      continue;
-    }
-    for (const std::string_view sentence : split_sentences(line, language)) {
-      builder.add(sentence);
+      builder.add_whole(line);
+    } else {
+      builder.add_sentences(line);
     }
   }
   return segments;
 }
 
-std::string join(const Segments& segments, const std::vector<std::string>& translations,
-                 bool has_spaces) {
-  std::string text = segments.between.front();
+Joined join(const Segments& segments, const std::vector<std::string>& translations,
+            bool has_spaces) {
+  Joined joined{.text = segments.between.front(), .starts = {}};
+  std::string& text = joined.text;
   for (std::size_t i = 0; i < translations.size(); ++i) {
+    joined.starts.push_back(text.size());
     text += translations[i];
     const std::string& between = segments.between[i + 1];
     const bool is_inside_line =
@@ -75,7 +110,7 @@ std::string join(const Segments& segments, const std::vector<std::string>& trans
     const bool is_as_it_should_be = between.empty() != has_spaces;
     text += is_inside_line && !is_as_it_should_be ? (has_spaces ? " " : "") : between;
   }
-  return text;
+  return joined;
 }
 
 }  // namespace yona::serve

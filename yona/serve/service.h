@@ -41,15 +41,15 @@ struct GlossaryTerm {
 struct HypothesisText {
   std::string text;
   double score = 0, log_probability = 0;
-  std::vector<std::string> tokens{};  // pieces, </s> included
-  std::vector<float> token_scores{};  // their log-probabilities
+  std::vector<std::string> tokens{};                             // pieces, </s> included
+  std::vector<float> token_scores{};                             // their log-probabilities
+  std::vector<std::pair<std::size_t, std::size_t>> alignment{};  // source token, token; where asked
 };
 
 struct SentenceResult {
-  std::vector<HypothesisText> n_best{};                          // best first, at least one
-  std::vector<std::string> source_tokens{};                      // pieces, </s> included
-  std::vector<std::pair<std::size_t, std::size_t>> alignment{};  // source token, target token
-  Json attention{};  // when asked for; see docs/serving.md
+  std::vector<HypothesisText> n_best{};      // best first, at least one
+  std::vector<std::string> source_tokens{};  // pieces, </s> included
+  Json attention{};                          // when asked for; see docs/serving.md
 };
 
 // A sentence as far as it has been translated.

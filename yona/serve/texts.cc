@@ -13,6 +13,19 @@ void require_at_most(std::int64_t count, std::int64_t most, std::string_view wha
   }
 }
 
+// The n-th best, or the last it has.
+const HypothesisText& nth(const SentenceResult& result, std::size_t n) {
+  return result.n_best[std::min(n, result.n_best.size() - 1)];
+}
+
+std::vector<std::string> texts_of(std::span<const SentenceResult> results, std::size_t n) {
+  std::vector<std::string> texts;
+  for (const SentenceResult& result : results) {
+    texts.push_back(nth(result, n).text);
+  }
+  return texts;
+}
+
 }  // namespace
 
 std::int64_t character_count(std::string_view text) {
@@ -57,11 +70,26 @@ std::span<const SentenceResult> Texts::results_of(std::size_t text,
 
 std::string Texts::translation(std::size_t text, std::span<const SentenceResult> results,
                                std::size_t n) const {
-  std::vector<std::string> translations;
-  for (const SentenceResult& result : results) {
-    translations.push_back(result.n_best[std::min(n, result.n_best.size() - 1)].text);
+  return joined(text, texts_of(results, n));
+}
+
+std::vector<WordLink> Texts::links(std::size_t text, std::span<const SentenceResult> results,
+                                   std::size_t n) const {
+  const Segments& segments = texts_[text];
+  const Joined joined = join(segments, texts_of(results, n), has_spaces_);
+  std::vector<WordLink> links;
+  std::size_t place = segments.between.front().size();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string& sentence = segments.sentences[i];
+    for (WordLink link : word_links(sentence, results[i].source_tokens, nth(results[i], n))) {
+      link.begin += joined.starts[i];
+      link.end += joined.starts[i];
+      link.source += link.source == WordLink::kNowhere ? 0 : place;
+      links.push_back(link);
+    }
+    place += sentence.size() + segments.between[i + 1].size();
   }
-  return joined(text, translations);
+  return links;
 }
 
 }  // namespace yona::serve

@@ -7,6 +7,7 @@
 
 #include "yona/serve/segments.h"
 #include "yona/serve/service.h"
+#include "yona/serve/word_links.h"
 
 namespace yona::serve {
 
@@ -38,8 +39,11 @@ class Texts {
                           std::size_t n) const;
   // The same from given texts, one for each sentence.
   std::string joined(std::size_t text, const std::vector<std::string>& translations) const {
-    return join(texts_[text], translations, has_spaces_);
+    return join(texts_[text], translations, has_spaces_).text;
   }
+  // The words of translation(), with bytes of the text as their sources.
+  std::vector<WordLink> links(std::size_t text, std::span<const SentenceResult> results,
+                              std::size_t n) const;
 
  private:
   std::vector<Segments> texts_;

@@ -107,8 +107,8 @@ TEST(Engine, GivesAlignmentsAndAttention) {
   waiting.job->attention = true;
   engine.submit(waiting.job);
   const auto result = waiting.results.get().front();
-  ASSERT_FALSE(result.alignment.empty());
-  for (const auto& [source, target] : result.alignment) {
+  ASSERT_FALSE(result.n_best.front().alignment.empty());
+  for (const auto& [source, target] : result.n_best.front().alignment) {
     EXPECT_LT(source, result.source_tokens.size());
     EXPECT_LT(target, result.n_best.front().tokens.size());
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/io/json_file.h"
+
 #include "tests/serve/engine/waiting_job.h"
 
 namespace yona {
@@ -74,6 +76,22 @@ TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
   testing::write_bytes(folder / "model" / "config.json", "{");
   pool.look_again();
   EXPECT_EQ(pool.get("en-de"), before);
+}
+
+// Whoever asks for the languages that it was started with would find nobody.
+TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsForOtherLanguages) {
+  TempDir folder;
+  fs::copy(shared_model().path(), folder / "model");
+  const auto backend = make_backend("cpu");
+  ModelPool pool({{folder / "model"}}, {{backend.get()}}, {});
+  const std::shared_ptr<LoadedModel> before = pool.get("en-de");
+  const fs::path path = folder / "model" / "config.json";
+  Json config = read_json(path);
+  config["yona"]["model"]["target_language"] = "fr";
+  write_json(path, config);
+  pool.look_again();
+  EXPECT_EQ(pool.get("en-de"), before);
+  EXPECT_EQ(pool.summaries().front().target, "de");
 }
 
 TEST(LoadedModel, KeepsATranslatorForEachChoice) {

@@ -64,13 +64,13 @@ HypothesisText hypothesis_of(const LineTranslation& line, const Vocabulary& voca
 }
 
 // Links between the tokens of all parts, </s> on either side left out.
-void align(const LineTranslation& line, std::int32_t end, SentenceResult& result) {
+void align(const LineTranslation& line, std::int32_t end, HypothesisText& hypothesis) {
   std::size_t source = 0;
   std::size_t target = 0;
   for (const Translation& part : line.parts) {
     for (const auto& [from, to] : hard_alignment_links(part.hypothesis.attention)) {
       if (part.hypothesis.ids[to] != end && part.source[from] != end) {
-        result.alignment.emplace_back(source + from, target + to);
+        hypothesis.alignment.emplace_back(source + from, target + to);
       }
     }
     source += part.source.size();
@@ -268,12 +268,12 @@ void Engine::finish(const Unit& unit, LoadedModel& model,
   SentenceResult result;
   for (const LineTranslation& line : lines) {
     result.n_best.push_back(hypothesis_of(line, subwords.target.vocabulary()));
+    if (job.search.alignments) {
+      align(line, subwords.target.vocabulary().end(), result.n_best.back());
+    }
   }
   for (const Translation& part : lines.front().parts) {
     append(result.source_tokens, pieces_of(part.source, subwords.source.vocabulary()));
-  }
-  if (job.search.alignments) {
-    align(lines.front(), subwords.target.vocabulary().end(), result);
   }
   if (job.attention && lines.front().parts.size() == 1) {
     result.attention = attention_of(model.model(), backend_, job.sentences[unit.sentence],

@@ -155,6 +155,10 @@ void ModelPool::load(Entry& entry, const std::string& signature) {
   try {
     auto model = std::make_shared<LoadedModel>(entry.place, workers_, loading_);
     ModelSummary summary = summary_of(entry.place);
+    check<FormatError>(
+        summary.source == entry.summary.source && summary.target == entry.summary.target,
+        "it translates '{}' to '{}' now; start the server anew for other languages", summary.source,
+        summary.target);
     summary.id = entry.summary.id;
     summary.loaded = true;
     const std::scoped_lock lock(mutex_);

@@ -76,10 +76,10 @@ class ModelPool {
   // Looks again at every folder before its model is used next. Any thread.
   void look_again();
 
-  // Loads it where needed. A changed folder is loaded anew; one that cannot be loaded any more
-  // leaves the model that was there, with a warning. Of one thread; the model stays valid as long
-  // as it is held. Throws HttpError 404 for an id that is not there, and what
-  // TranslationModel::load() throws.
+  // Loads it where needed. A changed folder is loaded anew; one that cannot be loaded any more, or
+  // that is for other languages now, leaves the model that was there, with a warning. Of one
+  // thread; the model stays valid as long as it is held. Throws HttpError 404 for an id that is not
+  // there, and what TranslationModel::load() throws.
   std::shared_ptr<LoadedModel> get(const std::string& id);
 
  private:

@@ -38,8 +38,11 @@ export const setLanguage = async code => {
   for (const listener of listeners) listener();
 };
 
+// Where the model runs, as far as a browser can tell.
+const machine = () => (/^(localhost|127\.|\[::1\])/.test(location.hostname) ? t("foot.here") : location.hostname);
+
 const translateIn = root => {
-  const each = (name, act) => root.querySelectorAll(`[data-${name}]`).forEach(element => act(element, t(element.getAttribute("data-" + name))));
+  const each = (name, act) => root.querySelectorAll(`[data-${name}]`).forEach(element => act(element, t(element.getAttribute("data-" + name), { machine: machine() })));
   each("t", (element, text) => { element.textContent = text; });
   each("t-label", (element, text) => element.setAttribute("aria-label", text));
   each("t-title", (element, text) => element.setAttribute("title", text));

@@ -3,6 +3,7 @@
 import { patiently, postJson } from "./api.js";
 import { $, svg } from "./dom.js";
 import { onLanguage, t } from "./i18n.js";
+import { short } from "./numbers.js";
 import { currentSentence, on, store } from "./store.js";
 import { label } from "./text.js";
 
@@ -40,7 +41,7 @@ const draw = (tree, say) => {
     }
     const text = label(node.token), cut = [...text].length > 11 ? [...text].slice(0, 10).join("") + "…" : text;
     const mark = svg("g", { class: "node " + style, tabindex: node.kept ? 0 : -1, role: "img", transform: `translate(${x(node)} ${y(node)})`,
-      "aria-label": t(node.kept ? "search.node" : "search.dropped", { text: textOf(nodes, node), score: node.score.toFixed(2) }) },
+      "aria-label": t(node.kept ? "search.node" : "search.dropped", { text: textOf(nodes, node), score: short(node.score) }) },
       svg("rect", { x: -4, y: -13, width: STEP * 0.78, height: 26, rx: 6 }), svg("text", { x: 3, y: 5 }, cut),
       svg("text", { x: STEP * 0.78 - 9, y: 4, class: "number" }, node.finished ? "■" : ""));
     const speak = () => say(mark.getAttribute("aria-label"));

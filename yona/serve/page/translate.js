@@ -3,6 +3,7 @@
 import { $, debounced, make } from "./dom.js";
 import { examples } from "./examples.js";
 import { language, languageName, onLanguage, t } from "./i18n.js";
+import { short } from "./numbers.js";
 import { choose, forgetFailures, translateAll, wordMatrix } from "./session.js";
 import { entryOf, lookAt, on, store, tell } from "./store.js";
 import { sentencesOf, wordsOf, wordsOfPieces } from "./text.js";
@@ -118,7 +119,7 @@ const drawNBest = () => {
     const bar = make("span", { class: "bar" });
     bar.style.setProperty("--share", Math.exp(Math.min(0, hypothesis.score - best)).toFixed(3));
     return make("li", {}, make("button", { type: "button", "aria-pressed": index === entry.chosen ? "true" : "false", onclick: () => take(entry, index) },
-      make("span", { lang: store.model.target, dir: "auto" }, hypothesis.text), make("span", { class: "score" }, bar, hypothesis.score.toFixed(2))));
+      make("span", { lang: store.model.target, dir: "auto" }, hypothesis.text), make("span", { class: "score" }, bar, short(hypothesis.score))));
   }));
 };
 const take = (entry, index) => {
