@@ -250,6 +250,25 @@ TEST(Batcher, RefusesWhatWouldWaitTooLong) {
   EXPECT_GE(accepted, 4);
 }
 
+TEST(Batcher, AcceptsSmallJobsBesideADocumentButNoOther) {
+  Batcher batcher({.batch_tokens = 10,
+                   .window = milliseconds(0),
+                   .longest_wait = std::chrono::duration<double>(2)},
+                  [](const std::vector<Unit>&) { std::this_thread::sleep_for(milliseconds(10)); });
+  batcher.submit(job("a", {10}));
+  while (batcher.figures().batches == 0) {  // the speed is known: 1,000 tokens a second at most
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  const auto gone = std::make_shared<std::atomic<bool>>(false);
+  const auto document = job("a", std::vector<std::int64_t>(2000, 10));
+  document->gone = gone;
+  batcher.submit(document);
+  EXPECT_NO_THROW(batcher.submit(job("a", {10})));
+  EXPECT_FALSE(batcher.is_full());
+  EXPECT_THROW(batcher.submit(job("a", std::vector<std::int64_t>(2000, 10))), HttpError);
+  gone->store(true);
+}
+
 TEST(Batcher, DropsThoseWhoHaveGoneOrAreLate) {
   Gate gate({.batch_tokens = 10, .window = milliseconds(0)});
   gate.batcher().submit(job("a", {10}));

@@ -15,7 +15,7 @@ TEST(NativeAnswer, GivesTextAndTokens) {
   EXPECT_EQ(answer->response.status, 200);
   const Json translation = answer->json()["translations"][0];
   EXPECT_EQ(translation["text"], "TWO DOGS");
-  EXPECT_EQ(translation["source_tokens"], Json({"▁a", "</s>"}));
+  EXPECT_EQ(translation["source_tokens"], Json({"▁two", "▁dogs", "</s>"}));
   EXPECT_FALSE(translation.contains("score"));
   EXPECT_FALSE(translation.contains("alignment"));
   EXPECT_EQ(answer->json()["model"], "en-de");

@@ -12,7 +12,7 @@ using serve::segments_of;
 using serve::Split;
 using Strings = std::vector<std::string>;
 
-std::string join(const Segments& segments, const Strings& translations, bool has_spaces) {
+std::string text_of(const Segments& segments, const Strings& translations, bool has_spaces) {
   return serve::join(segments, translations, has_spaces).text;
 }
 
@@ -39,7 +39,7 @@ TEST(Segments, OfBlankTextsAreNone) {
     for (const Split split : {Split::none, Split::lines, Split::sentences}) {
       const Segments found = segments_of(text, split, "en");
       EXPECT_TRUE(found.sentences.empty());
-      EXPECT_EQ(join(found, {}, true), text);
+      EXPECT_EQ(text_of(found, {}, true), text);
     }
   }
 }
@@ -49,7 +49,7 @@ TEST(Segments, JoinedWithThemselvesAreTheText) {
        {"One. Two!\n\n\n Three?  Four.\r\n", "a", "\n a b \n", "..", "!? ."}) {
     for (const Split split : {Split::none, Split::lines, Split::sentences}) {
       const Segments found = segments_of(text, split, "en");
-      EXPECT_EQ(join(found, found.sentences, true), text);
+      EXPECT_EQ(text_of(found, found.sentences, true), text);
     }
   }
 }
@@ -69,7 +69,7 @@ TEST(Segments, AreNeverLongerThanTheLongest) {
         EXPECT_LE(sentence.size(), serve::kLongestSentence);
         EXPECT_TRUE(is_utf8(sentence));
       }
-      EXPECT_EQ(join(found, found.sentences, text == words), text);
+      EXPECT_EQ(text_of(found, found.sentences, text == words), text);
     }
   }
 }
@@ -82,9 +82,10 @@ TEST(Segments, ThatAreTooLongEndAtSentenceEndsFirst) {
 
 TEST(Segments, HaveSpacesAsTheTargetsLanguageDoes) {
   const Segments chinese = segments_of("你好。你好吗？\n好", Split::sentences, "zh");
-  EXPECT_EQ(join(chinese, {"Hello.", "How are you?", "Fine"}, true), "Hello. How are you?\nFine");
+  EXPECT_EQ(text_of(chinese, {"Hello.", "How are you?", "Fine"}, true),
+            "Hello. How are you?\nFine");
   const Segments english = segments_of("Hello. How are you?\nFine", Split::sentences, "en");
-  EXPECT_EQ(join(english, {"你好。", "你好吗？", "好"}, false), "你好。你好吗？\n好");
+  EXPECT_EQ(text_of(english, {"你好。", "你好吗？", "好"}, false), "你好。你好吗？\n好");
 }
 
 TEST(Segments, SayWhereEachTranslationBegins) {

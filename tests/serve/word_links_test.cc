@@ -11,7 +11,7 @@ using serve::WordLink;
 using serve::words_of;
 using Strings = std::vector<std::string>;
 
-Strings texts_of(const std::string& text) {
+Strings words_in(const std::string& text) {
   Strings texts;
   for (const WordLink& word : words_of(text)) {
     texts.push_back(text.substr(word.begin, word.end - word.begin));
@@ -29,10 +29,10 @@ Strings sources_of(const std::string& source, const Strings& tokens, const Hypot
 }
 
 TEST(WordLinks, KnowWordsAndSigns) {
-  EXPECT_EQ(texts_of(" Zwei müde Hunde, 3x."), (Strings{"Zwei", "müde", "Hunde", ",", "3x", "."}));
-  EXPECT_EQ(texts_of("我的cat。"), (Strings{"我", "的", "cat", "。"}));
-  EXPECT_EQ(texts_of("“a”"), (Strings{"“", "a", "”"}));
-  EXPECT_TRUE(texts_of(" \n").empty());
+  EXPECT_EQ(words_in(" Zwei müde Hunde, 3x."), (Strings{"Zwei", "müde", "Hunde", ",", "3x", "."}));
+  EXPECT_EQ(words_in("我的cat。"), (Strings{"我", "的", "cat", "。"}));
+  EXPECT_EQ(words_in("“a”"), (Strings{"“", "a", "”"}));
+  EXPECT_TRUE(words_in(" \n").empty());
 }
 
 TEST(WordLinks, FollowTheAlignmentOfTokens) {

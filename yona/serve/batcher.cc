@@ -16,15 +16,6 @@ std::int64_t tokens_of(const Job& job) {
   return std::accumulate(job.tokens.begin(), job.tokens.end(), std::int64_t{0});
 }
 
-// Of the sentences that are named.
-std::int64_t tokens_of(const Job& job, const std::vector<std::size_t>& sentences) {
-  std::int64_t sum = 0;
-  for (const std::size_t sentence : sentences) {
-    sum += job.tokens[sentence];
-  }
-  return sum;
-}
-
 // Whoever has waited longest since it came or was last served.
 template <class Group>
 auto longest_unserved(const Group& group) {
@@ -57,7 +48,7 @@ void Batcher::submit(const std::shared_ptr<Job>& job) {
   if (is_closing_) {
     throw HttpError(503, "the server is stopping", 1);
   }
-  const double seconds = foreseen_seconds(0);
+  const double seconds = foreseen_seconds(tokens);
   const bool has_room = figures_.waiting_tokens + tokens <= options_.queue_tokens &&
                         seconds <= options_.longest_wait.count();
   if (!has_room && figures_.waiting_jobs > 0) {
@@ -68,7 +59,7 @@ void Batcher::submit(const std::shared_ptr<Job>& job) {
   std::vector<std::size_t> all(job->tokens.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const Clock::time_point now = Clock::now();
-  groups_[job->group].push_back({job, std::move(all), now, now});
+  groups_[job->group].push_back({job, std::move(all), tokens, now, now});
   ++figures_.waiting_jobs;
   figures_.waiting_tokens += tokens;
   update_full();
@@ -106,7 +97,7 @@ std::map<std::string, Batcher::Group>::iterator Batcher::next_group() {
 bool Batcher::is_worth_waiting(const Group& group) const {
   std::int64_t tokens = 0;
   for (const Waiting& waiting : group) {
-    tokens += tokens_of(*waiting.job, waiting.left);
+    tokens += waiting.tokens;
     if (tokens >= options_.batch_tokens) {
       return false;
     }
@@ -125,7 +116,7 @@ std::vector<std::shared_ptr<Job>> Batcher::remove_ended(Group& group) {
     }
     ++(is_gone ? figures_.gone : figures_.late);
     --figures_.waiting_jobs;
-    figures_.waiting_tokens -= tokens_of(job, waiting.left);
+    figures_.waiting_tokens -= waiting.tokens;
     ended.push_back(waiting.job);
     return true;
   });
@@ -199,6 +190,7 @@ std::vector<Unit> Batcher::take(Group& group) {
   for (const Candidate& candidate : chosen(candidates(group))) {
     Waiting& waiting = *candidate.waiting;
     batch.push_back({waiting.job, std::exchange(waiting.left[candidate.place], kTaken)});
+    waiting.tokens -= candidate.tokens;
     waiting.served = taken_;
     running_tokens_ += candidate.tokens;
   }
@@ -213,11 +205,22 @@ std::vector<Unit> Batcher::take(Group& group) {
   return batch;
 }
 
-double Batcher::foreseen_seconds(std::int64_t more) const {
-  return tokens_per_second_ > 0
-             ? static_cast<double>(figures_.waiting_tokens + running_tokens_ + more) /
-                   tokens_per_second_
-             : 0;
+// How long a job of so many tokens would wait for others. Everybody is served in turn, so of
+// whoever is before no more comes first than is asked for here: a document does not shut out small
+// requests.
+double Batcher::foreseen_seconds(std::int64_t tokens) const {
+  if (tokens_per_second_ <= 0) {
+    return 0;
+  }
+  constexpr std::int64_t kSmall = 64;
+  const std::int64_t most = std::max(tokens, kSmall);
+  std::int64_t before = running_tokens_;
+  for (const auto& [name, group] : groups_) {
+    for (const Waiting& waiting : group) {
+      before += std::min(waiting.tokens, most);
+    }
+  }
+  return static_cast<double>(before) / tokens_per_second_;
 }
 
 void Batcher::update_full() {

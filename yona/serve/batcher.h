@@ -66,6 +66,7 @@ class Batcher {
   struct Waiting {
     std::shared_ptr<Job> job;
     std::vector<std::size_t> left;  // its sentences that have been in no batch, in order
+    std::int64_t tokens;            // of these
     Clock::time_point since;        // it came
     Clock::time_point served;       // a batch with it ended; at first when it came
   };
@@ -93,7 +94,7 @@ class Batcher {
   std::vector<Candidate> chosen(std::vector<Candidate> candidates) const;
   std::vector<Unit> take(Group& group);
   std::vector<std::shared_ptr<Job>> remove_ended(Group& group);
-  double foreseen_seconds(std::int64_t more) const;
+  double foreseen_seconds(std::int64_t tokens) const;
   void update_full();
   void measured(std::int64_t tokens, double seconds);
 
