@@ -85,9 +85,9 @@ class Served(unittest.TestCase):
             self.assertEqual(refused.exception.headers["Access-Control-Allow-Origin"], "*")
 
     def test_one_long_text_does_not_keep_others_waiting(self):
-        with ServerProcess("--model", self.model) as server:
+        with ServerProcess("--model", self.model, "--longest-wait", 60) as server:
             long = threading.Thread(target=server.post, args=("/v1/translate", {
-                **BODY, "q": "x" * 90000, "deadline": 12}))
+                **BODY, "q": "half past three " * 5000, "deadline": 15}))
             server.post("/translate", BODY)  # the model is loaded
             long.start()
             time.sleep(0.2)

@@ -28,7 +28,8 @@ std::size_t cut_of(std::string_view text) {
   if (blank != text.npos && blank > kLongestSentence / 2) {
     return blank;
   }
-  std::size_t cut = kLongestSentence;
+  constexpr std::size_t kUnspaced = 400;  // has as many tokens as more text with spaces
+  std::size_t cut = kUnspaced;
   while (cut > 1 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
     --cut;
   }

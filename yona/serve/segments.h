@@ -16,7 +16,7 @@ enum class Split : std::uint8_t { none, lines, sentences };
 
 // Bytes. What is longer is cut at sentence ends, and where there are none at a blank: it would be
 // decoded in one go, and everybody else would wait for it.
-constexpr std::size_t kLongestSentence = 2000;
+constexpr std::size_t kLongestSentence = 1000;
 
 struct Segments {
   std::vector<std::string> sentences;  // none of them blank
