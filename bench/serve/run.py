@@ -245,6 +245,15 @@ def measure(a, lines, few, expected, results):
         measure_ctranslate2(a, lines, results)
 
 
+def rounded(value):
+    """The same with three digits behind the point."""
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return round(value, 3) if isinstance(value, float) else value
+
+
 def cpu_name():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         found = re.search(r"model name\s*: (.*)", file.read())
@@ -273,7 +282,7 @@ def main():
                           "on a CPU of its own" if a.apart else "on the same CPUs", "compute_type": a.compute_type, "workers": a.workers}
     if a.output:
         with open(a.output, "w", encoding="utf-8") as file:
-            json.dump(everything, file, indent=1)
+            json.dump(rounded(everything), file, indent=1)
             file.write("\n")
 
 
