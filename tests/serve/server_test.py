@@ -83,6 +83,10 @@ class Served(unittest.TestCase):
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(server.url + "/nothing")
             self.assertEqual(refused.exception.headers["Access-Control-Allow-Origin"], "*")
+        wrong = subprocess.run([os.environ["YONA_PROGRAM"], "serve", "--model", self.model, "--allow-origin", "a b"],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("--allow-origin: 'a b' is given; expected one like https://example.org", wrong.stderr)
 
     def test_one_long_text_does_not_keep_others_waiting(self):
         with ServerProcess("--model", self.model, "--longest-wait", 60) as server:
