@@ -94,8 +94,9 @@ std::vector<WordLink> word_links(std::string_view source,
         ends[to] == 0) {
       continue;
     }
+    const std::size_t end = ends[to];
     const auto word = std::find_if(words.begin(), words.end(),
-                                   [&](const WordLink& one) { return one.end >= ends[to]; });
+                                   [&](const WordLink& one) { return one.end >= end; });
     if (word != words.end() && word->source == WordLink::kNowhere) {
       word->source = source_ends[from] - 1;
     }
