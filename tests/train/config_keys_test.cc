@@ -107,6 +107,16 @@ TEST(RunConfigKeys, EachIsSetByTheFileAndByAssignmentAlike) {
   }
 }
 
+TEST(RunConfigKeys, WordsMeanWhatTheySay) {
+  const auto with = [](const std::string& key, const std::string& word) {
+    return resolve_config("", {set(key, word)}).model;
+  };
+  EXPECT_EQ(with("model.tying", "inputs").tying, Tying::inputs);
+  EXPECT_EQ(with("model.tying", "none").tying, Tying::none);
+  EXPECT_EQ(with("model.positions", "none").positions, PositionKind::none);
+  EXPECT_EQ(with("model.positions", "relative").positions, PositionKind::relative);
+}
+
 TEST(RunConfigKeys, EachSurvivesWritingAndReading) {
   std::vector<ConfigAssignment> all;
   for (const auto& [name, values] : other_values()) {

@@ -37,44 +37,48 @@ ConfigKey<TransformerConfig> layers_key() {
 
 Keys<TransformerConfig> model_shape_keys() {
   using Config = TransformerConfig;
-  return {layers_key(),
-          integer("encoder_layers", &Config::encoder_layers, {1, 1000}, "layers of the encoder"),
-          integer("decoder_layers", &Config::decoder_layers, {1, 1000}, "layers of the decoder"),
-          integer("d_model", &Config::d_model, {1, 1 << 16}, "width of the residual stream"),
-          integer("d_ff", &Config::d_ff, {1, 1 << 20}, "inner width of the feed-forward layers"),
-          integer("heads", &Config::heads, {1, 1024}, "attention heads, h in the paper"),
-          integer("d_k", &Config::d_k, {1, 4096, "auto"},
-                  "width of a head's queries and keys; auto is d_model / heads"),
-          integer("d_v", &Config::d_v, {1, 4096, "auto"},
-                  "width of a head's values; auto is d_model / heads"),
-          config_key("tying", &Config::tying, enum_codec<Tying>({"all", "target", "none"}),
-                     "which embedding matrices are one: source, target and output (all), target "
-                     "and output (target), none; all becomes target with separate vocabularies")};
+  return {
+      layers_key(),
+      integer("encoder_layers", &Config::encoder_layers, {1, 1000}, "layers of the encoder"),
+      integer("decoder_layers", &Config::decoder_layers, {1, 1000}, "layers of the decoder"),
+      integer("d_model", &Config::d_model, {1, 1 << 16}, "width of the residual stream"),
+      integer("d_ff", &Config::d_ff, {1, 1 << 20}, "inner width of the feed-forward layers"),
+      integer("heads", &Config::heads, {1, 1024}, "attention heads, h in the paper"),
+      integer("d_k", &Config::d_k, {1, 4096, "auto"},
+              "width of a head's queries and keys; auto is d_model / heads"),
+      integer("d_v", &Config::d_v, {1, 4096, "auto"},
+              "width of a head's values; auto is d_model / heads"),
+      config_key("tying", &Config::tying, enum_codec<Tying>({"all", "target", "inputs", "none"}),
+                 "which embedding matrices are one: source, target and output (all), target "
+                 "and output (target), source and target (inputs), none; all becomes target "
+                 "with separate vocabularies")};
 }
 
 Keys<TransformerConfig> model_variant_keys() {
   using Config = TransformerConfig;
-  return {number("dropout", &Config::dropout, kProbability,
-                 "dropout of embeddings and of each sub-layer's output, P_drop in the paper"),
-          number("attention_dropout", &Config::attention_dropout, kProbability,
-                 "dropout of the attention weights; the paper has none"),
-          number("activation_dropout", &Config::activation_dropout, kProbability,
-                 "dropout inside the feed-forward layers; the paper has none"),
-          config_key("activation", &Config::activation,
-                     enum_codec<FeedForwardActivation>({"relu", "gelu", "gelu_tanh", "silu"}),
-                     "activation of the feed-forward layers; the paper has relu"),
-          config_key("norm", &Config::norm, enum_codec<NormPosition>({"post", "pre"}),
-                     "layer normalisation after each sub-layer (post, the paper) or before (pre)"),
-          config_key("attention", &Config::attention,
-                     enum_codec<AttentionKind>({"scaled", "unscaled", "additive"}),
-                     "how scores are computed; the paper scales by 1/√d_k"),
-          config_key("positions", &Config::positions,
-                     enum_codec<PositionKind>({"sinusoidal", "learned", "none"}),
-                     "what tells tokens apart by their place; learned is row E of Table 3"),
-          number("position_base", &Config::position_base, {.least = 1.0, .open_below = true},
-                 "base of the sinusoids' wavelengths"),
-          integer("max_positions", &Config::max_positions, {1, 1 << 20},
-                  "longest sentence in tokens that the model has positions for")};
+  return {
+      number("dropout", &Config::dropout, kProbability,
+             "dropout of embeddings and of each sub-layer's output, P_drop in the paper"),
+      number("attention_dropout", &Config::attention_dropout, kProbability,
+             "dropout of the attention weights; the paper has none"),
+      number("activation_dropout", &Config::activation_dropout, kProbability,
+             "dropout inside the feed-forward layers; the paper has none"),
+      config_key("activation", &Config::activation,
+                 enum_codec<FeedForwardActivation>({"relu", "gelu", "gelu_tanh", "silu"}),
+                 "activation of the feed-forward layers; the paper has relu"),
+      config_key("norm", &Config::norm, enum_codec<NormPosition>({"post", "pre"}),
+                 "layer normalisation after each sub-layer (post, the paper) or before (pre)"),
+      config_key("attention", &Config::attention,
+                 enum_codec<AttentionKind>({"scaled", "unscaled", "additive"}),
+                 "how scores are computed; the paper scales by 1/√d_k"),
+      config_key("positions", &Config::positions,
+                 enum_codec<PositionKind>({"sinusoidal", "learned", "none", "relative"}),
+                 "what tells tokens apart by their place; learned is row E of Table 3, relative "
+                 "is T5's"),
+      number("position_base", &Config::position_base, {.least = 1.0, .open_below = true},
+             "base of the sinusoids' wavelengths"),
+      integer("max_positions", &Config::max_positions, {1, 1 << 20},
+              "longest sentence in tokens that the model has positions for")};
 }
 
 // --- data ----------------------------------------------------------------------------------
