@@ -35,6 +35,21 @@ TEST(CacheKey, IsTheSameForTheSameInputs) {
   EXPECT_THAT(key.file_name, ::testing::MatchesRegex("a-[0-9a-f]{16}\\.tokens"));
 }
 
+TEST(CacheKey, DependsOnWhatStandsAroundATextWhereThatIsNotTheUsual) {
+  const TempDir folder;
+  const CorpusSpec spec = sample_corpus(folder.path(), "a", 3);
+  const SubwordPair subwords = sample_subwords();
+  const TextFrame frame{.after_source = {0}, .after_target = {0}};
+  const std::string usual = cache_key(spec, subwords, {}).file_name;
+  EXPECT_EQ(cache_key(spec, PairEncoder(subwords, frame, ""), {}).file_name, usual);
+  const std::string framed = cache_key(spec, PairEncoder(subwords, frame, "a"), {}).file_name;
+  EXPECT_NE(framed, usual);
+  EXPECT_NE(cache_key(spec, PairEncoder(subwords, frame, "b"), {}).file_name, framed);
+  TextFrame other = frame;
+  other.before_target = {5};
+  EXPECT_NE(cache_key(spec, PairEncoder(subwords, other, "a"), {}).file_name, framed);
+}
+
 TEST(CacheKey, DependsOnEveryOption) {
   const TempDir folder;
   const CorpusSpec spec = sample_corpus(folder.path(), "a", 3);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/text/word_segmenter.h"
 
 #include "tests/data/sample_corpus.h"
 
@@ -40,6 +41,41 @@ class DatasetTest : public ::testing::Test {
   TempDir folder_;
   ThreadPool pool_{2};
 };
+
+TEST_F(DatasetTest, BatchesHoldWhatTheModelWantsAroundATextWhetherSampledOrNot) {
+  const TextFrame frame{
+      .before_source = {7}, .after_source = {0, 8}, .before_target = {5, 6}, .after_target = {0}};
+  const PairEncoder encoder(sample_subwords(), frame, "a frame");
+  for (const std::optional<double> sampling : {std::optional<double>(), std::optional(0.3)}) {
+    const Dataset dataset = Dataset::open({sample_corpus(folder_.path(), "a", 4, 1)}, encoder,
+                                          {.sampling = sampling}, folder_ / "cache", pool_);
+    PairBatch batch;
+    dataset.fill(all_of(dataset), 1000, {.seed = 1, .epoch = 0}, batch);
+    ASSERT_EQ(batch.sentences(), 4);
+    for (std::size_t s = 0; s < 4; ++s) {
+      const auto begin = static_cast<std::size_t>(batch.source.offsets[s]);
+      const auto end = static_cast<std::size_t>(batch.source.offsets[s + 1]);
+      EXPECT_EQ(batch.source.ids[begin], 7);
+      EXPECT_EQ(batch.source.ids[end - 2], 0);
+      EXPECT_EQ(batch.source.ids[end - 1], 8);
+      const auto target = static_cast<std::size_t>(batch.target.offsets[s]);
+      EXPECT_EQ(batch.target.ids[target], 5);
+      EXPECT_EQ(batch.target.ids[target + 1], 6);
+      EXPECT_EQ(batch.target.ids[static_cast<std::size_t>(batch.target.offsets[s + 1]) - 1], 0);
+    }
+  }
+}
+
+TEST_F(DatasetTest, RefusesToSampleSubWordsThatAreNoSentencePieceModel) {
+  const auto vocabulary =
+      std::make_shared<const Vocabulary>(std::vector<std::string>{"</s>", "<unk>", "the", "<pad>"});
+  const Subword words(std::make_shared<const WordSegmenter>(vocabulary), vocabulary, "words");
+  EXPECT_THAT(message_of<NotImplemented>([&] {
+                Dataset::open({sample_corpus(folder_.path(), "a", 4, 1)}, SubwordPair{words, words},
+                              {.sampling = 0.1}, folder_ / "cache", pool_);
+              }),
+              HasSubstr("data.sampling: this model's sub-words are no SentencePiece model"));
+}
 
 TEST_F(DatasetTest, NumbersThePairsOfAllCorporaInARow) {
   std::vector<CorpusSpec> corpora = {sample_corpus(folder_.path(), "a", 5, 1),

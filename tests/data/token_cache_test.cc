@@ -174,7 +174,8 @@ TEST_F(TokenCacheTest, HoldsIdsAbove65535WhenTheVocabularyIsLarge) {
   }
   const Subword wide(own.model(), std::make_shared<const Vocabulary>(pieces));
   const CorpusSpec spec = tsv("my sister\tder Nachbar\n");
-  const TokenCache cache = TokenCache::open(spec, {wide, wide}, {}, cache_folder(), pool_);
+  const TokenCache cache =
+      TokenCache::open(spec, SubwordPair{wide, wide}, {}, cache_folder(), pool_);
   std::vector<std::int32_t> expected;
   wide.encode("my sister", expected);
   expected.push_back(0);

@@ -37,7 +37,8 @@ class SamplesTest : public ::testing::Test {
     Transformer model(config);
     Parameters parameters(model, shared_backend("cpu"), Gradients::no);
     parameters.initialise(3);
-    return Samples(set, {subword, subword}, count, max_positions).run(model, shared_backend("cpu"));
+    return Samples(set, SubwordPair{subword, subword}, count, max_positions)
+        .run(model, shared_backend("cpu"));
   }
 };
 

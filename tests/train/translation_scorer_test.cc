@@ -151,6 +151,9 @@ TEST(ValidationMetric, SuitsTheTargetLanguage) {
   };
   EXPECT_EQ(settings("de"), "13a");
   EXPECT_EQ(settings(""), "13a");
+  EXPECT_EQ(settings("zho_Hans"), "zh");
+  EXPECT_EQ(settings("jpn_Jpan"), settings("ja"));
+  EXPECT_EQ(settings("jav_Latn"), settings("de"));
   EXPECT_EQ(settings("zh"), "zh");
   EXPECT_EQ(settings("zh-Hant"), "zh");
   EXPECT_EQ(settings("ja"), "char");

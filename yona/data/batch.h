@@ -23,7 +23,8 @@ struct RaggedIds {
   void end_sentence() { offsets.push_back(tokens()); }
 };
 
-// Both sides of every sentence end in </s>. Everything is per sentence and in the same order.
+// Both sides of a sentence are never empty: </s> is there, mostly at the end. Everything is per
+// sentence and in the same order.
 struct PairBatch {
   RaggedIds source;
   RaggedIds target;

@@ -87,7 +87,7 @@ std::uint64_t checksum(std::string_view bytes, std::uint64_t crc) {
   return ::lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), crc);
 }
 
-CacheKey cache_key(const CorpusSpec& corpus, const SubwordPair& subwords,
+CacheKey cache_key(const CorpusSpec& corpus, const PairEncoder& encoder,
                    const TokenizeOptions& options) {
   Json key = {{"format", kTokenCacheVersion},
               {"corpus", corpus.name},
@@ -98,9 +98,14 @@ CacheKey cache_key(const CorpusSpec& corpus, const SubwordPair& subwords,
               {"columns",
                {corpus.columns.source, corpus.columns.target, corpus.columns.weight,
                 corpus.columns.document}},
-              {"source", model_state(subwords.source)},
-              {"target", model_state(subwords.target)},
+              {"source", model_state(encoder.source.subword)},
+              {"target", model_state(encoder.target.subword)},
               {"paths", Json::array()}};
+  if (!encoder.identity.empty()) {
+    key["encoder"] = {{"identity", encoder.identity},
+                      {"source", {encoder.source.before, encoder.source.after}},
+                      {"target", {encoder.target.before, encoder.target.after}}};
+  }
   Json states = Json::array();
   for (const auto* files : {&corpus.source_files, &corpus.target_files, &corpus.tsv_files}) {
     Json paths = Json::array();

@@ -1,6 +1,6 @@
-// What a token cache depends on, as text: format version, options, sub-word models, and the state
-// of every input file. The text is stored in the cache and compared byte for byte, so that nothing
-// rests on a hash alone except the content of files.
+// What a token cache depends on, as text: format version, options, sub-word models and what
+// stands around a text, and the state of every input file. The text is stored in the cache and
+// compared byte for byte, so that nothing rests on a hash alone except the content of files.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "yona/data/corpus.h"
-#include "yona/text/subword.h"
+#include "yona/text/pair_encoder.h"
 
 namespace yona {
 
@@ -30,7 +30,7 @@ struct CacheKey {
 };
 
 // Throws IoError when an input cannot be read.
-CacheKey cache_key(const CorpusSpec& corpus, const SubwordPair& subwords,
+CacheKey cache_key(const CorpusSpec& corpus, const PairEncoder& encoder,
                    const TokenizeOptions& options);
 
 // 64-bit cyclic redundancy check (ECMA-182); `crc` continues an earlier one.

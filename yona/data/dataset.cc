@@ -17,15 +17,6 @@ namespace {
 constexpr std::uint64_t kMeasuredPairs = 1000;  // per corpus, spread evenly
 constexpr double kExpansionMargin = 1.03;       // a batch's sum varies less than this
 
-std::vector<std::int32_t> tag_ids(const Subword& subword, const std::vector<std::string>& tags) {
-  std::vector<std::int32_t> ids;
-  ids.reserve(tags.size());
-  for (const std::string& tag : tags) {
-    ids.push_back(subword.tag(tag));
-  }
-  return ids;
-}
-
 void check_names(const std::vector<CorpusSpec>& corpora) {
   check(!corpora.empty(), "data: no corpus is given");
   check(corpora.size() < (1U << 16U), "data: {} corpora are more than 65,535", corpora.size());
@@ -36,29 +27,37 @@ void check_names(const std::vector<CorpusSpec>& corpora) {
   }
 }
 
+void check_sampling(const PairEncoder& encoder, double alpha) {
+  for (const SideEncoder* side : {&encoder.source, &encoder.target}) {
+    check<NotImplemented>(!side->subword.model().empty(),
+                          "data.sampling: this model's sub-words are no SentencePiece model, and "
+                          "cannot be drawn at random; leave it out");
+  }
+  const bool is_bpe = encoder.source.subword.algorithm() == SubwordAlgorithm::bpe;
+  check(std::isfinite(alpha) && alpha > 0 && (!is_bpe || alpha < 1),
+        "data: sub-word sampling of {} is out of range: for BPE it is the probability of leaving "
+        "out a merge, such as 0.1; for unigram an exponent above 0, such as 0.2",
+        alpha);
+}
+
 }  // namespace
 
-Dataset Dataset::open(const std::vector<CorpusSpec>& corpora, const SubwordPair& subwords,
+Dataset Dataset::open(const std::vector<CorpusSpec>& corpora, const PairEncoder& encoder,
                       const DatasetOptions& options, const std::filesystem::path& folder,
                       ThreadPool& pool) {
   check_names(corpora);
   if (options.sampling.has_value()) {
-    const double alpha = *options.sampling;
-    const bool is_bpe = subwords.source.algorithm() == SubwordAlgorithm::bpe;
-    check(std::isfinite(alpha) && alpha > 0 && (!is_bpe || alpha < 1),
-          "data: sub-word sampling of {} is out of range: for BPE it is the probability of leaving "
-          "out a merge, such as 0.1; for unigram an exponent above 0, such as 0.2",
-          alpha);
+    check_sampling(encoder, *options.sampling);
   }
-  Dataset dataset(subwords, options);
+  Dataset dataset(options);
   const TokenizeOptions tokenize{
       options.max_length, options.sampling.has_value() ? CacheContent::text : CacheContent::tokens};
   for (const CorpusSpec& corpus : corpora) {
-    TokenCache cache = TokenCache::open(corpus, subwords, tokenize, folder, pool);
+    TokenCache cache = TokenCache::open(corpus, encoder, tokenize, folder, pool);
     const std::uint64_t pairs = cache.pairs();
     dataset.parts_.push_back({corpus.name, corpus.weight, dataset.pairs_, pairs, std::move(cache),
-                              tag_ids(subwords.source, corpus.source_tags),
-                              tag_ids(subwords.target, corpus.target_tags)});
+                              encoder.source.with_tags(corpus.source_tags),
+                              encoder.target.with_tags(corpus.target_tags)});
     dataset.pairs_ += pairs;
   }
   check(dataset.pairs_ < std::numeric_limits<std::uint32_t>::max(),
@@ -115,22 +114,16 @@ void Dataset::measure_expansion() {
 
 void Dataset::encode_side(const Part& part, std::uint64_t pair, bool is_source,
                           std::vector<std::int32_t>& ids) const {
-  const Subword& subword = is_source ? subwords_.source : subwords_.target;
-  const std::vector<std::int32_t>& tags = is_source ? part.source_tags : part.target_tags;
-  ids.insert(ids.end(), tags.begin(), tags.end());
-  subword.encode(is_source ? part.cache.source_text(pair) : part.cache.target_text(pair), ids);
-  ids.push_back(subword.vocabulary().end());
+  const SideEncoder& side = is_source ? part.source : part.target;
+  side.encode(is_source ? part.cache.source_text(pair) : part.cache.target_text(pair), ids);
 }
 
 void Dataset::sample_side(const Part& part, std::uint64_t pair, bool is_source, std::uint64_t key,
                           std::vector<std::int32_t>& ids) const {
-  const Subword& subword = is_source ? subwords_.source : subwords_.target;
-  const std::vector<std::int32_t>& tags = is_source ? part.source_tags : part.target_tags;
+  const SideEncoder& side = is_source ? part.source : part.target;
   const std::size_t begin = ids.size();
-  ids.insert(ids.end(), tags.begin(), tags.end());
-  subword.sample(is_source ? part.cache.source_text(pair) : part.cache.target_text(pair),
-                 *options_.sampling, mix(key, is_source ? 0 : 1), ids);
-  ids.push_back(subword.vocabulary().end());
+  side.sample(is_source ? part.cache.source_text(pair) : part.cache.target_text(pair),
+              *options_.sampling, mix(key, is_source ? 0 : 1), ids);
   if (static_cast<std::int64_t>(ids.size() - begin) > options_.max_length) {
     ids.resize(begin);
     encode_side(part, pair, is_source, ids);

@@ -11,7 +11,7 @@
 #include "yona/data/batch.h"
 #include "yona/data/corpus.h"
 #include "yona/data/token_cache.h"
-#include "yona/text/subword.h"
+#include "yona/text/pair_encoder.h"
 
 namespace yona {
 
@@ -30,8 +30,7 @@ class Dataset {
     std::uint64_t first = 0;  // its first pair
     std::uint64_t pairs = 0;
     TokenCache cache;
-    std::vector<std::int32_t> source_tags;
-    std::vector<std::int32_t> target_tags;
+    SideEncoder source, target;  // with its tags
   };
   // Which draw of the sub-words a batch holds.
   struct Draw {
@@ -40,8 +39,9 @@ class Dataset {
   };
 
   // Opens or builds the cache of each corpus in `folder`: throws what TokenCache::open throws, and
-  // InvalidArgument when there is no corpus, a name is used twice, or there are 2^32 pairs or more.
-  static Dataset open(const std::vector<CorpusSpec>& corpora, const SubwordPair& subwords,
+  // InvalidArgument when there is no corpus, a name is used twice, or there are 2^32 pairs or more,
+  // and NotImplemented for sampling from sub-words that cannot be sampled.
+  static Dataset open(const std::vector<CorpusSpec>& corpora, const PairEncoder& encoder,
                       const DatasetOptions& options, const std::filesystem::path& folder,
                       ThreadPool& pool);
 
@@ -64,8 +64,7 @@ class Dataset {
   std::uint64_t document(std::uint64_t pair) const;
 
  private:
-  Dataset(const SubwordPair& subwords, const DatasetOptions& options)
-      : subwords_(subwords), options_(options) {}
+  explicit Dataset(const DatasetOptions& options) : options_(options) {}
   void measure_expansion();
   void append_best(const Part& part, std::uint64_t pair, PairBatch& batch) const;
   void append_sampled(const Part& part, std::uint64_t pair, const Draw& draw,
@@ -77,7 +76,6 @@ class Dataset {
   std::size_t first_best(std::span<const std::uint32_t> pairs, std::int64_t batch_tokens,
                          const PairBatch& batch) const;
 
-  SubwordPair subwords_;
   DatasetOptions options_;
   std::vector<Part> parts_;
   std::uint64_t pairs_ = 0;

@@ -64,26 +64,26 @@ void create_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TokenCache TokenCache::open(const CorpusSpec& corpus, const SubwordPair& subwords,
+TokenCache TokenCache::open(const CorpusSpec& corpus, const PairEncoder& encoder,
                             const TokenizeOptions& options, const std::filesystem::path& folder,
                             ThreadPool& pool) {
   check_corpus(corpus);
   check(options.max_length >= 2, "corpus {}: max_length is {}; it must be 2 or more", corpus.name,
         options.max_length);
-  const CacheKey key = cache_key(corpus, subwords, options);
+  const CacheKey key = cache_key(corpus, encoder, options);
   create_folder(folder);
   const std::filesystem::path path = folder / key.file_name;
-  if (auto cache = open_existing(path, key, subwords)) {
+  if (auto cache = open_existing(path, key, encoder)) {
     return std::move(*cache);
   }
   std::filesystem::path lock_path = path;
   lock_path += ".lock";
   const BuildLock lock(lock_path);
-  if (auto cache = open_existing(path, key, subwords)) {  // made while waiting
+  if (auto cache = open_existing(path, key, encoder)) {  // made while waiting
     return std::move(*cache);
   }
-  build_token_cache(corpus, subwords, options, key, path, pool);
-  auto cache = open_existing(path, key, subwords);
+  build_token_cache(corpus, encoder, options, key, path, pool);
+  auto cache = open_existing(path, key, encoder);
   check<IoError>(cache.has_value(), "the cache {} cannot be read back; is the disk sound?",
                  path.string());
   cache->was_built_ = true;
@@ -92,7 +92,7 @@ TokenCache TokenCache::open(const CorpusSpec& corpus, const SubwordPair& subword
 
 std::optional<TokenCache> TokenCache::open_existing(const std::filesystem::path& path,
                                                     const CacheKey& key,
-                                                    const SubwordPair& subwords) {
+                                                    const PairEncoder& encoder) {
   TokenCache cache;
   try {
     cache.file_ = MappedFile(path);
@@ -111,8 +111,8 @@ std::optional<TokenCache> TokenCache::open_existing(const std::filesystem::path&
   }
   cache.report_ =
       CorpusReport::from_json(Json::parse(bytes.substr(layout.report, cache.footer_.report_bytes)));
-  cache.source_vocabulary_ = subwords.source.vocabulary().size();
-  cache.target_vocabulary_ = subwords.target.vocabulary().size();
+  cache.source_vocabulary_ = encoder.source.subword.vocabulary().size();
+  cache.target_vocabulary_ = encoder.target.subword.vocabulary().size();
   return cache;
 }
 

@@ -26,7 +26,7 @@ class TokenCache {
   // Opens the cache of this corpus in `folder` (created if missing), building it if need be.
   // Throws FormatError when the corpus has no usable pair or its files do not match, IoError when
   // it cannot be read or the cache cannot be written; then no part of a cache is left.
-  static TokenCache open(const CorpusSpec& corpus, const SubwordPair& subwords,
+  static TokenCache open(const CorpusSpec& corpus, const PairEncoder& encoder,
                          const TokenizeOptions& options, const std::filesystem::path& folder,
                          ThreadPool& pool);
 
@@ -40,7 +40,7 @@ class TokenCache {
   std::uint32_t source_tokens(std::uint64_t pair) const { return source_tokens_[pair]; }
   std::uint32_t target_tokens(std::uint64_t pair) const { return target_tokens_[pair]; }
 
-  // Appends the ids of a side, tags in front and </s> behind. Content must be tokens. Throws
+  // Appends the ids of a side, with what stands around the text. Content must be tokens. Throws
   // FormatError when an id is none of the vocabulary's: the file was damaged after it was opened.
   void append_source(std::uint64_t pair, std::vector<std::int32_t>& ids) const;
   void append_target(std::uint64_t pair, std::vector<std::int32_t>& ids) const;
@@ -60,7 +60,7 @@ class TokenCache {
  private:
   TokenCache() = default;
   static std::optional<TokenCache> open_existing(const std::filesystem::path& path,
-                                                 const CacheKey& key, const SubwordPair& subwords);
+                                                 const CacheKey& key, const PairEncoder& encoder);
   bool attach();
   void append(std::uint64_t offset, std::uint64_t count, std::int32_t vocabulary,
               std::vector<std::int32_t>& ids) const;

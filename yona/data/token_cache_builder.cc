@@ -63,24 +63,19 @@ class Temporary {
 
 class Builder {
  public:
-  Builder(const CorpusSpec& corpus, const SubwordPair& subwords, const TokenizeOptions& options,
+  Builder(const CorpusSpec& corpus, const PairEncoder& encoder, const TokenizeOptions& options,
           const std::filesystem::path& path, ThreadPool& pool)
-      : subwords_(subwords),
+      : source_(encoder.source.with_tags(corpus.source_tags)),
+        target_(encoder.target.with_tags(corpus.target_tags)),
         options_(options),
         pool_(pool),
         main_(path, ".tmp"),
         spill_(path, ".index.tmp"),
         file_(main_.path()),
         index_(spill_.path()) {
-    for (const std::string& tag : corpus.source_tags) {
-      source_tags_.push_back(subwords.source.tag(tag));
-    }
-    for (const std::string& tag : corpus.target_tags) {
-      target_tags_.push_back(subwords.target.tag(tag));
-    }
     footer_.content = static_cast<std::uint64_t>(options.content);
     const auto largest =
-        std::max(subwords.source.vocabulary().size(), subwords.target.vocabulary().size());
+        std::max(source_.subword.vocabulary().size(), target_.subword.vocabulary().size());
     const bool narrow = largest <= std::numeric_limits<std::uint16_t>::max() + 1;
     footer_.element_bytes = options.content == CacheContent::text ? 1 : narrow ? 2 : 4;
     footer_.has_documents = corpus.columns.document > 0 && !corpus.tsv_files.empty() ? 1 : 0;
@@ -101,15 +96,13 @@ class Builder {
   void write_index_bytes(std::string_view bytes);
   void align();
 
-  const SubwordPair& subwords_;
+  SideEncoder source_, target_;
   const TokenizeOptions& options_;
   ThreadPool& pool_;
   Temporary main_;
   Temporary spill_;
   FileWriter file_;
   FileWriter index_;
-  std::vector<std::int32_t> source_tags_;
-  std::vector<std::int32_t> target_tags_;
   std::vector<Encoded> encoded_ = std::vector<Encoded>(kChunkPairs);
   std::string payload_;
   std::string records_;
@@ -117,16 +110,11 @@ class Builder {
 };
 
 void Builder::encode(const TextPair& pair, Encoded& encoded) const {
-  encoded.ids.assign(source_tags_.begin(), source_tags_.end());
-  subwords_.source.encode(pair.source, encoded.ids);
-  encoded.empty = encoded.ids.size() == source_tags_.size();
-  encoded.ids.push_back(subwords_.source.vocabulary().end());
+  encoded.ids.clear();
+  const bool has_source = source_.encode(pair.source, encoded.ids);
   encoded.source_count = encoded.ids.size();
-  encoded.ids.insert(encoded.ids.end(), target_tags_.begin(), target_tags_.end());
-  const std::size_t before = encoded.ids.size();
-  subwords_.target.encode(pair.target, encoded.ids);
-  encoded.empty = encoded.empty || encoded.ids.size() == before;
-  encoded.ids.push_back(subwords_.target.vocabulary().end());
+  const bool has_target = target_.encode(pair.target, encoded.ids);
+  encoded.empty = !has_source || !has_target;
 }
 
 void Builder::add_chunk(const std::vector<TextPair>& pairs, std::size_t count,
@@ -277,20 +265,20 @@ void check_not_empty(const CorpusReport& report) {
 
 }  // namespace
 
-void build_token_cache(const CorpusSpec& corpus, const SubwordPair& subwords,
+void build_token_cache(const CorpusSpec& corpus, const PairEncoder& encoder,
                        const TokenizeOptions& options, const CacheKey& key,
                        const std::filesystem::path& path, ThreadPool& pool) {
   PairReader reader(corpus);
   CorpusReport& report = reader.report();
   report.max_length = options.max_length;
-  Builder builder(corpus, subwords, options, path, pool);
+  Builder builder(corpus, encoder, options, path, pool);
   std::vector<TextPair> pairs(kChunkPairs);
   while (const std::size_t count = read_chunk(reader, pairs)) {
     builder.add_chunk(pairs, count, report);
   }
   report.pairs = builder.pairs();
   check_not_empty(report);
-  check<FormatError>(cache_key(corpus, subwords, options).text == key.text,
+  check<FormatError>(cache_key(corpus, encoder, options).text == key.text,
                      "corpus {}: a file changed while it was read; start again", corpus.name);
   builder.finish(key, report);
   std::error_code error;

@@ -7,9 +7,9 @@
 
 namespace yona {
 
-Samples::Samples(const CorpusSpec& set, const SubwordPair& subwords, std::int64_t count,
+Samples::Samples(const CorpusSpec& set, const PairEncoder& encoder, std::int64_t count,
                  std::int64_t max_positions)
-    : target_subwords_(subwords.target) {
+    : encoder_(encoder) {
   LineReader sources(set.source_files.at(0));
   LineReader targets(set.target_files.at(0));
   LineReader::Line source, target;
@@ -19,7 +19,7 @@ Samples::Samples(const CorpusSpec& set, const SubwordPair& subwords, std::int64_
       continue;
     }
     Sentence sentence{std::string(source.text), std::string(target.text), {}};
-    sentence.ids = encoded_source(sentence.source, set.source_tags, subwords.source);
+    sentence.ids = encoder.source_ids(sentence.source, set.source_tags);
     if (!sentence.ids.empty() && static_cast<std::int64_t>(sentence.ids.size()) <= max_positions) {
       sentences_.push_back(std::move(sentence));
     }
@@ -33,11 +33,11 @@ SamplesReport Samples::run(const Transformer& model, Backend& backend) const {
   }
   std::vector<DecodeRequest> requests;
   for (const Sentence& sentence : sentences_) {
-    requests.push_back({.source = sentence.ids});
+    requests.push_back({.source = sentence.ids, .prefix = encoder_.target.before});
   }
   std::vector<ScorePair> pairs;
   for (const std::vector<Hypothesis>& answer :
-       BatchDecoder({&model}, backend, {.beam = 1}).decode(requests)) {
+       BatchDecoder({&model}, backend, greedy_options(encoder_)).decode(requests)) {
     pairs.push_back({sentences_[pairs.size()].ids, answer.at(0).ids});
   }
   const std::vector<Hypothesis> forced =
@@ -45,7 +45,7 @@ SamplesReport Samples::run(const Transformer& model, Backend& backend) const {
   for (std::size_t i = 0; i < sentences_.size(); ++i) {
     report.samples.push_back({.source = sentences_[i].source,
                               .reference = sentences_[i].reference,
-                              .translation = target_subwords_.decode(pairs[i].target),
+                              .translation = encoder_.target.subword.decode(pairs[i].target),
                               .attention = forced[i].attention});
   }
   return report;

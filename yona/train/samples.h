@@ -9,7 +9,7 @@
 #include "yona/backend/backend.h"
 #include "yona/data/corpus.h"
 #include "yona/models/transformer.h"
-#include "yona/text/subword.h"
+#include "yona/text/pair_encoder.h"
 #include "yona/train/progress.h"
 
 namespace yona {
@@ -18,7 +18,7 @@ class Samples {
  public:
   // Takes the first `count` pairs whose source is text and no longer than the model's positions.
   // Throws IoError or FormatError as LineReader does.
-  Samples(const CorpusSpec& set, const SubwordPair& subwords, std::int64_t count,
+  Samples(const CorpusSpec& set, const PairEncoder& encoder, std::int64_t count,
           std::int64_t max_positions);
 
   // Translates them greedily; the attention is the mean of the last layer's heads. Everything but
@@ -28,10 +28,10 @@ class Samples {
  private:
   struct Sentence {
     std::string source, reference;
-    std::vector<std::int32_t> ids;  // of the source, with </s>
+    std::vector<std::int32_t> ids;  // of the source
   };
   std::vector<Sentence> sentences_;
-  Subword target_subwords_;
+  PairEncoder encoder_;
 };
 
 }  // namespace yona

@@ -28,9 +28,9 @@ NamedSegments read_side(const std::vector<std::filesystem::path>& files) {
 
 // The best next token, again and again; sentences of like length together.
 std::vector<Ids> translate_greedily(const Transformer& model, Backend& backend,
-                                    const std::vector<Ids>& sources) {
+                                    const PairEncoder& encoder, const std::vector<Ids>& sources) {
   constexpr std::size_t kBatch = 64;
-  BatchDecoder decoder({&model}, backend, {.beam = 1});
+  BatchDecoder decoder({&model}, backend, greedy_options(encoder));
   std::vector<std::size_t> order(sources.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -41,7 +41,7 @@ std::vector<Ids> translate_greedily(const Transformer& model, Backend& backend,
     const std::size_t end = std::min(begin + kBatch, order.size());
     std::vector<DecodeRequest> batch;
     for (std::size_t i = begin; i < end; ++i) {
-      batch.push_back({.source = sources[order[i]]});
+      batch.push_back({.source = sources[order[i]], .prefix = encoder.target.before});
     }
     const std::vector<std::vector<Hypothesis>> answers = decoder.decode(batch);
     for (std::size_t i = begin; i < end; ++i) {
@@ -59,9 +59,10 @@ std::unique_ptr<Metric> validation_metric(const std::string& name,
                                           const std::string& target_language) {
   if (name == "bleu") {
     BleuOptions options;
-    if (target_language.starts_with("zh")) {
+    const std::string language = target_language.substr(0, target_language.find('_'));
+    if (language == "zh" || language == "zho" || language.starts_with("zh-")) {
       options.tokenizer = BleuTokenizer::zh;
-    } else if (target_language == "ja" || target_language == "th") {
+    } else if (language == "ja" || language == "jpn" || language == "th" || language == "tha") {
       options.tokenizer = BleuTokenizer::character;
     }
     return std::make_unique<Bleu>(options);
@@ -73,31 +74,20 @@ std::unique_ptr<Metric> validation_metric(const std::string& name,
   return std::make_unique<Ter>();
 }
 
-Ids encoded_source(const std::string& line, const std::vector<std::string>& tags,
-                   const Subword& subword) {
-  Ids text;
-  subword.encode(line, text);
-  if (text.empty()) {
-    return {};
-  }
-  Ids ids;
-  for (const std::string& tag : tags) {
-    ids.push_back(subword.tag(tag));
-  }
-  ids.insert(ids.end(), text.begin(), text.end());
-  ids.push_back(subword.vocabulary().end());
-  return ids;
+DecodeOptions greedy_options(const PairEncoder& encoder) {
+  const Vocabulary& vocabulary = encoder.target.subword.vocabulary();
+  return {.beam = 1, .end_id = vocabulary.end(), .unknown_id = vocabulary.unknown()};
 }
 
-TranslationScorer::TranslationScorer(const CorpusSpec& set, const SubwordPair& subwords,
+TranslationScorer::TranslationScorer(const CorpusSpec& set, const PairEncoder& encoder,
                                      Options options)
-    : options_(std::move(options)), target_subwords_(subwords.target) {
+    : options_(std::move(options)), encoder_(encoder) {
   const NamedSegments source = read_side(set.source_files);
   const NamedSegments target = read_side(set.target_files);
   references_ = join_references({target});
   check_lengths(source, target.name, references_);
   for (const std::string& line : source.lines) {
-    Ids& ids = sources_.emplace_back(encoded_source(line, set.source_tags, subwords.source));
+    Ids& ids = sources_.emplace_back(encoder.source_ids(line, set.source_tags));
     if (static_cast<std::int64_t>(ids.size()) > options_.max_positions) {
       ids.clear();
       ++overlong_;
@@ -109,8 +99,8 @@ std::vector<ValidationFigure> TranslationScorer::run(const Transformer& model,
                                                      Backend& backend) const {
   std::vector<std::string> translations;
   translations.reserve(sources_.size());
-  for (const Ids& ids : translate_greedily(model, backend, sources_)) {
-    translations.push_back(target_subwords_.decode(ids));
+  for (const Ids& ids : translate_greedily(model, backend, encoder_, sources_)) {
+    translations.push_back(encoder_.target.subword.decode(ids));
   }
   std::vector<ValidationFigure> figures;
   for (const std::string& name : options_.metrics) {

@@ -9,9 +9,10 @@
 
 #include "yona/backend/backend.h"
 #include "yona/data/corpus.h"
+#include "yona/decode/options.h"
 #include "yona/models/transformer.h"
 #include "yona/score/metric.h"
-#include "yona/text/subword.h"
+#include "yona/text/pair_encoder.h"
 #include "yona/train/progress.h"
 
 namespace yona {
@@ -24,10 +25,8 @@ std::vector<std::string> validation_metric_names();  // "bleu", "chrf", "ter"
 std::unique_ptr<Metric> validation_metric(const std::string& name,
                                           const std::string& target_language);
 
-// A line as a model reads it: tags, pieces, </s>; empty where there is nothing to translate.
-std::vector<std::int32_t> encoded_source(const std::string& line,
-                                         const std::vector<std::string>& tags,
-                                         const Subword& subword);
+// The best next token, again and again, for a model that reads and writes what `encoder` encodes.
+DecodeOptions greedy_options(const PairEncoder& encoder);
 
 class TranslationScorer {
  public:
@@ -40,7 +39,7 @@ class TranslationScorer {
   // Reads the files of the set and encodes the source, its tags in front. Every line counts, those
   // that training would leave out included. Throws FormatError, InvalidArgument or IoError as
   // `yona score` does.
-  TranslationScorer(const CorpusSpec& set, const SubwordPair& subwords, Options options);
+  TranslationScorer(const CorpusSpec& set, const PairEncoder& encoder, Options options);
 
   // Lines too long for the model: they are not translated, and count as wrong.
   std::int64_t overlong_lines() const { return overlong_; }
@@ -50,8 +49,8 @@ class TranslationScorer {
 
  private:
   Options options_;
-  Subword target_subwords_;
-  std::vector<std::vector<std::int32_t>> sources_;  // with </s>; empty where there is nothing to do
+  PairEncoder encoder_;
+  std::vector<std::vector<std::int32_t>> sources_;  // empty where there is nothing to do
   References references_;
   std::int64_t overlong_ = 0;
 };
