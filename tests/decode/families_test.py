@@ -396,7 +396,7 @@ FOLDERS = {
     "m2m100-base": lambda f, s: m2m_100(f, Sizes("base")),
     "t5-base": lambda f, s: t5(f, Sizes("base"), gated=True),
 }
-KEPT = ["marian", "bart", "mbart", "m2m100", "nllb", "pegasus", "t5-gated"]
+KEPT = ["marian", "bart", "mbart", "mbart50", "m2m100", "nllb", "pegasus", "t5", "t5-gated"]
 
 
 def write_folders(root, names, sizes):

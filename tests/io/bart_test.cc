@@ -74,9 +74,19 @@ TEST(Bart, NamesPositionsAndNormsOfEmbeddings) {
               ElementsAre("model.decoder.layernorm_embedding.bias"));
 }
 
-TEST(Bart, IsNotWritten) {
+TEST(Bart, StaysBart) {
   const ModelDescription d = read_description(bart_config("bart"), "f");
   EXPECT_THAT(choose_family(d).reason, HasSubstr("it was read from a bart folder"));
+}
+
+TEST(Bart, LeavesTheBiasOnTheLogitsAsItIs) {
+  ModelDescription d = read_description(bart_config("bart"), "f");
+  EXPECT_THAT(constant_parameters(d), ElementsAre("projection.bias"));
+  d.projection_bias = false;
+  EXPECT_TRUE(constant_parameters(d).empty());
+  d.projection_bias = true;
+  d.family.clear();
+  EXPECT_TRUE(constant_parameters(d).empty());
 }
 
 }  // namespace

@@ -137,5 +137,44 @@ TEST(HuggingFaceWeights, RefuseAParameterWithoutAPlace) {
               HasSubstr("MarianMTModel has no parameter like 'encoder.extra.weight'"));
 }
 
+// What was read from a family is written under its names, whatever yona would choose itself.
+TEST(HuggingFaceWeights, OfAFamilyKeepItsNames) {
+  ModelDescription d = four_wide("pre");
+  d.family = "t5";
+  d.gated = true;
+  const std::vector<NamedArray> parameters = {
+      kSharedZeros,
+      {"encoder.layers.0.feed_forward.inner.weight", DType::f32, {2, 4}, kZeros.data()},
+      {"encoder.layers.0.feed_forward.gate.weight", DType::f32, {2, 4}, kZeros.data()}};
+  const HuggingFaceWeights gated(d, parameters);
+  ASSERT_EQ(gated.arrays().size(), 3U);  // T5 has neither a bias on the logits nor positions
+  EXPECT_EQ(gated.arrays()[0].name, "shared.weight");
+  EXPECT_EQ(gated.arrays()[1].name, "encoder.block.0.layer.1.DenseReluDense.wi_0.weight");
+  EXPECT_EQ(gated.arrays()[2].name, "encoder.block.0.layer.1.DenseReluDense.wi_1.weight");
+  d.gated = false;
+  const HuggingFaceWeights plain(d, std::span(parameters).first(2));
+  EXPECT_EQ(plain.arrays()[1].name, "encoder.block.0.layer.1.DenseReluDense.wi.weight");
+}
+
+TEST(HuggingFaceWeights, OfBartHaveRowsForPositionsThatAreNone) {
+  ModelDescription d = four_wide("post");
+  d.family = "bart";
+  d.padding = "ordinary";
+  d.positions = "learned";
+  d.first_position = 2;
+  d.projection_bias = true;
+  const std::vector<float> rows = {1, 2, 3, 4, 5, 6, 7, 8};
+  const std::vector<float> bias = {0.5F, 0.25F, -1};
+  const HuggingFaceWeights weights(
+      d, std::vector<NamedArray>{kSharedZeros,
+                                 {"decoder.positions.weight", DType::f32, {2, 4}, rows.data()},
+                                 {"projection.bias", DType::f32, {3}, bias.data()}});
+  const auto arrays = by_name(weights);
+  const NamedArray& positions = arrays.at("model.decoder.embed_positions.weight");
+  EXPECT_EQ(positions.shape, (Shape{4, 4}));
+  EXPECT_THAT(values(positions), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_EQ(values(arrays.at("final_logits_bias")), bias);  // <pad> is as probable as it was
+}
+
 }  // namespace
 }  // namespace yona

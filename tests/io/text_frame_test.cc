@@ -51,7 +51,12 @@ TEST_F(TextFrames, EndWithTheEndOfTheSentence) {
   const TextFrame pegasus = frame("pegasus", with_pieces({}), {});
   EXPECT_THAT(pegasus.before_source, IsEmpty());
   EXPECT_THAT(pegasus.after_source, ElementsAre(2));
-  EXPECT_THAT(frame("bart", with_pieces({}), {}).before_source, ElementsAre(0));
+  EXPECT_THAT(pegasus.before_target, IsEmpty());
+  EXPECT_THAT(pegasus.after_target, ElementsAre(2));
+  const TextFrame bart = frame("bart", with_pieces({}), {});
+  EXPECT_THAT(bart.before_source, ElementsAre(0));
+  EXPECT_THAT(bart.before_target, ElementsAre(0));
+  EXPECT_THAT(bart.after_target, ElementsAre(2));
 }
 
 TEST_F(TextFrames, OfMbartNameTheSourceAtItsEndAndBeginWithTheTarget) {
@@ -61,6 +66,8 @@ TEST_F(TextFrames, OfMbartNameTheSourceAtItsEndAndBeginWithTheTarget) {
   EXPECT_THAT(found.after_source, ElementsAre(2, 4));
   EXPECT_EQ(found.start, 5);
   EXPECT_EQ(found.first, -1);
+  EXPECT_THAT(found.before_target, IsEmpty());
+  EXPECT_THAT(found.after_target, ElementsAre(2, 5));
 }
 
 TEST_F(TextFrames, OfMbart50AndM2mBeginWithTheLanguages) {
@@ -71,6 +78,8 @@ TEST_F(TextFrames, OfMbart50AndM2mBeginWithTheLanguages) {
   const TextFrame m2m = frame("m2m_100", with_pieces({"__en__", "__de__"}), {"en", "de"});
   EXPECT_THAT(m2m.before_source, ElementsAre(4));
   EXPECT_EQ(m2m.first, 5);
+  EXPECT_THAT(m2m.before_target, ElementsAre(5));
+  EXPECT_THAT(m2m.after_target, ElementsAre(2));
 }
 
 TEST_F(TextFrames, OfNllbFollowTheFoldersOrderAndLanguages) {
@@ -81,6 +90,7 @@ TEST_F(TextFrames, OfNllbFollowTheFoldersOrderAndLanguages) {
   const TextFrame legacy = frame("m2m_100", subwords, {});
   EXPECT_THAT(legacy.after_source, ElementsAre(2, 4));
   EXPECT_EQ(legacy.first, 5);
+  EXPECT_THAT(legacy.before_target, ElementsAre(5));
 }
 
 TEST_F(TextFrames, OfMarianTagTheSourceWithTheTarget) {
@@ -95,6 +105,9 @@ TEST_F(TextFrames, OfT5SayWhatToDoInWords) {
   EXPECT_THAT(frame("t5", with_pieces({}), {"en", "de"}).before_source,
               ElementsAre(static_cast<std::int32_t>(words.size())));
   EXPECT_THAT(frame("t5", with_pieces({}), {}).before_source, IsEmpty());
+  write_json(folder_ / "tokenizer_config.json", {{"src_lang", "en"}, {"tgt_lang", "fr"}});
+  EXPECT_THAT(frame("t5", with_pieces({}), {}).before_source,
+              ElementsAre(static_cast<std::int32_t>(words.size())));  // "French" is as long
 }
 
 TEST_F(TextFrames, NameTheFlagAndTheLanguagesThereAre) {
@@ -104,6 +117,13 @@ TEST_F(TextFrames, NameTheFlagAndTheLanguagesThereAre) {
   };
   EXPECT_EQ(error({"xx", ""}),
             "--src-lang: the model has no language 'xx'; it has eng_Latn, zho_Hans, zho_Hant");
+  const SubwordPair many = with_pieces(
+      {"aa_AA", "bb_BB", "cc_CC", "dd_DD", "ee_EE", "ff_FF", "gg_GG", "hh_HH", "ii_II", "jj_JJ"});
+  EXPECT_EQ(message_of<InvalidArgument>([&] {
+              frame("mbart", many, {"xx", ""});
+            }),
+            "--src-lang: the model has no language 'xx'; it has aa_AA, bb_BB, cc_CC, dd_DD, ee_EE, "
+            "ff_FF, gg_GG, hh_HH and 2 others");
   EXPECT_EQ(error({"en", "zh"}), "--tgt-lang: 'zh' can be zho_Hans or zho_Hant; say which");
 }
 

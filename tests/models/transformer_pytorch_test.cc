@@ -2,7 +2,6 @@
 // how they were made. Compared are the loss, every gradient, and the weights after 20 updates, on
 // every backend, to 1e-4 of each tensor's norm.
 
-#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -16,6 +15,7 @@
 #include "yona/train/schedule.h"
 
 #include "tests/harness/compare.h"
+#include "tests/harness/fixture_arrays.h"
 #include "tests/harness/op_case.h"
 #include "tests/harness/random_tensor.h"
 #include "tests/harness/tolerances.h"
@@ -24,22 +24,6 @@ namespace yona::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <class T>
-std::vector<T> array_of(const SafetensorsFile& file, const std::string& name) {
-  const auto found = file.find(name);
-  if (!found || found->dtype != dtype_of<T>()) {
-    throw FormatError("fixture: no array " + name + " of " + std::string(name_of(dtype_of<T>())));
-  }
-  std::vector<T> values(static_cast<std::size_t>(found->shape.elements()));
-  std::memcpy(values.data(), found->data, found->bytes());
-  return values;
-}
-
-std::vector<double> doubles_of(const SafetensorsFile& file, const std::string& name) {
-  const std::vector<float> values = array_of<float>(file, name);
-  return {values.begin(), values.end()};
-}
 
 template <class Kind>
 Kind choice(const Json& json, const char* key, const std::map<std::string, Kind>& kinds) {
@@ -79,20 +63,6 @@ TransformerConfig config_of(const Json& json) {
   return config;
 }
 
-PairBatch batch_of(const SafetensorsFile& file, int index) {
-  const std::string name = "batch." + std::to_string(index);
-  PairBatch batch;
-  batch.source = {array_of<std::int32_t>(file, name + ".source.ids"),
-                  array_of<std::int64_t>(file, name + ".source.offsets")};
-  batch.target = {array_of<std::int32_t>(file, name + ".target.ids"),
-                  array_of<std::int64_t>(file, name + ".target.offsets")};
-  for (std::int64_t s = 0; s < batch.sentences(); ++s) {
-    batch.sentence_ids.push_back(static_cast<std::uint64_t>(s));
-    batch.weights.push_back(1.0F);
-  }
-  return batch;
-}
-
 // Adding the same number to every score changes no softmax, so a key's bias has no gradient in
 // dot-product attention. What arithmetic leaves there is noise, and Adam divides it by its size.
 bool has_no_gradient(const std::string& name, const TransformerConfig& config) {
@@ -125,7 +95,7 @@ class Comparison {
   }
 
   LossSums gradients(int batch_index) {
-    const PairBatch batch = batch_of(file_, batch_index);
+    const PairBatch batch = batch_of(file_, fmt::format("batch.{}.", batch_index));
     parameters_.zero_gradients();
     return learner_.accumulate(batch, {}, target_weight(batch)).read();
   }

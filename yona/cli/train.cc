@@ -131,7 +131,11 @@ Command add_train(CLI::App& program) {
                 "--valid-tgt valid.de \\\n"
                 "           --src-lang en --tgt-lang de --preset tiny --output run\n"
                 "yona train --output run --resume\n"
-                "yona train --config my.yaml --set train.learning_rate=2 --output run2"});
+                "yona train --config my.yaml --set train.learning_rate=2 --output run2\n"
+                "yona train --init nllb-200-distilled-600M --src-lang eng_Latn --tgt-lang deu_Latn "
+                "\\\n"
+                "           --train-src my.en --train-tgt my.de --output tuned \\\n"
+                "           --set train.schedule=constant --set train.learning_rate=3e-5"});
   const auto flags = std::make_shared<TrainFlags>();
   constexpr const char* kRun = "Run";
   add_text(*app, flags->output,
@@ -140,7 +144,8 @@ Command add_train(CLI::App& program) {
       *app, flags->resume,
       {"--resume", "", "go on with the run in --output, bit by bit as if never stopped", kRun});
   add_text(*app, flags->init,
-           {"--init", "DIR", "begin with this model's weights and sub-words", kRun});
+           {"--init", "DIR",
+            "begin with this model: yona's, Marian's or one of the Hugging Face hub", kRun});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)", kRun});
   add_text(*app, flags->threads,
            {"--threads", "N", "CPU threads (default: all that may be used)", kRun});

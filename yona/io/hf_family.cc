@@ -105,9 +105,21 @@ std::vector<std::string> huggingface_names(const std::string& parameter, const H
   return names;
 }
 
+std::vector<std::string> constant_parameters(const ModelDescription& d) {
+  const HfFamily* family = find_family(d.family);
+  std::vector<std::string> names;
+  if (family != nullptr && d.projection_bias) {
+    names.emplace_back("projection.bias");
+  }
+  if (family != nullptr && family->saves_positions && d.positions == "learned") {
+    names.insert(names.end(), {"encoder.positions.weight", "decoder.positions.weight"});
+  }
+  return names;
+}
+
 std::string common_obstacle(const ModelDescription& d) {
   if (!d.family.empty()) {
-    return fmt::format("it was read from a {} folder, and such folders are not written", d.family);
+    return fmt::format("it was read from a {} folder, and stays such a model", d.family);
   }
   const std::int64_t heads = d.heads;
   if (heads * d.d_k != d.d_model || heads * d.d_v != d.d_model) {

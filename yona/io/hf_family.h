@@ -32,6 +32,8 @@ struct HfFamily {
   // The config keys, when writing, that differ between families.
   Json (*config)(const ModelDescription& description) = nullptr;
   bool saves_positions = false;  // wants embed_positions.weight in the file
+  bool has_final_bias = true;    // final_logits_bias
+  bool learns_padding = false;   // is <pad> as an input learned like others (no padding_idx)?
 };
 
 // MarianMTModel (OPUS-MT): post-norm. Junczys-Dowmunt et al. 2018.
@@ -62,6 +64,10 @@ void read_bart_config(const ForeignConfig& config, ModelDescription& description
 // Empty for a parameter that the family does not have.
 std::vector<std::string> huggingface_names(const std::string& parameter,
                                            const HfFamily& family = marian_family());
+
+// Parameters of a family's model that transformers keeps as buffers, so that no training changes
+// them: the bias on the logits, sinusoids that lie with the weights. None for yona's own.
+std::vector<std::string> constant_parameters(const ModelDescription& description);
 
 // What neither family that yona writes can hold (head sizes, attention, positions, separate
 // vocabularies); empty when there is nothing.

@@ -28,8 +28,15 @@ struct Languages {
   std::string source, target;
 };
 
-// The language tokens of a vocabulary: en_XX, eng_Latn, __en__ or >>eng<<.
+// Does a piece name a language: en_XX, eng_Latn, __en__ or >>eng<<?
+bool is_language_token(std::string_view piece);
+// Those of a vocabulary.
 std::vector<std::string> language_tokens(const Vocabulary& vocabulary);
+// Languages that are empty are those that the folder's tokenizer_config.json names, if any.
+Languages completed_languages(const std::filesystem::path& folder, Languages languages);
+
+// </s> after the text, on both sides.
+TextFrame plain_frame(const SubwordPair& subwords);
 
 // What the model of a foreign folder wants around a text. A language that is empty is the folder's
 // own (tokenizer_config.json), if it has one. Throws InvalidArgument naming the flag (--src-lang,

@@ -10,9 +10,25 @@
 
 namespace yona {
 
+namespace {
+
+// Of the names that a parameter can have in files, the one that transformers writes: the first,
+// but T5 numbers the two matrices of a gated layer.
+std::string written_name(const std::string& parameter, const HfFamily& family,
+                         const ModelDescription& description) {
+  const std::vector<std::string> names = huggingface_names(parameter, family);
+  check(!names.empty(), "{} has no parameter like '{}'", family.architecture, parameter);
+  const bool is_numbered =
+      description.gated && parameter.find(".feed_forward.inner.") != std::string::npos;
+  return is_numbered ? names.back() : names.front();
+}
+
+}  // namespace
+
 HuggingFaceWeights::HuggingFaceWeights(const ModelDescription& description,
                                        std::span<const NamedArray> parameters) {
-  const HfFamily* family = choose_family(description).family;
+  const HfFamily* family = description.family.empty() ? choose_family(description).family
+                                                      : find_family(description.family);
   if (family == nullptr) {
     arrays_.assign(parameters.begin(), parameters.end());
     return;
@@ -23,18 +39,36 @@ HuggingFaceWeights::HuggingFaceWeights(const ModelDescription& description,
       projection_bias = &parameter;
       continue;
     }
-    const std::vector<std::string> names = huggingface_names(parameter.name, *family);
-    check(!names.empty(), "{} has no parameter like '{}'", family->architecture, parameter.name);
     arrays_.push_back(parameter);
-    arrays_.back().name = names.front();
+    arrays_.back().name = written_name(parameter.name, *family, description);
+    if (parameter.name.ends_with(".positions.weight") && !description.family.empty()) {
+      add_unused_positions(description, arrays_.back());
+    }
   }
-  add_final_bias(description, projection_bias);
-  if (family->saves_positions) {
+  if (family->has_final_bias) {
+    add_final_bias(description, projection_bias);
+  }
+  if (family->saves_positions && description.positions == "sinusoidal") {
     add_positions(description);
   }
 }
 
-// [1, V]: zeros, or the model's own bias, and −1e9 where <pad> stands.
+// Families number learned positions from first_position on; the rows before are never read.
+void HuggingFaceWeights::add_unused_positions(const ModelDescription& description,
+                                              NamedArray& table) {
+  const std::int64_t unused = description.first_position;
+  if (unused == 0) {
+    return;
+  }
+  const std::int64_t width = table.shape[1];
+  const auto* values = static_cast<const float*>(table.data);
+  std::vector<float>& all = tables_.emplace_back(static_cast<std::size_t>(unused * width), 0.0F);
+  all.insert(all.end(), values, values + table.shape.elements());
+  table.shape = {table.shape[0] + unused, width};
+  table.data = all.data();
+}
+
+// [1, V]: zeros, or the model's own bias, and −1e9 where a barred <pad> stands.
 void HuggingFaceWeights::add_final_bias(const ModelDescription& description,
                                         const NamedArray* projection_bias) {
   constexpr float kBarred = -1e9F;
@@ -47,7 +81,9 @@ void HuggingFaceWeights::add_final_bias(const ModelDescription& description,
           V);
     std::copy_n(static_cast<const float*>(projection_bias->data), count, final_bias_.begin());
   }
-  final_bias_[static_cast<std::size_t>(description.pad())] = kBarred;
+  if (description.padding == "barred") {
+    final_bias_[static_cast<std::size_t>(description.pad())] = kBarred;
+  }
   arrays_.push_back({"final_logits_bias", DType::f32, {1, V}, final_bias_.data()});
 }
 

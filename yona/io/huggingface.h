@@ -5,6 +5,7 @@
 // `"model_type": "yona"`. Either way `"yona"` in config.json holds the whole description.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -48,8 +49,9 @@ void write_model_configs(const std::filesystem::path& folder, const ModelDescrip
 ModelDescription read_description(const Json& config, std::string_view where);
 
 // The tensors of a model file: the given parameters under the family's names, and those that the
-// family wants besides (the bias that bars <pad>, position tables). The parameters' data is not
-// copied and must outlive this object. Throws InvalidArgument for a parameter without a place.
+// family wants besides (the bias that bars <pad>, position tables). The family is the one that the
+// model was read from, or for yona's own the one that can hold it, if any. The parameters' data is
+// not copied and must outlive this object. Throws InvalidArgument for a parameter without a place.
 class HuggingFaceWeights {
  public:
   HuggingFaceWeights(const ModelDescription& description, std::span<const NamedArray> parameters);
@@ -61,8 +63,10 @@ class HuggingFaceWeights {
  private:
   void add_final_bias(const ModelDescription& description, const NamedArray* projection_bias);
   void add_positions(const ModelDescription& description);
+  void add_unused_positions(const ModelDescription& description, NamedArray& table);
 
   std::vector<NamedArray> arrays_;
+  std::deque<std::vector<float>> tables_;  // learned positions with the rows that belong to none
   std::vector<float> final_bias_;
   std::vector<float> positions_;
 };

@@ -34,7 +34,8 @@ const HfFamily& m2m_100_family() {
   static const HfFamily kFamily = {.model_type = "m2m_100",
                                    .architecture = "M2M100ForConditionalGeneration",
                                    .names = bart_names(),
-                                   .read = read_m2m_100};
+                                   .read = read_m2m_100,
+                                   .has_final_bias = false};
   return kFamily;
 }
 

@@ -95,7 +95,9 @@ const HfFamily& t5_family() {
                                        .architecture = "T5ForConditionalGeneration",
                                        .names = kT5Names,
                                        .more_names = kGateNames,
-                                       .read = read_t5};
+                                       .read = read_t5,
+                                       .has_final_bias = false,
+                                       .learns_padding = true};
   return kFamily;
 }
 
@@ -104,7 +106,9 @@ const HfFamily& mt5_family() {
                                        .architecture = "MT5ForConditionalGeneration",
                                        .names = kT5Names,
                                        .more_names = kGateNames,
-                                       .read = read_mt5};
+                                       .read = read_mt5,
+                                       .has_final_bias = false,
+                                       .learns_padding = true};
   return kFamily;
 }
 

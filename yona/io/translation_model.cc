@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "yona/base/error.h"
+#include "yona/base/mapped_file.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/huggingface.h"
+#include "yona/io/json_file.h"
 #include "yona/io/marian_files.h"
 #include "yona/io/model_folder.h"
 #include "yona/io/safetensors.h"
 #include "yona/io/tokenizer_json.h"
+#include "yona/io/trained_folder.h"
 #include "yona/io/weight_copy.h"
 
 namespace yona {
@@ -87,6 +90,17 @@ void append_pieces(const Tensor& to, const NamedArray& array, std::vector<Weight
                       {static_cast<const char*>(array.data) + begin * size,
                        static_cast<std::size_t>(count * size)},
                       array.dtype});
+  }
+}
+
+void write_own_files(const std::filesystem::path& folder, const ModelInfo& info,
+                     const SubwordPair& subwords) {
+  write_model_configs(folder, describe(info));
+  subwords.save(folder);
+  if (info.config.norm == NormPosition::pre && info.shared_vocabulary) {
+    // transformers reads pre-norm models as Pegasus, whose own tokeniser knows unigram alone
+    replace_file(folder / "tokenizer.json",
+                 tokenizer_json(subwords.source.model(), subwords.source.vocabulary()));
   }
 }
 
@@ -185,6 +199,10 @@ ModelInfo model_info(const ModelDescription& description) {
                        .biases = description.biases ? Biases::yes : Biases::no,
                        .scaled_output = description.scale_output,
                        .projection_bias = description.projection_bias};
+  if (const HfFamily* family = find_family(description.family);
+      family != nullptr && !family->learns_padding && description.padding == "ordinary") {
+    config.departures.constant_input = description.pad();
+  }
   return info;
 }
 
@@ -197,7 +215,15 @@ ModelInfo read_model_info(const std::filesystem::path& folder) {
   // Hugging Face's config.json leaves some of it to the weights.
   const bool is_complete =
       description.family.empty() || is_marian_folder(folder) || has_int8_weights(folder);
-  return model_info(is_complete ? description : ModelFolder(folder).description());
+  ModelInfo info = model_info(is_complete ? description : ModelFolder(folder).description());
+  if (!is_complete) {
+    info.original_config = MappedFile(folder / "config.json").bytes();
+  }
+  return info;
+}
+
+Json model_config(const ModelInfo& info) {
+  return info.family.empty() ? huggingface_config(describe(info)) : trained_config(info);
 }
 
 SubwordPair load_model_subwords(const std::filesystem::path& folder, const ModelInfo& info) {
@@ -208,23 +234,17 @@ void write_weights(const std::filesystem::path& path, const ModelInfo& info,
                    const Parameters& parameters, const Tensor& flat) {
   const std::vector<float> host = flat.to_vector<float>();
   const std::vector<NamedArray> arrays = arrays_of(parameters, host);
-  const ModelDescription description = describe(info);
-  if (choose_family(description).family == nullptr) {
-    write_safetensors(path, arrays, HuggingFaceWeights::metadata());
-    return;
-  }
-  write_safetensors(path, HuggingFaceWeights(description, arrays).arrays(),
+  write_safetensors(path, HuggingFaceWeights(describe(info), arrays).arrays(),
                     HuggingFaceWeights::metadata());
 }
 
 void write_model(const std::filesystem::path& folder, const ModelInfo& info,
                  const SubwordPair& subwords, const Parameters& parameters, const Tensor& flat) {
-  write_model_configs(folder, describe(info));
-  subwords.save(folder);
-  if (info.config.norm == NormPosition::pre && info.shared_vocabulary) {
-    // transformers reads pre-norm models as Pegasus, whose own tokeniser knows unigram alone
-    replace_file(folder / "tokenizer.json",
-                 tokenizer_json(subwords.source.model(), subwords.source.vocabulary()));
+  if (info.family.empty()) {
+    write_own_files(folder, info, subwords);
+  } else {
+    replace_file(folder / "config.json",
+                 [&](const std::filesystem::path& path) { write_json(path, model_config(info)); });
   }
   replace_file(folder / "model.safetensors", [&](const std::filesystem::path& path) {
     write_weights(path, info, parameters, flat);
@@ -273,7 +293,7 @@ void TranslationModel::choose_languages(const Languages& languages) {
   if (!languages.target.empty()) {
     info_.target_language = languages.target;
   }
-  frame_ = info_.family.empty() ? TextFrame{.after_source = {subwords_->source.vocabulary().end()}}
+  frame_ = info_.family.empty() ? plain_frame(*subwords_)
                                 : text_frame(folder_, describe(info_), *subwords_, languages);
 }
 

@@ -27,9 +27,13 @@ struct ModelInfo {
   std::int64_t end_id = 0;        // </s>
   std::int64_t pad_id = -1;       // <pad>; -1: the last
   std::string vocabulary{};       // SubwordPair::fingerprint(); empty: not known
+  // config.json as it was read from the folder of a family, for one that is trained on.
+  std::string original_config{};
 };
 
 ModelDescription describe(const ModelInfo& info);
+// What config.json says of it: yona's own, or the family's.
+Json model_config(const ModelInfo& info);
 // Throws NotImplemented naming what this version cannot run.
 ModelInfo model_info(const ModelDescription& description);
 // From a folder's config.json. Throws IoError or FormatError naming the file and key.
@@ -39,7 +43,8 @@ ModelInfo read_model_info(const std::filesystem::path& folder);
 SubwordPair load_model_subwords(const std::filesystem::path& folder, const ModelInfo& info);
 
 // A whole model folder: configurations, sub-word files and weights, each file replaced atomically.
-// `flat` is as for write_weights. Throws IoError.
+// `flat` is as for write_weights. Of a family's model config.json and weights alone are written:
+// its tokeniser's files lie there already (trained_folder.h). Throws IoError.
 void write_model(const std::filesystem::path& folder, const ModelInfo& info,
                  const SubwordPair& subwords, const Parameters& parameters, const Tensor& flat);
 

@@ -30,6 +30,13 @@ std::unique_ptr<RelativePositions> make_relative_positions(const TransformerConf
                    config.heads);
 }
 
+EmbeddingOptions embedding_options(const TransformerConfig& config, const LayerNorm* norm) {
+  return {.dropout = config.dropout,
+          .scaled = config.departures.scaled_embedding,
+          .norm = norm,
+          .constant_id = static_cast<std::int32_t>(config.departures.constant_input)};
+}
+
 bool shares_inputs(const TransformerConfig& config) {
   return config.tying == Tying::all || config.tying == Tying::inputs;
 }
@@ -95,8 +102,7 @@ LayerStack<Layer>::LayerStack(const TransformerConfig& config, const TokenTable*
       mask_(mask),
       relative_positions_(make_relative_positions(config, mask)),
       embedding_norm_(make_norm(config, config.departures.embedding_norm)),
-      embedding_(table(), positions_,
-                 {config.dropout, config.departures.scaled_embedding, embedding_norm_.get()}),
+      embedding_(table(), positions_, embedding_options(config, embedding_norm_.get())),
       norm_(make_norm(config, config.norm == NormPosition::pre)) {
   if (own_table_) {
     add("embedding", *own_table_);
@@ -172,11 +178,14 @@ Tensor Transformer::projection() const {
   return projection_ ? projection_->projection() : decoder_.table().projection();
 }
 
+Tensor Transformer::projected_states(const Tensor& states, Context& c) const {
+  return config_.departures.scaled_output
+             ? scale(states, 1.0F / std::sqrt(static_cast<float>(config_.d_model)), c)
+             : states;  // [T, d_model]
+}
+
 Tensor Transformer::logits(const Tensor& states, const OutputLayer& layer, Context& c) const {
-  const Tensor scaled =
-      config_.departures.scaled_output
-          ? scale(states, 1.0F / std::sqrt(static_cast<float>(config_.d_model)), c)
-          : states;  // [T, d_model]
+  const Tensor scaled = projected_states(states, c);  // [T, d_model]
   return layer.bias ? linear(scaled, layer.weight, layer.bias, {}, c)
                     : matmul(scaled, layer.weight, Transpose::yes, c);  // [T, ids]
 }

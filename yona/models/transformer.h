@@ -101,6 +101,8 @@ class Transformer : public Module {
   }
   // The same for the ids whose rows a layer has: some of output_layer()'s.
   Tensor logits(const Tensor& states, const OutputLayer& layer, Context& c) const;
+  // What logits() multiplies with the projection: the states, scaled in models that do so.
+  Tensor projected_states(const Tensor& states, Context& c) const;
   OutputLayer output_layer() const { return {projection(), projection_bias_.value}; }
   // [outputs(), d_model].
   Tensor projection() const;

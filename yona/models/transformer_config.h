@@ -35,6 +35,9 @@ struct Departures {
   Biases biases = Biases::yes;
   bool scaled_output = false;    // states times 1/√d_model in front of the projection
   bool projection_bias = false;  // on the logits
+  // An id whose vector is not learned as an input, though it may be as an output; -1: none. What
+  // Hugging Face does with <pad>, with which some decoders begin.
+  std::int64_t constant_input = -1;
 };
 
 struct TransformerConfig {

@@ -22,6 +22,7 @@ Ragged InputEmbedding::operator()(const Tokens& tokens, Context& c) const {
   const EmbedOptions options{
       .scale = options_.scaled ? std::sqrt(static_cast<float>(table_.weight().cols())) : 1.0F,
       .padding_id = table_.zero_id(),
+      .constant_id = options_.constant_id,
       .dropout = options_.norm == nullptr ? drop : RowDropout{}};
   Ragged x = {embed(tokens.ids, *tokens.layout, table_.weight(), positions_.table(), options, c),
               tokens.layout};  // [T, d_model]

@@ -46,6 +46,7 @@ struct EmbeddingOptions {
   double dropout = 0.0;
   bool scaled = true;               // by √d_model
   const LayerNorm* norm = nullptr;  // of the sum, before dropout; owned by the module's owner
+  std::int32_t constant_id = -1;    // learns nothing from being an input; -1: there is none
 };
 
 class InputEmbedding : public Module {

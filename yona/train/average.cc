@@ -9,6 +9,7 @@
 #include "yona/io/checkpoints.h"
 #include "yona/io/checksums.h"
 #include "yona/io/json_file.h"
+#include "yona/io/trained_folder.h"
 #include "yona/io/translation_model.h"
 #include "yona/train/run_state.h"
 
@@ -106,12 +107,15 @@ std::vector<std::filesystem::path> average_checkpoints(const AverageOptions& opt
   Transformer model(info.config);
   const Parameters parameters(model, *backend, Gradients::no);
   parameters.weights().upload(mean_weights(paths, parameters));
-  const SubwordPair subwords = SubwordPair::load(options.run);
   std::error_code error;
   std::filesystem::create_directories(options.output, error);
   check<IoError>(!error, "{}: cannot make the output folder: {}", options.output.string(),
                  error.message());
-  write_model(options.output, info, subwords, parameters, parameters.weights());
+  if (!info.family.empty()) {
+    copy_tokenizer_files(options.run, options.output);
+  }
+  write_model(options.output, info, load_model_subwords(options.run, info), parameters,
+              parameters.weights());
   return paths;
 }
 

@@ -63,8 +63,10 @@ Learner::Prepared Learner::prepare(const PairBatch& batch, double update_weight)
   return prepared;
 }
 
-Ragged Learner::states(const Prepared& prepared, Context& c) const {
-  return model_.decode(prepared.target_input, model_.encode(prepared.source, c), c);
+Tensor Learner::states(const Prepared& prepared, Context& c) const {
+  const Ragged states =
+      model_.decode(prepared.target_input, model_.encode(prepared.source, c), c);  // [T, d_model]
+  return model_.projected_states(states.values, c);
 }
 
 LossSums PendingLoss::read() const {
@@ -96,16 +98,16 @@ PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& ra
   Tensor losses;
   try {
     if (rdrop) {
-      const Ragged first = states(prepared, c);
+      const Tensor first = states(prepared, c);
       Context second_context = c;
       second_context.random.pass = 1;
-      const Ragged second = states(prepared, second_context);
-      losses = linear_rdrop(first.values, second.values, model_.projection(), prepared.targets,
+      const Tensor second = states(prepared, second_context);
+      losses = linear_rdrop(first, second, model_.projection(), prepared.targets,
                             static_cast<float>(config_.rdrop), options, c);
       tape_.backward();
     } else {
-      losses = linear_cross_entropy(states(prepared, c).values, model_.projection(),
-                                    prepared.targets, options, c);
+      losses = linear_cross_entropy(states(prepared, c), model_.projection(), prepared.targets,
+                                    options, c);
       tape_.backward();
     }
   } catch (...) {
@@ -122,8 +124,8 @@ LossSums Learner::evaluate(const PairBatch& batch) {
   const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
                                     .row_scale = {},
                                     .bias = model_.projection_bias()};
-  const Tensor losses = linear_cross_entropy(states(prepared, c).values, model_.projection(),
-                                             prepared.targets, options, c);
+  const Tensor losses =
+      linear_cross_entropy(states(prepared, c), model_.projection(), prepared.targets, options, c);
   return PendingLoss(losses, batch.target.tokens(), 1, host_.losses).read();
 }
 

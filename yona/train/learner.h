@@ -63,7 +63,8 @@ class Learner {
  private:
   struct Prepared;
   Prepared prepare(const PairBatch& batch, double update_weight);
-  Ragged states(const Prepared& prepared, Context& c) const;
+  // What the projection makes logits of: [T, d_model].
+  Tensor states(const Prepared& prepared, Context& c) const;
 
   const Transformer& model_;
   LossConfig config_;

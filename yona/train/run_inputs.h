@@ -1,5 +1,4 @@
-// What a run trains on and starts from: its folder, its sub-words, its data sets, the shape of its
-// model.
+// What a run trains on: its folder and its data sets. What it trains is in run_model.h.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +7,7 @@
 
 #include "yona/backend/backend.h"
 #include "yona/data/dataset.h"
-#include "yona/io/translation_model.h"
-#include "yona/text/subword.h"
+#include "yona/text/pair_encoder.h"
 #include "yona/train/progress.h"
 #include "yona/train/run_config.h"
 #include "yona/train/trainer.h"
@@ -24,23 +22,14 @@ void prepare_folder(const TrainerOptions& options);
 // bf16 where the backend gains by it; elsewhere f32, said once.
 RunConfig with_usable_precision(RunConfig config, const Backend& backend, Reporter& reporter);
 
-// Of a run that goes on, its own sub-words; else those of the model that it starts from, else the
-// .spm files given, else new ones trained on the corpora; saved in the run's folder.
-SubwordPair prepare_subwords(const RunConfig& config, const TrainerOptions& options,
-                             Reporter& reporter);
-
-// Fills in the vocabularies, and with `init` takes over the shape of that model.
-ModelInfo prepare_model_info(const RunConfig& config, const SubwordPair& subwords,
-                             const std::filesystem::path& init);
-
 std::shared_ptr<const Dataset> prepare_training_set(const RunConfig& config,
-                                                    const SubwordPair& subwords,
+                                                    const PairEncoder& encoder,
                                                     const std::filesystem::path& run,
                                                     ThreadPool& pool, Reporter& reporter);
 // A validation set as a corpus; its tags, where none are given, are the first training corpus's
 // that name a language.
 CorpusSpec corpus_of(const ValidationSet& set, const std::vector<CorpusSpec>& training);
-std::vector<Validation> prepare_validation(const RunConfig& config, const SubwordPair& subwords,
+std::vector<Validation> prepare_validation(const RunConfig& config, const PairEncoder& encoder,
                                            std::int64_t max_positions,
                                            const std::filesystem::path& run, ThreadPool& pool,
                                            Reporter& reporter);

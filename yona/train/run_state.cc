@@ -7,7 +7,6 @@
 
 #include "yona/base/error.h"
 #include "yona/io/checkpoints.h"
-#include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
 #include "yona/io/safetensors.h"
 
@@ -125,7 +124,7 @@ RunState RunState::from_json(const Json& json, const std::filesystem::path& file
 void save_checkpoint(const std::filesystem::path& run, const RunState& state, const ModelInfo& info,
                      const Parameters& parameters, const Optimiser& optimiser) {
   write_checkpoint(run, state.update, [&](const std::filesystem::path& folder) {
-    write_json(folder / "config.json", huggingface_config(describe(info)));
+    write_json(folder / "config.json", model_config(info));
     write_weights(folder / "model.safetensors", info, parameters, parameters.weights());
     write_optimiser(folder / "optimizer.safetensors", optimiser);
     write_json(folder / "state.json", state.to_json());

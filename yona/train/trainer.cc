@@ -20,6 +20,7 @@
 #include "yona/train/optimiser.h"
 #include "yona/train/reporters.h"
 #include "yona/train/run_inputs.h"
+#include "yona/train/run_model.h"
 #include "yona/train/run_state.h"
 #include "yona/train/samples.h"
 #include "yona/train/schedule.h"
@@ -67,7 +68,7 @@ class Trainer {
   void save();
   // The model folder: the best so far, or the newest where nothing is validated.
   void write_best() {
-    write_model(options_.output, info_, subwords_, parameters_, parameters_.weights());
+    write_model(options_.output, info_, encoder_.subwords(), parameters_, parameters_.weights());
   }
   FinishReport finish_report() const;
 
@@ -78,8 +79,10 @@ class Trainer {
   RunLock lock_;
   std::unique_ptr<Backend> backend_;
   RunConfig config_;
-  SubwordPair subwords_;
-  ModelInfo info_;
+  std::optional<Checkpoint> checkpoint_;  // that the run goes on from
+  RunModel run_model_;
+  const PairEncoder& encoder_ = run_model_.encoder;
+  const ModelInfo& info_ = run_model_.info;
   Transformer model_;
   Parameters parameters_;
   Optimiser optimiser_;
@@ -103,29 +106,32 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
       lock_((prepare_folder(options), options.output)),
       backend_(make_backend(options.device, {.threads = options.threads})),
       config_(with_usable_precision(std::move(config), *backend_, reporter_)),
-      subwords_((clean_run(options.output), prepare_subwords(config_, options, reporter_))),
-      info_(prepare_model_info(config_, subwords_, options.init)),
+      checkpoint_((clean_run(options.output),
+                   options.resume ? latest_checkpoint(options.output) : std::nullopt)),
+      run_model_(prepare_model(config_, options, checkpoint_, reporter_)),
       model_(info_.config),
       parameters_(model_, *backend_, Gradients::yes),
-      optimiser_(parameters_, *backend_, config_.train),
+      optimiser_(parameters_, *backend_, with_constants_frozen(config_.train, info_)),
       learner_(model_, *backend_, loss_config(config_.train)) {
   config_.model = info_.config;
+  config_.data.max_length = std::min(config_.data.max_length, info_.config.max_positions);
   if (config_.train.batch_tokens == 0) {
     config_.train.batch_tokens =
         largest_batch(info_.config, loss_config(config_.train), config_.train.ema > 0,
                       backend_->memory_bytes(), backend_->device());
   }
   dataset_ =
-      prepare_training_set(config_, subwords_, options_.output, *backend_->exec().pool, reporter_);
-  validation_ = prepare_validation(config_, subwords_, info_.config.max_positions, options_.output,
+      prepare_training_set(config_, encoder_, options_.output, *backend_->exec().pool, reporter_);
+  validation_ = prepare_validation(config_, encoder_, info_.config.max_positions, options_.output,
                                    *backend_->exec().pool, reporter_);
   if (options_.samples > 0 && !config_.data.valid.empty()) {
-    samples_.emplace(corpus_of(config_.data.valid.front(), config_.data.corpora), subwords_,
+    samples_.emplace(corpus_of(config_.data.valid.front(), config_.data.corpora), encoder_,
                      options_.samples, info_.config.max_positions);
   }
   batches_.resize(static_cast<std::size_t>(config_.train.accumulate));
   restore();
-  if (const std::string reason = choose_family(describe(info_)).reason; !reason.empty()) {
+  if (const std::string reason = choose_family(describe(info_)).reason;
+      info_.family.empty() && !reason.empty()) {
     reporter_.message(MessageLevel::warning, reason);
   }
   replace_file(options_.output / "config.yaml", to_yaml(with_absolute_paths(config_)));
@@ -138,15 +144,13 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
 void Trainer::restore() {
   state_.same = settings_that_stay(config_, info_);
   state_.best_by = config_.train.best_by;
-  const std::optional<Checkpoint> checkpoint =
-      options_.resume ? latest_checkpoint(options_.output) : std::nullopt;
-  if (checkpoint) {
+  if (checkpoint_) {
     const Json same = state_.same;
-    state_ = load_checkpoint(checkpoint->path, parameters_, optimiser_);
-    check_same_settings(state_, same, checkpoint->path);
+    state_ = load_checkpoint(checkpoint_->path, parameters_, optimiser_);
+    check_same_settings(state_, same, checkpoint_->path);
     saved_update_ = state_.update;
     reporter_.message(MessageLevel::info,
-                      fmt::format("going on from {}", checkpoint->path.string()));
+                      fmt::format("going on from {}", checkpoint_->path.string()));
   } else {
     parameters_.initialise(config_.train.seed);
     if (!options_.init.empty()) {
@@ -164,7 +168,7 @@ RunPlan Trainer::plan() const {
       plan_memory(info_.config, loss_config(config_.train), config_.train.ema > 0,
                   config_.train.batch_tokens, backend_->device());
   RunPlan plan;
-  plan.model = config_.preset;
+  plan.model = info_.family.empty() ? config_.preset : info_.family;
   plan.parameters = parameters_.count();
   plan.frozen_parameters = optimiser_.frozen_count();
   plan.source_vocabulary = info_.config.source_vocabulary;

@@ -118,6 +118,25 @@ TEST(Embed, GivesPaddingItsPositionAndNoGradient) {
   expect_near(result.outputs[0], {positions.begin(), positions.begin() + 10}, 0.0, "positions");
 }
 
+TEST(Embed, GivesAConstantIdItsRowAndNoGradient) {
+  const auto with_constant = [](std::int32_t constant) {
+    OpCase made = fused_embed({"constant", {{3}, {2, 5, 2}}, 5, true, -1});
+    made.op = [constant](const Inputs& x, Context& c) {
+      const auto layout = layout_of({3}, c.region);
+      return Inputs{embed(ids_of({2, 5, 2}, c.region), *layout, x[0], x[1],
+                          {.scale = 1.5F, .constant_id = constant}, c)};
+    };
+    return run_op(made);
+  };
+  const OpResult all = with_constant(-1);
+  const OpResult some = with_constant(2);
+  EXPECT_EQ(some.outputs[0], all.outputs[0]);
+  EXPECT_EQ(some.gradients[1], all.gradients[1]);  // positions learn from it
+  for (std::size_t i = 0; i < some.gradients[0].size(); ++i) {
+    EXPECT_EQ(some.gradients[0][i], i / 5 == 2 ? 0.0 : all.gradients[0][i]);
+  }
+}
+
 TEST(Embed, RefusesWhatDoesNotFit) {
   Region region(shared_backend("reference"), 1 << 20);
   Context c{.region = region};
@@ -135,6 +154,9 @@ TEST(Embed, RefusesWhatDoesNotFit) {
               embed(ids, *layout, table, c.zeros(DType::f32, {2, 4}), {}, c);
             }),
             "embed: a sentence of 3 tokens is longer than the 2 positions of the model");
+  EXPECT_EQ(message_of<InvalidArgument>(
+                [&] { embed(ids, *layout, table, {}, {.padding_id = 6, .constant_id = 1}, c); }),
+            "embed: ids 6 and 1 cannot both be without a gradient");
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ struct Embedded {
 
 Tensor embed(const Tensor& ids, const Layout& layout, const Tensor& table, const Tensor& positions,
              const EmbedOptions& options, Context& c) {
+  check(options.constant_id < 0 || options.padding_id < 0 ||
+            options.constant_id == options.padding_id,
+        "embed: ids {} and {} cannot both be without a gradient", options.padding_id,
+        options.constant_id);
   check(ids.elements() == layout.tokens, "embed: {} ids for {} tokens", ids.elements(),
         layout.tokens);
   check(!positions || positions.cols() == table.cols(),
@@ -49,8 +53,12 @@ Tensor embed(const Tensor& ids, const Layout& layout, const Tensor& table, const
     // dE[id] += scale · m ∘ dy,  dP[position] += m ∘ dy
     c.tape->record([embedded, y, &c] {
       if (const Tensor dy = y.gradient(); dy) {
+        EmbedArgs forward = embedded.args(dy);
+        if (embedded.options.constant_id >= 0) {
+          forward.padding_id = embedded.options.constant_id;
+        }
         c.kernels().embed_backward(
-            {.forward = embedded.args(dy),
+            {.forward = forward,
              .table_gradient = gradient_sum(embedded.table, c.region),
              .position_gradient = gradient_sum(embedded.positions, c.region)},
             c.exec());

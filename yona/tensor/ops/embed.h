@@ -7,7 +7,8 @@ namespace yona {
 
 struct EmbedOptions {
   float scale = 1.0F;
-  std::int32_t padding_id = -1;  // embeds as zero and takes no gradient; -1: there is none
+  std::int32_t padding_id = -1;   // embeds as zero and takes no gradient; -1: there is none
+  std::int32_t constant_id = -1;  // takes no gradient; -1: there is none but padding_id
   RowDropout dropout{};
 };
 

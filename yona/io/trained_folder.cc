@@ -1,0 +1,119 @@
+#include "yona/io/trained_folder.h"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/mapped_file.h"
+#include "yona/io/atomic_file.h"
+#include "yona/io/checksums.h"
+#include "yona/io/json_file.h"
+
+namespace yona {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 11> kTokenizerFiles = {"tokenizer.json",
+                                                              "tokenizer_config.json",
+                                                              "special_tokens_map.json",
+                                                              "added_tokens.json",
+                                                              "vocab.json",
+                                                              "sentencepiece.bpe.model",
+                                                              "target_vocab.json",
+                                                              "spiece.model",
+                                                              "merges.txt",
+                                                              "source.spm",
+                                                              "target.spm"};
+
+// The language that a token names, as tokenisers are told it: __en__ is "en" to them.
+std::string code_of(const std::string& piece) {
+  const bool is_underlined = piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__");
+  return is_underlined ? piece.substr(2, piece.size() - 4) : piece;
+}
+
+void write_replacing(const fs::path& path, const Json& json) {
+  replace_file(path, [&](const fs::path& temporary) { write_json(temporary, json); });
+}
+
+// Each language as the vocabulary spells it, or as it was given where it is told in words.
+Languages spelled_languages(const SubwordPair& subwords, const TextFrame& frame,
+                            const Languages& given) {
+  const Vocabulary& vocabulary = subwords.source.vocabulary();
+  const auto find = [&](const std::vector<std::int32_t>& ids, const std::string& otherwise) {
+    for (const std::int32_t id : ids) {
+      if (id >= 0 && is_language_token(vocabulary.piece(id))) {
+        return code_of(vocabulary.piece(id));
+      }
+    }
+    return otherwise;
+  };
+  std::vector<std::int32_t> source = frame.before_source;
+  source.insert(source.end(), frame.after_source.begin(), frame.after_source.end());
+  return {find(source, given.source), find({frame.start, frame.first}, given.target)};
+}
+
+}  // namespace
+
+void copy_tokenizer_files(const fs::path& from, const fs::path& to) {
+  const auto copy = [&](std::string_view name) {
+    if (fs::exists(from / name)) {
+      replace_file(to / name, MappedFile(from / name).bytes());
+    }
+  };
+  for (const std::string_view name : kTokenizerFiles) {
+    copy(name);
+  }
+  copy("generation_config.json");
+}
+
+std::string tokenizer_identity(const fs::path& folder) {
+  std::string identity;
+  for (const std::string_view name : kTokenizerFiles) {
+    if (fs::exists(folder / name)) {
+      const FileChecksum sum = checksum_file(folder / name);
+      identity += fmt::format("{} {} {:016x}\n", name, sum.bytes, sum.crc64);
+    }
+  }
+  return identity;
+}
+
+void keep_languages(const fs::path& folder, const SubwordPair& subwords, const TextFrame& frame,
+                    const Languages& languages) {
+  if (languages.source.empty() || languages.target.empty()) {
+    return;
+  }
+  const Languages spelled = spelled_languages(subwords, frame, languages);
+  const fs::path tokenizer = folder / "tokenizer_config.json";
+  Json config = fs::exists(tokenizer) ? read_json(tokenizer) : Json::object();
+  check<FormatError>(config.is_object(), "{}: not a JSON object", tokenizer.string());
+  config["src_lang"] = spelled.source;
+  config["tgt_lang"] = spelled.target;
+  write_replacing(tokenizer, config);
+  const fs::path generation = folder / "generation_config.json";
+  if ((frame.first >= 0 || frame.start >= 0) && fs::exists(generation)) {
+    Json settings = read_json(generation);
+    check<FormatError>(settings.is_object(), "{}: not a JSON object", generation.string());
+    settings[frame.first >= 0 ? "forced_bos_token_id" : "decoder_start_token_id"] =
+        frame.first >= 0 ? frame.first : frame.start;
+    write_replacing(generation, settings);
+  }
+}
+
+Json trained_config(const ModelInfo& info) {
+  Json config = parse_json(info.original_config, "config.json");
+  for (const char* key : {"torch_dtype", "dtype"}) {
+    if (config.contains(key)) {
+      config[key] = "float32";
+    }
+  }
+  if (config.contains("decoder_start_token_id")) {
+    config["decoder_start_token_id"] = describe(info).decoder_start();
+  }
+  return config;
+}
+
+}  // namespace yona
