@@ -28,7 +28,7 @@ inline std::vector<double> doubles_of(const SafetensorsFile& file, const std::st
 }
 
 // The arrays <prefix>source.ids, <prefix>source.offsets and the target's, sentences of weight 1.
-inline PairBatch batch_of(const SafetensorsFile& file, const std::string& prefix) {
+inline PairBatch fixture_batch(const SafetensorsFile& file, const std::string& prefix) {
   PairBatch batch;
   batch.source = {array_of<std::int32_t>(file, prefix + "source.ids"),
                   array_of<std::int64_t>(file, prefix + "source.offsets")};

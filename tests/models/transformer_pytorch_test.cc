@@ -95,7 +95,7 @@ class Comparison {
   }
 
   LossSums gradients(int batch_index) {
-    const PairBatch batch = batch_of(file_, fmt::format("batch.{}.", batch_index));
+    const PairBatch batch = fixture_batch(file_, fmt::format("batch.{}.", batch_index));
     parameters_.zero_gradients();
     return learner_.accumulate(batch, {}, target_weight(batch)).read();
   }

@@ -60,7 +60,7 @@ class Finetuning {
         backend_(backend),
         parameters_(model_, backend_, Gradients::yes),
         learner_(model_, backend_, {.label_smoothing = 0}),
-        batch_(batch_of(file, "")) {
+        batch_(fixture_batch(file, "")) {
     read_weights(init, parameters_);
   }
 
@@ -138,7 +138,7 @@ class Finetuning {
 
 TEST_P(FinetunedFamily, ReadsLinesAsTransformersDoes) {
   const RunModel run = prepare();
-  const PairBatch expected = batch_of(file_, "");
+  const PairBatch expected = fixture_batch(file_, "");
   const RaggedIds inputs{array_of<std::int32_t>(file_, "input.ids"),
                          array_of<std::int64_t>(file_, "input.offsets")};
   const Json& lines = training_.at("lines");
