@@ -22,7 +22,7 @@ class Loading(ModelCase):
             yona.Model.load(self.folder / "nowhere")
 
     def test_a_folder_without_a_model(self):
-        with self.assertRaisesRegex(FileNotFoundError, "config.json"):
+        with self.assertRaisesRegex(yona.FormatError, "config.json"):
             (self.folder / "empty").mkdir()
             yona.Model.load(self.folder / "empty")
 

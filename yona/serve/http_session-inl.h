@@ -11,7 +11,7 @@
 
 #include "yona/serve/http_reader.h"
 #include "yona/serve/http_session.h"
-#include "yona/serve/http_stream.h"
+#include "yona/serve/http_stream-inl.h"
 
 namespace yona::serve {
 
