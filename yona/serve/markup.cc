@@ -102,7 +102,8 @@ bool is_inline(std::string_view tag, const std::string& name) {
       "a",  "abbr", "b",      "bdi", "bdo", "big",   "cite", "data",   "del", "dfn",
       "em", "font", "i",      "img", "ins", "label", "mark", "q",      "s",   "small",
       "tt", "span", "strike", "u",   "sub", "sup",   "time", "strong", "var", "wbr"};
-  const std::string_view plain = std::string_view(name).substr(name.starts_with('/') ? 1 : 0);
+  std::string_view plain = name;
+  plain.remove_prefix(plain.starts_with("/") ? 1 : 0);
   return tag.starts_with("<!--") ||
          std::find(kInline.begin(), kInline.end(), plain) != kInline.end();
 }
