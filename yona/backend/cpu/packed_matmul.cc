@@ -66,7 +66,8 @@ void multiply_side_by_side(const PackedMatmulArgs& args, std::span<const std::in
       multiply_places(product, whole, places);
     }
     if (narrow) {
-      multiply_last_panel(product, go_to(product, args, end - 1));
+      const Panel<float> last = go_to(product, args, end - 1);
+      multiply_last_panel(product, last);
     }
   });
 }
