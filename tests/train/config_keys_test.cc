@@ -81,7 +81,8 @@ const std::map<std::string, std::pair<std::string, std::string>>& other_values()
       {"train.patience", {"10", "10"}},
       {"train.valid_metrics", {"bleu,chrf", "[bleu, chrf]"}},
       {"train.best_by", {"chrf", "chrf"}},
-      {"train.tensorboard", {"false", "false"}}};
+      {"train.tensorboard", {"false", "false"}},
+      {"train.measure", {"false", "false"}}};
   return values;
 }
 

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-REPLACED = {"memory.cc", "matmul_plans.cc", "sort.cu"}  # by stand_ins.cc
+REPLACED = {"memory.cc", "cublaslt.cc", "matmul_plans.cc", "sort.cu"}  # by stand_ins.cc
 
 
 def begin_of_name(text, end):

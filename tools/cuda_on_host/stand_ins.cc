@@ -26,7 +26,7 @@ void DeviceMemory::release(void* memory) noexcept {
   ranges_.erase(memory);
 }
 
-MatmulPlans::MatmulPlans() = default;
+MatmulPlans::MatmulPlans(bool measure) : measure_(measure), choices_("the host") {}
 MatmulPlans::~MatmulPlans() = default;
 bool MatmulPlans::multiply(const Product& /*product*/, const ProductAddresses& /*at*/,
                            cudaStream_t /*stream*/) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <vector>
 
 #include "yona/backend/host_backend.h"
 #include "yona/backend/registration.h"
@@ -12,6 +13,17 @@
 namespace yona {
 
 namespace {
+
+class Zeros : public Readback {
+ public:
+  void start(const void* /*from*/, std::int64_t bytes) override {
+    values_.assign(static_cast<std::size_t>(bytes), 0);
+  }
+  const void* wait() override { return values_.data(); }
+
+ private:
+  std::vector<char> values_;
+};
 
 // Plans memory: addresses are handed out that nobody may touch, downloads read zeros.
 class MetaBackend : public HostBackend {
@@ -32,6 +44,7 @@ class MetaBackend : public HostBackend {
   void download(void* to, const void* /*from*/, std::int64_t bytes) override {
     std::memset(to, 0, static_cast<std::size_t>(bytes));
   }
+  std::unique_ptr<Readback> make_readback() override { return std::make_unique<Zeros>(); }
 
  private:
   Device planned_;

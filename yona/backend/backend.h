@@ -50,6 +50,12 @@ class Backend {
   virtual std::unique_ptr<Replay> make_replay() { return std::make_unique<Replay>(); }
   virtual std::unique_ptr<Readback> make_readback() { return std::make_unique<Readback>(); }
 
+  // What was chosen by measuring and results depend on, as text (choices.h): empty where nothing
+  // was. Kept with a checkpoint, and taken back before the first step of a resumed run; false, with
+  // nothing taken, for the text of another machine.
+  virtual std::string choices() { return {}; }
+  virtual bool take_choices(std::string_view /*text*/) { return false; }
+
   // What measures kernels here, for exec().profile.
   virtual std::unique_ptr<Profile> make_profile() { return std::make_unique<Profile>(); }
 };
@@ -58,6 +64,7 @@ struct BackendOptions {
   int threads = 0;               // 0: all that the process may use
   Device planned = Device::cpu;  // of "meta": the device that is planned for
   int first_cpu = -1;            // where the threads are pinned, from there on; -1: they are not
+  bool measure = false;          // worth timing algorithms: a long run
 };
 
 // name: "cpu", "cuda", "reference" or "meta". Throws InvalidArgument for others, DeviceError with

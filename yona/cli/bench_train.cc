@@ -24,6 +24,7 @@ struct BenchTrainFlags {
   std::string threads = "0";
   bool ragged = false;
   bool profile = false;
+  bool no_measure = false;
 };
 
 TrainBenchOptions options_of(const BenchTrainFlags& flags) {
@@ -43,6 +44,7 @@ TrainBenchOptions options_of(const BenchTrainFlags& flags) {
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   options.ragged = flags.ragged;
   options.profile = flags.profile;
+  options.measure = !flags.no_measure;
   return options;
 }
 
@@ -81,6 +83,8 @@ Command add_bench_train(CLI::App& bench) {
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   add_switch(*app, flags->profile,
              {"--profile", "", "add the milliseconds of each part and kernel"});
+  add_switch(*app, flags->no_measure,
+             {"--no-measure", "", "on a GPU, take the first choice of algorithm for each product"});
   return {app, [flags] { return run(*flags); }};
 }
 

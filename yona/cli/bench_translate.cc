@@ -29,6 +29,7 @@ struct BenchTranslateFlags {
   std::string threads = "0";
   std::string shortlist;
   bool profile = false;
+  bool measure = false;
 };
 
 TranslateBenchOptions options_of(const BenchTranslateFlags& flags) {
@@ -55,6 +56,7 @@ TranslateBenchOptions options_of(const BenchTranslateFlags& flags) {
   options.packing = type.packing_of(options.model);
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   options.profile = flags.profile;
+  options.measure = flags.measure;
   if (!flags.shortlist.empty()) {
     require_file("--shortlist", flags.shortlist);
     options.shortlist = std::make_shared<Shortlist>(Shortlist::load(flags.shortlist));
@@ -96,6 +98,8 @@ Command add_bench_translate(CLI::App& bench) {
   add_text(*app, flags->shortlist,
            {"--shortlist", "FILE", "of `yona shortlist`: decode with a part of the output layer"});
   add_switch(*app, flags->profile, {"--profile", "", "add the milliseconds of each kernel"});
+  add_switch(*app, flags->measure,
+             {"--measure", "", "on a GPU, time the algorithms of products and keep the fastest"});
   return {app, [flags] { return run(*flags); }};
 }
 

@@ -106,7 +106,7 @@ Json milliseconds_by_kernel(const Profile& profile, std::int64_t repetitions) {
 Json bench_translate(const TranslateBenchOptions& options) {
   const auto start = Clock::now();
   const std::unique_ptr<Backend> backend =
-      make_backend(options.device, {.threads = options.threads});
+      make_backend(options.device, {.threads = options.threads, .measure = options.measure});
   const BenchModel model(options, *backend);
   BatchDecoder decoder({&model.transformer()}, *backend, decode_options(options));
   const double load = seconds_since(start);

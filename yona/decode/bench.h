@@ -31,6 +31,7 @@ struct TranslateBenchOptions {
   int threads = 0;
   std::shared_ptr<const Shortlist> shortlist{};
   bool profile = false;  // milliseconds per kernel
+  bool measure = false;  // algorithms of products, on a GPU
 };
 
 // One object with the peers' fields: tok_s (output tokens of the best hypotheses per second), ms

@@ -91,7 +91,8 @@ double gigabytes_in_use(const Backend& backend, std::int64_t free_before) {
 class TrainingSteps {
  public:
   explicit TrainingSteps(const TrainBenchOptions& options)
-      : backend_(make_backend(options.device, {.threads = options.threads})),
+      : backend_(
+            make_backend(options.device, {.threads = options.threads, .measure = options.measure})),
         free_before_(backend_->memory_bytes()),
         model_(with_dropout(options.model)),
         parameters_(model_, *backend_, Gradients::yes),

@@ -22,6 +22,7 @@ struct TrainBenchOptions {
   std::string device = "cpu";
   int threads = 0;
   bool profile = false;  // milliseconds per kernel
+  bool measure = true;   // algorithms of products, on a GPU
 };
 
 // One object with the peers' fields: ms (median), tgt_tok_s, tflops, mem_gb, and more.

@@ -191,7 +191,10 @@ Keys<TrainConfig> watch_keys() {
                      "what makes a model the best, and stops early: loss on the first validation "
                      "set, or one of train.valid_metrics"),
           config_key("tensorboard", &Config::tensorboard, bool_codec(),
-                     "write event files for TensorBoard")};
+                     "write event files for TensorBoard"),
+          config_key("measure", &Config::measure, bool_codec(),
+                     "on a GPU, time the algorithms of products once for each shape and keep the "
+                     "fastest; false takes the library's first choice")};
 }
 
 // --- the whole -----------------------------------------------------------------------------

@@ -33,7 +33,7 @@ double target_weight(const PairBatch& batch) {
 }
 
 Learner::Learner(const Transformer& model, Backend& backend, const LossConfig& config)
-    : model_(model), config_(config), region_(backend) {}
+    : model_(model), config_(config), region_(backend), readbacks_(backend) {}
 
 Learner::Prepared Learner::prepare(const PairBatch& batch, double update_weight) {
   Prepared prepared;
@@ -70,16 +70,21 @@ Tensor Learner::states(const Prepared& prepared, Context& c) const {
 }
 
 LossSums PendingLoss::read() const {
-  std::vector<float>& rows = *host_;
-  rows.resize(static_cast<std::size_t>(losses_.elements()));
-  losses_.download_bytes(rows.data());
+  const auto* row = static_cast<const float*>(losses_->wait());
+  const float* end = row + 2 * passes_ * tokens_;
   LossSums sums;
-  for (std::size_t row = 0; row < rows.size(); row += 2) {
-    sums.loss += static_cast<double>(rows[row]) / static_cast<double>(passes_);
-    sums.nll += static_cast<double>(rows[row + 1]) / static_cast<double>(passes_);
+  for (; row != end; row += 2) {
+    sums.loss += static_cast<double>(row[0]) / static_cast<double>(passes_);
+    sums.nll += static_cast<double>(row[1]) / static_cast<double>(passes_);
   }
   sums.tokens = tokens_;
   return sums;
+}
+
+PendingLoss Learner::pending(const Tensor& losses, const PairBatch& batch, std::int64_t passes) {
+  return {readbacks_.start(losses.view().data,
+                           losses.elements() * static_cast<std::int64_t>(size_of(losses.dtype()))),
+          batch.target.tokens(), passes};
 }
 
 PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& random,
@@ -114,7 +119,7 @@ PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& ra
     tape_.clear();
     throw;
   }
-  return {losses, batch.target.tokens(), rdrop ? 2 : 1, host_.losses};
+  return pending(losses, batch, rdrop ? 2 : 1);
 }
 
 LossSums Learner::evaluate(const PairBatch& batch) {
@@ -126,7 +131,7 @@ LossSums Learner::evaluate(const PairBatch& batch) {
                                     .bias = model_.projection_bias()};
   const Tensor losses =
       linear_cross_entropy(states(prepared, c), model_.projection(), prepared.targets, options, c);
-  return PendingLoss(losses, batch.target.tokens(), 1, host_.losses).read();
+  return pending(losses, batch, 1).read();
 }
 
 }  // namespace yona

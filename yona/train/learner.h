@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "yona/models/transformer.h"
 #include "yona/nn/parameters.h"
 #include "yona/tensor/context.h"
+#include "yona/train/readbacks.h"
 
 namespace yona {
 
@@ -31,19 +33,17 @@ struct LossSums {
   LossSums& operator+=(const LossSums& other);
 };
 
-// The loss of a micro-batch that the device may still be computing. Reading it waits for the
-// device, so read it when there is nothing left to ask of it; the learner must live until then.
+// The loss of a micro-batch that the device may still be computing. Reading it waits for that, so
+// read it when the device has been asked for more; the learner must live until then.
 class PendingLoss {
  public:
-  // `host` is where the rows are read into: the learner's, which keeps it from step to step.
-  PendingLoss(Tensor losses, std::int64_t tokens, std::int64_t passes, std::vector<float>& host)
-      : losses_(std::move(losses)), tokens_(tokens), passes_(passes), host_(&host) {}
+  PendingLoss(std::shared_ptr<Readback> losses, std::int64_t tokens, std::int64_t passes)
+      : losses_(std::move(losses)), tokens_(tokens), passes_(passes) {}
   LossSums read() const;
 
  private:
-  Tensor losses_;  // [passes · tokens, 2]
+  std::shared_ptr<Readback> losses_;  // [passes · tokens, 2]
   std::int64_t tokens_, passes_;
-  std::vector<float>* host_;
 };
 
 class Learner {
@@ -65,14 +65,16 @@ class Learner {
   Prepared prepare(const PairBatch& batch, double update_weight);
   // What the projection makes logits of: [T, d_model].
   Tensor states(const Prepared& prepared, Context& c) const;
+  PendingLoss pending(const Tensor& losses, const PairBatch& batch, std::int64_t passes);
 
   const Transformer& model_;
   LossConfig config_;
   Region region_;
   Tape tape_;
+  Readbacks readbacks_;
   struct HostBuffers {  // kept from step to step: a step allocates nothing
     std::vector<std::int32_t> shifted;
-    std::vector<float> row_scale, losses;
+    std::vector<float> row_scale;
   } host_;
 };
 

@@ -47,7 +47,8 @@ Optimiser::Optimiser(Parameters& parameters, Backend& backend, const TrainConfig
       region_(backend, region_bytes(parameters.count(), config.ema > 0)),
       m_(region_, DType::f32, Shape{1, parameters.count()}),
       v_(region_, DType::f32, Shape{1, parameters.count()}),
-      squared_norm_(region_, DType::f64, Shape{1}) {
+      squared_norm_(region_, DType::f64, Shape{1}),
+      readbacks_(backend) {
   for (const Tensor& moment : {m_, v_}) {
     backend.kernels().fill({.y = moment.view()}, backend.exec());
   }
@@ -136,6 +137,10 @@ void Optimiser::step(std::int64_t update, double rate) {
                             .correction2 = static_cast<float>(1.0 - std::pow(config_.beta2, t))},
                            backend.exec());
   }
+}
+
+std::shared_ptr<Readback> Optimiser::read_squared_norm() {
+  return readbacks_.start(squared_norm_.data<double>(), sizeof(double));
 }
 
 double Optimiser::gradient_norm() const {

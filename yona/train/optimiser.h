@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "yona/nn/parameters.h"
+#include "yona/train/readbacks.h"
 #include "yona/train/run_config.h"
 
 namespace yona {
@@ -21,8 +23,11 @@ class Optimiser {
   // nothing at all when a gradient is not finite. Asynchronous on devices other than the CPU.
   void step(std::int64_t update, double rate);
 
-  // √Σ g² of the last step, before clipping; not finite when the update was left out.
+  // √Σ g² of the last step, before clipping; not finite when the update was left out. Waits for the
+  // device.
   double gradient_norm() const;
+  // Σ g² of the last step, an f64 on its way to the host.
+  std::shared_ptr<Readback> read_squared_norm();
 
   // The state to save and restore: moments, and the average when there is one.
   Tensor m() const { return m_; }
@@ -41,6 +46,7 @@ class Optimiser {
   TrainConfig config_;
   Region region_;
   Tensor m_, v_, average_, squared_norm_;
+  Readbacks readbacks_;
   std::vector<std::pair<std::int64_t, std::int64_t>> trained_, frozen_;  // [begin, end)
 };
 

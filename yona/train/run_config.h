@@ -71,6 +71,7 @@ struct TrainConfig {
   std::uint64_t seed = 1;
   Precision precision = Precision::f32;
   bool tensorboard = true;
+  bool measure = true;  // algorithms of products, on a GPU
 };
 
 struct RunConfig {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "yona/base/error.h"
+#include "yona/io/atomic_file.h"
 #include "yona/io/checkpoints.h"
 #include "yona/io/json_file.h"
 #include "yona/io/safetensors.h"
@@ -128,6 +131,9 @@ void save_checkpoint(const std::filesystem::path& run, const RunState& state, co
     write_weights(folder / "model.safetensors", info, parameters, parameters.weights());
     write_optimiser(folder / "optimizer.safetensors", optimiser);
     write_json(folder / "state.json", state.to_json());
+    if (!state.choices.empty()) {
+      replace_file(folder / "choices.txt", state.choices);
+    }
   });
 }
 
@@ -159,6 +165,10 @@ RunState load_checkpoint(const std::filesystem::path& folder, const Parameters& 
   RunState state = RunState::from_json(read_json(folder / "state.json"), folder / "state.json");
   read_weights(folder, parameters);
   read_optimiser(folder / "optimizer.safetensors", optimiser);
+  if (std::filesystem::exists(folder / "choices.txt")) {
+    std::ifstream file(folder / "choices.txt", std::ios::binary);
+    state.choices.assign(std::istreambuf_iterator<char>(file), {});
+  }
   return state;
 }
 

@@ -1,6 +1,7 @@
-// What a checkpoint holds besides the model: where the run stands (state.json) and the optimiser's
-// moments (optimizer.safetensors). With the weights, all that makes a resumed run the same bits as
-// one that was never stopped. No clock values: equal runs have equal bytes.
+// What a checkpoint holds besides the model: where the run stands (state.json), the optimiser's
+// moments (optimizer.safetensors) and, from a GPU, the algorithms that were chosen (choices.txt).
+// With the weights, all that makes a resumed run the same bits as one that was never stopped. No
+// clock values: equal runs have equal bytes.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct RunState {
   std::int64_t bad_validations = 0;       // in a row without improvement
   std::string best_by = "loss";           // the figure that validations are compared by
   std::map<std::int64_t, double> scores;  // that figure by update
+  std::string choices;                    // of algorithms, as Backend::choices() gives them
   Json same;  // settings that must be the same when the run goes on: name → value
 
   // Lower is better, whatever the figure.

@@ -18,6 +18,7 @@
 #include "yona/train/learner.h"
 #include "yona/train/memory_plan.h"
 #include "yona/train/optimiser.h"
+#include "yona/train/pending_update.h"
 #include "yona/train/reporters.h"
 #include "yona/train/run_inputs.h"
 #include "yona/train/run_model.h"
@@ -59,8 +60,11 @@ class Trainer {
   std::int64_t expected_end(std::int64_t update) const;
   // Reads the micro-batches of the next update; the position after them is the run's.
   void read_batches();
-  UpdateReport update();
-  std::string describe_batches() const;
+  // Asks the device for the next update.
+  PendingUpdate start_update();
+  // Reports an update, and stops a run that has lost its way.
+  void conclude(const PendingUpdate& update);
+  void conclude_last();
   // Empty before the first.
   std::filesystem::path saved_checkpoint() const;
   void after_update();
@@ -93,7 +97,9 @@ class Trainer {
   RunState state_;
   std::optional<BatchStream> stream_;
   std::vector<PairBatch> batches_;
+  std::optional<PendingUpdate> pending_;  // the last update, unless it is concluded
   Clock::time_point start_ = Clock::now();
+  Clock::time_point concluded_ = start_;  // when the last one was
   std::int64_t saved_update_ = -1;
   bool interrupted_ = false;
   bool stopped_early_ = false;
@@ -104,7 +110,8 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
       reporter_(options.reporter),
       guard_(config.train.on_nan, reporter_),
       lock_((prepare_folder(options), options.output)),
-      backend_(make_backend(options.device, {.threads = options.threads})),
+      backend_(make_backend(options.device,
+                            {.threads = options.threads, .measure = config.train.measure})),
       config_(with_usable_precision(std::move(config), *backend_, reporter_)),
       checkpoint_((clean_run(options.output),
                    options.resume ? latest_checkpoint(options.output) : std::nullopt)),
@@ -148,6 +155,11 @@ void Trainer::restore() {
     const Json same = state_.same;
     state_ = load_checkpoint(checkpoint_->path, parameters_, optimiser_);
     check_same_settings(state_, same, checkpoint_->path);
+    if (!state_.choices.empty() && !backend_->take_choices(state_.choices)) {
+      reporter_.message(MessageLevel::warning,
+                        "this is another device than the run's before, or another version of its "
+                        "library: results will differ in their last bits");
+    }
     saved_update_ = state_.update;
     reporter_.message(MessageLevel::info,
                       fmt::format("going on from {}", checkpoint_->path.string()));
@@ -213,50 +225,49 @@ void Trainer::read_batches() {
   }
 }
 
-UpdateReport Trainer::update() {
-  const Clock::time_point start = Clock::now();
+PendingUpdate Trainer::start_update() {
+  PendingUpdate pending;
+  pending.start = Clock::now();
   read_batches();
+  pending.first_batch = batches_.front().index;
+  pending.first_sentence = batches_.front().sentence_ids.front();
   double weight = 0;
   for (const PairBatch& batch : batches_) {
     weight += target_weight(batch);
   }
-  UpdateReport report;
+  UpdateReport& report = pending.report;
   report.update = state_.update + 1;
   report.updates = expected_end(report.update);
   report.epoch = batches_.front().epoch;
   parameters_.zero_gradients();
-  std::vector<PendingLoss> losses;
   for (std::size_t micro = 0; micro < batches_.size(); ++micro) {
-    losses.push_back(learner_.accumulate(batches_[micro],
-                                         {.seed = config_.train.seed,
-                                          .update = static_cast<std::uint64_t>(report.update),
-                                          .micro_batch = static_cast<std::uint32_t>(micro)},
-                                         weight));
+    pending.losses.push_back(
+        learner_.accumulate(batches_[micro],
+                            {.seed = config_.train.seed,
+                             .update = static_cast<std::uint64_t>(report.update),
+                             .micro_batch = static_cast<std::uint32_t>(micro)},
+                            weight));
     report.source_tokens += batches_[micro].source.tokens();
   }
   report.learning_rate = learning_rate(config_.train.schedule, info_.config.d_model,
                                        config_.train.updates, report.update);
   optimiser_.step(report.update, report.learning_rate);
-  LossSums sums;
-  for (const PendingLoss& loss : losses) {  // from here on the host waits for the device
-    sums += loss.read();
-  }
-  report.gradient_norm = optimiser_.gradient_norm();
-  report.loss = sums.loss / static_cast<double>(sums.tokens);
-  report.nll = sums.nll / static_cast<double>(sums.tokens);
-  report.target_tokens = sums.tokens;
-  report.skipped = !std::isfinite(report.loss) || !std::isfinite(report.gradient_norm);
-  report.step_seconds = seconds_since(start);
-  report.seconds = seconds_since(start_);
-  return report;
+  pending.squared_norm = optimiser_.read_squared_norm();
+  return pending;
 }
 
-std::string Trainer::describe_batches() const {
-  const PairBatch& batch = batches_.front();
-  const std::uint64_t sentence = batch.sentence_ids.front();
-  return fmt::format("batch {} of epoch {} (it begins with line {} of {})", batch.index,
-                     batch.epoch, line_of(sentence) + 1,
-                     config_.data.corpora[static_cast<std::size_t>(corpus_of(sentence))].name);
+void Trainer::conclude(const PendingUpdate& update) {
+  UpdateReport report = update.finish(concluded_);
+  concluded_ = Clock::now();
+  report.seconds = seconds_since(start_);
+  guard_.check(report, update.describe_batches(config_.data.corpora), saved_checkpoint());
+  reporter_.updated(report);
+}
+
+void Trainer::conclude_last() {
+  if (pending_) {
+    conclude(*std::exchange(pending_, std::nullopt));
+  }
 }
 
 std::filesystem::path Trainer::saved_checkpoint() const {
@@ -268,17 +279,21 @@ TrainResult Trainer::run() {
   reporter_.started(plan());
   start_ = Clock::now();
   while (!finished()) {
-    const UpdateReport report = update();
-    guard_.check(report, describe_batches(), saved_checkpoint());
-    state_.update = report.update;
+    PendingUpdate started = start_update();
+    state_.update = started.report.update;
     state_.position = stream_->position();
-    reporter_.updated(report);
+    conclude_last();
+    pending_ = std::move(started);
+    if (backend_->device() == Device::cpu) {  // done already
+      conclude_last();
+    }
     after_update();
     if (options_.stop != nullptr && options_.stop->load()) {
       interrupted_ = true;
       break;
     }
   }
+  conclude_last();
   if (!interrupted_ && !validation_.empty() && !state_.scores.contains(state_.update)) {
     validate();
   }
@@ -306,6 +321,7 @@ void Trainer::after_update() {
 }
 
 void Trainer::validate() {
+  conclude_last();
   const WeightsInUse averaged(parameters_, optimiser_);
   for (std::size_t i = 0; i < validation_.size(); ++i) {
     ValidationReport report = validation_[i].run(learner_, model_, *backend_);
@@ -331,6 +347,8 @@ void Trainer::validate() {
 }
 
 void Trainer::save() {
+  conclude_last();
+  state_.choices = backend_->choices();
   save_checkpoint(options_.output, state_, info_, parameters_, optimiser_);
   saved_update_ = state_.update;
   reporter_.saved(state_.update, saved_checkpoint());

@@ -47,7 +47,7 @@ class Stream {
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const BackendOptions& options)
-      : uploader_(stream_.get()), pool_(options.threads) {
+      : uploader_(stream_.get()), plans_(options.measure), pool_(options.threads) {
     exec_.device = Device::cuda;
     exec_.backend = "cuda";
     exec_.pool = &pool_;  // for what the host prepares; no kernel uses it
@@ -91,6 +91,8 @@ class CudaBackend : public Backend {
   std::unique_ptr<Readback> make_readback() override {
     return std::make_unique<PinnedReadback>(stream_.get());
   }
+  std::string choices() override { return plans_.choices().used(); }
+  bool take_choices(std::string_view text) override { return plans_.choices().take(text); }
   std::unique_ptr<Profile> make_profile() override {
     return std::make_unique<EventProfile>(stream_.get());
   }

@@ -3,121 +3,100 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <limits>
+#include <vector>
 
 namespace yona::cuda {
 
 namespace {
 
-constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20U;
-
-void check_blas(cublasStatus_t status, const char* operation) {
-  check<DeviceError>(status == CUBLAS_STATUS_SUCCESS, "cuda: {} failed: {}", operation,
-                     cublasLtGetStatusString(status));
-}
-
-cudaDataType_t type_of(DType dtype) {
-  return dtype == DType::bf16 ? CUDA_R_16BF : dtype == DType::f16 ? CUDA_R_16F : CUDA_R_32F;
-}
-
-cublasLtMatrixLayoutOpaque_t layout_of(DType dtype, std::int64_t rows, std::int64_t cols,
-                                       std::int64_t stride) {
-  cublasLtMatrixLayoutOpaque_t layout{};
-  check_blas(cublasLtMatrixLayoutInit(&layout, type_of(dtype), static_cast<std::uint64_t>(rows),
-                                      static_cast<std::uint64_t>(cols), stride),
-             "describing a matrix");
-  return layout;
-}
-
-struct Layouts {
-  cublasLtMatrixLayoutOpaque_t a{}, b{}, d{};
-};
-
-Layouts layouts_of(const Product& p) {
-  return {p.transpose_a ? layout_of(p.operands, p.depth, p.rows, p.lda)
-                        : layout_of(p.operands, p.rows, p.depth, p.lda),
-          p.transpose_b ? layout_of(p.operands, p.cols, p.depth, p.ldb)
-                        : layout_of(p.operands, p.depth, p.cols, p.ldb),
-          layout_of(p.result, p.rows, p.cols, p.ldd)};
-}
-
-// Numbers of tokens differ from batch to batch. They are rounded up to one of 64 steps between
+// Numbers of tokens differ from batch to batch. They are rounded up to one of so many steps between
 // powers of two; what an algorithm is good for changes little within a step.
-std::int64_t bucket_of(std::int64_t tokens) {
+constexpr std::int64_t kSteps = 64;
+constexpr std::int64_t kMeasuredSteps = 4;
+
+std::int64_t bucket_of(std::int64_t tokens, std::int64_t steps) {
   constexpr std::int64_t kSmallest = 64;
   if (tokens <= kSmallest) {
     return kSmallest;
   }
   const auto floor = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tokens)));
-  const std::int64_t step = std::max(floor / 64, std::int64_t{16});
+  const std::int64_t step = std::max(floor / steps, std::int64_t{16});
   return (tokens + step - 1) / step * step;
 }
 
-Product bucketed(Product product) {
+Product bucketed(Product product, std::int64_t steps) {
   if (product.tokens == Tokens::cols) {
-    product.cols = bucket_of(product.cols);
+    product.cols = bucket_of(product.cols, steps);
   } else if (product.tokens == Tokens::depth) {
-    product.depth = bucket_of(product.depth);
+    product.depth = bucket_of(product.depth, steps);
   }
   return product;
 }
 
-template <class Value>
-void set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute, Value value) {
-  check_blas(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof(value)),
-             "describing a product");
+// The name of a shape's bucket among the choices.
+std::string name_of(const Product& shape) {
+  const Product p = bucketed(shape, kMeasuredSteps);
+  return fmt::format("{}x{}x{} ld {},{},{} {}{}{}{}{} tokens {} types {},{} aligned {},{},{}",
+                     p.rows, p.cols, p.depth, p.lda, p.ldb, p.ldd, p.transpose_a ? 't' : 'n',
+                     p.transpose_b ? 't' : 'n', p.accumulate ? '+' : '=', p.bias ? 'b' : '-',
+                     p.relu ? 'r' : '-', static_cast<int>(p.tokens), p.operands, p.result,
+                     p.alignment_a, p.alignment_b, p.alignment_d);
 }
 
-cublasLtEpilogue_t epilogue_of(const Product& product) {
-  if (product.bias) {
-    return product.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+// cuBLASLt's algorithms are eight opaque numbers, valid for its version.
+std::string text_of(const cublasLtMatmulAlgo_t& algorithm) {
+  std::string text;
+  for (const std::uint64_t word : algorithm.data) {
+    text += fmt::format("{:016x}", word);
   }
-  return product.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+  return text;
 }
 
-cublasLtMatmulDesc_t describe(const Product& product) {
-  cublasLtMatmulDesc_t operation = nullptr;
-  check_blas(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
-             "describing a product");
-  set(operation, CUBLASLT_MATMUL_DESC_TRANSA, product.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N);
-  set(operation, CUBLASLT_MATMUL_DESC_TRANSB, product.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
-  set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(product));
-  if (product.bias) {
-    set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type_of(product.result));
+bool read_algorithm(std::string_view text, cublasLtMatmulAlgo_t& algorithm) {
+  constexpr std::size_t kDigits = 16;
+  if (text.size() != std::size(algorithm.data) * kDigits) {
+    return false;
   }
-  return operation;
+  for (std::uint64_t& word : algorithm.data) {
+    if (std::from_chars(text.data(), text.data() + kDigits, word, 16).ptr !=
+        text.data() + kDigits) {
+      return false;
+    }
+    text.remove_prefix(kDigits);
+  }
+  return true;
 }
 
-class Preference {
- public:
-  explicit Preference(const Product& product) {
-    check_blas(cublasLtMatmulPreferenceCreate(&preference_), "describing a preference");
-    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
-    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-        static_cast<std::uint32_t>(product.alignment_a));
-    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        static_cast<std::uint32_t>(product.alignment_b));
-    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-        static_cast<std::uint32_t>(product.alignment_d));
-    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
-        static_cast<std::uint32_t>(product.alignment_d));
-  }
-  ~Preference() { cublasLtMatmulPreferenceDestroy(preference_); }
-  Preference(const Preference&) = delete;
-  Preference& operator=(const Preference&) = delete;
-  cublasLtMatmulPreference_t get() const { return preference_; }
+// What choices hold for.
+std::string machine() {
+  int device = 0;
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDevice(&device), "asking for the device");
+  check_cuda(cudaGetDeviceProperties(&properties, device), "asking for the device");
+  return fmt::format("cuBLASLt {} on {}", cublasLtGetVersion(), properties.name);
+}
 
- private:
-  template <class Value>
-  void set(cublasLtMatmulPreferenceAttributes_t attribute, Value value) {
-    check_blas(cublasLtMatmulPreferenceSetAttribute(preference_, attribute, &value, sizeof(value)),
-               "describing a preference");
-  }
-  cublasLtMatmulPreference_t preference_ = nullptr;
-};
+std::filesystem::path file_of(std::string machine) {
+  const std::filesystem::path folder = cache_folder();
+  std::replace_if(
+      machine.begin(), machine.end(), [](char c) { return c == ' ' || c == '/'; }, '-');
+  return folder.empty() ? folder : folder / (machine + ".txt");
+}
 
 }  // namespace
 
-MatmulPlans::MatmulPlans() {
+struct MatmulPlans::Problem {
+  const Product& product;
+  const ProductAddresses& at;
+  cudaStream_t stream;
+};
+
+MatmulPlans::MatmulPlans(bool measure) : measure_(measure), choices_(machine()) {
+  if (const std::filesystem::path file = file_of(machine()); measure_ && !file.empty()) {
+    choices_.keep_in(file);
+  }
   check_blas(cublasLtCreate(&handle_), "starting cuBLASLt");
   check_cuda(cudaMalloc(&workspace_, kWorkspaceBytes), "taking the workspace of products");
 }
@@ -130,24 +109,127 @@ MatmulPlans::~MatmulPlans() {
   cublasLtDestroy(handle_);
 }
 
-void MatmulPlans::choose(const Product& shape, Plan& plan) const {
-  Layouts layouts = layouts_of(shape);
-  const Preference preference(shape);
-  std::array<cublasLtMatmulHeuristicResult_t, 1> results{};
-  int found = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-      handle_, plan.operation, &layouts.a, &layouts.b, &layouts.d, &layouts.d, preference.get(),
-      static_cast<int>(results.size()), results.data(), &found);
-  plan.found = status == CUBLAS_STATUS_SUCCESS && found > 0;
-  plan.algorithm = results.front().algo;
+namespace {
+
+// Memory for results that nobody wants.
+class Trial {
+ public:
+  explicit Trial(const Product& product) {
+    const std::int64_t elements = product.ldd * product.cols;
+    const auto bytes = static_cast<std::size_t>(elements) * size_of(product.result);
+    if (cudaMalloc(&memory_, bytes) != cudaSuccess) {
+      cudaGetLastError();  // then nothing is measured
+      memory_ = nullptr;
+      return;
+    }
+    check_cuda(cudaMemset(memory_, 0, bytes), "clearing memory");
+    for (cudaEvent_t& event : events_) {
+      check_cuda(cudaEventCreate(&event), "making an event");
+    }
+  }
+  ~Trial() {
+    for (cudaEvent_t event : events_) {
+      if (event != nullptr) {
+        cudaEventDestroy(event);
+      }
+    }
+    cudaFree(memory_);
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  void* memory() const { return memory_; }
+
+  // Of a few in a row, in milliseconds; infinite when `launch` returns false.
+  template <class Launch>
+  float time(const Launch& launch, cudaStream_t stream) const {
+    constexpr int kTimes = 4;
+    if (!launch()) {  // the device has this to do while the others are launched
+      return std::numeric_limits<float>::infinity();
+    }
+    check_cuda(cudaEventRecord(events_[0], stream), "recording an event");
+    for (int i = 0; i < kTimes; ++i) {
+      launch();
+    }
+    check_cuda(cudaEventRecord(events_[1], stream), "recording an event");
+    check_cuda(cudaEventSynchronize(events_[1]), "the computation");
+    float took = 0.0F;
+    check_cuda(cudaEventElapsedTime(&took, events_[0], events_[1]), "reading an event");
+    return took;
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::array<cudaEvent_t, 2> events_{};
+};
+
+bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cudaStreamIsCapturing(stream, &status), "asking for the stream");
+  return status != cudaStreamCaptureStatusNone;
 }
 
-const MatmulPlans::Plan& MatmulPlans::plan_for(const Product& shape) {
+}  // namespace
+
+void MatmulPlans::choose(const Product& shape, Plan& plan) const {
+  const std::vector<cublasLtMatmulAlgo_t> first = candidates(handle_, shape, plan.operation, 1);
+  plan.found = !first.empty();
+  if (plan.found) {
+    plan.algorithm = first.front();
+  }
+}
+
+// Another than the first choice must be worth it.
+cublasLtMatmulAlgo_t MatmulPlans::fastest(const Product& shape, const Problem& problem,
+                                          const Plan& plan) const {
+  constexpr int kMost = 8;
+  constexpr float kWorth = 0.98F;
+  const Trial trial(problem.product);
+  Plan best = plan;
+  float least = std::numeric_limits<float>::infinity();
+  ProductAddresses at = problem.at;
+  at.d = trial.memory();
+  for (const cublasLtMatmulAlgo_t& algorithm :
+       candidates(handle_, shape, plan.operation, at.d != nullptr ? kMost : 0)) {
+    Plan tried = plan;
+    tried.algorithm = algorithm;
+    const float took = trial.time(
+        [&] {
+          return suits(handle_, problem.product, plan.operation, algorithm) &&
+                 launch(tried, problem.product, at, problem.stream);
+        },
+        problem.stream);
+    if (took < least * kWorth) {
+      least = took;
+      best = tried;
+    }
+  }
+  return best.algorithm;
+}
+
+void MatmulPlans::improve(const Product& shape, const Problem& problem, Plan& plan) {
+  const std::string name = name_of(shape);
+  std::optional<std::string> choice = choices_.find(name);
+  if (!choice && measure_ && !is_captured(problem.stream)) {
+    choice = text_of(fastest(shape, problem, plan));
+    choices_.add(name, *choice);
+  }
+  cublasLtMatmulAlgo_t algorithm{};
+  if (choice && read_algorithm(*choice, algorithm) &&
+      suits(handle_, shape, plan.operation, algorithm)) {
+    plan.algorithm = algorithm;
+  }
+}
+
+const MatmulPlans::Plan& MatmulPlans::plan_for(const Product& shape, const Problem& problem) {
   auto known = plans_.find(shape);
   if (known == plans_.end()) {
     Plan plan;
     plan.operation = describe(shape);
     choose(shape, plan);
+    if (plan.found && shape.tokens != Tokens::none) {
+      improve(shape, problem, plan);
+    }
     known = plans_.emplace(shape, plan).first;
   }
   return known->second;
@@ -159,7 +241,7 @@ bool MatmulPlans::launch(const Plan& plan, const Product& product, const Product
     return false;
   }
   if (product.bias) {
-    set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
+    set_bias(plan.operation, at.bias);
   }
   Layouts layouts = layouts_of(product);
   const float alpha = 1.0F;
@@ -176,12 +258,13 @@ bool MatmulPlans::launch(const Plan& plan, const Product& product, const Product
 
 bool MatmulPlans::multiply(const Product& product, const ProductAddresses& at,
                            cudaStream_t stream) {
-  if (launch(plan_for(bucketed(product)), product, at, stream)) {
+  const Problem problem{product, at, stream};
+  if (launch(plan_for(bucketed(product, kSteps), problem), product, at, stream)) {
     return true;
   }
   Product exact = product;  // what suits its bucket may not suit a shape itself
   exact.tokens = Tokens::none;
-  return launch(plan_for(exact), product, at, stream);
+  return launch(plan_for(exact, problem), product, at, stream);
 }
 
 }  // namespace yona::cuda

@@ -1,37 +1,17 @@
-// Which of cuBLASLt's algorithms multiplies which shape. A plan is made once for each bucket of
-// shapes and depends on nothing but the bucket, so that a run repeated or resumed uses the same
-// algorithms, and gets the same bits, whatever batches came first.
+// Which of cuBLASLt's algorithms multiplies which shape: its own first choice, or the fastest of
+// several, measured once for each bucket of shapes and kept (choices.h). A plan depends on nothing
+// but the bucket and what is kept, so that a run repeated or resumed uses the same algorithms, and
+// gets the same bits, whatever batches came first.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <cublasLt.h>
 #include <map>
 
-#include "yona/backend/cuda/exec.h"
-#include "yona/base/dtype.h"
+#include "yona/backend/choices.h"
+#include "yona/backend/cuda/cublaslt.h"
 
 namespace yona::cuda {
-
-// Which extent is a number of tokens, and so differs from batch to batch.
-enum class Tokens : std::uint8_t { none, cols, depth };
-
-// A product in cuBLASLt's terms, which are column-major: d [rows, cols] = op(a) · op(b), where a
-// row-major c = x · y is d = cᵀ = yᵀ · xᵀ.
-struct Product {
-  std::int64_t rows = 0, cols = 0, depth = 0;
-  std::int64_t lda = 0, ldb = 0, ldd = 0;
-  bool transpose_a = false, transpose_b = false;
-  bool accumulate = false;
-  bool bias = false, relu = false;
-  Tokens tokens = Tokens::none;  // never an extent along which elements are adjacent
-  DType operands = DType::f32;
-  DType result = DType::f32;
-  int alignment_a = 16, alignment_b = 16, alignment_d = 16;  // of the addresses, in bytes
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes a defaulted <=> for a literal zero
-  auto operator<=>(const Product&) const = default;
-};
 
 struct ProductAddresses {
   const void* a = nullptr;
@@ -42,7 +22,9 @@ struct ProductAddresses {
 
 class MatmulPlans {
  public:
-  MatmulPlans();
+  // measure: algorithms are timed where that was not done before, which takes about as long as 30
+  // products, and the choices are kept for the next run.
+  explicit MatmulPlans(bool measure);
   ~MatmulPlans();
   MatmulPlans(const MatmulPlans&) = delete;
   MatmulPlans& operator=(const MatmulPlans&) = delete;
@@ -50,22 +32,30 @@ class MatmulPlans {
   // Returns false, with nothing done, for the odd shapes that cuBLASLt has no algorithm for.
   bool multiply(const Product& product, const ProductAddresses& at, cudaStream_t stream);
 
+  Choices& choices() { return choices_; }
+
  private:
   struct Plan {
     cublasLtMatmulDesc_t operation = nullptr;
     cublasLtMatmulAlgo_t algorithm{};
     bool found = false;
   };
-  const Plan& plan_for(const Product& shape);
-  // The heuristics' first choice: the best of eight, measured, gains 0.4 of a base step's 14 ms of
-  // products on an H200, and would make bits depend on a measurement.
+  struct Problem;  // a product with its addresses and stream
+  const Plan& plan_for(const Product& shape, const Problem& problem);
+  // The heuristics' first choice.
   void choose(const Product& shape, Plan& plan) const;
+  // The choice that was kept or is measured now, if there is one and it suits the shape.
+  void improve(const Product& shape, const Problem& problem, Plan& plan);
+  cublasLtMatmulAlgo_t fastest(const Product& shape, const Problem& problem,
+                               const Plan& plan) const;
   bool launch(const Plan& plan, const Product& product, const ProductAddresses& at,
               cudaStream_t stream) const;
 
   cublasLtHandle_t handle_ = nullptr;
   void* workspace_ = nullptr;
   std::map<Product, Plan> plans_;
+  bool measure_;
+  Choices choices_;
 };
 
 }  // namespace yona::cuda

@@ -1,5 +1,7 @@
 #include "yona/backend/cuda/replay.h"
 
+#include <bit>
+
 #include "yona/backend/cuda/exec.h"
 
 namespace yona::cuda {
@@ -55,8 +57,9 @@ void PinnedReadback::start(const void* from, std::int64_t bytes) {
     cudaFreeHost(memory_);
     memory_ = nullptr;
     capacity_ = 0;
-    check_cuda(cudaMallocHost(&memory_, static_cast<std::size_t>(bytes)), "pinning host memory");
-    capacity_ = bytes;
+    const auto room = std::bit_ceil(static_cast<std::size_t>(bytes));  // sizes differ a little
+    check_cuda(cudaMallocHost(&memory_, room), "pinning host memory");
+    capacity_ = static_cast<std::int64_t>(room);
   }
   check_cuda(cudaMemcpyAsync(memory_, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
                              stream_),

@@ -1,0 +1,30 @@
+// An update that the device may still be working on. What it comes to is asked for while the device
+// works on the next one, so that neither waits for the other.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yona/base/timing.h"
+#include "yona/train/learner.h"
+#include "yona/train/progress.h"
+#include "yona/train/run_config.h"
+
+namespace yona {
+
+struct PendingUpdate {
+  UpdateReport report;  // what is known at once
+  Clock::time_point start;
+  std::vector<PendingLoss> losses;         // of its micro-batches
+  std::shared_ptr<Readback> squared_norm;  // of the gradient, f64
+  std::int64_t first_batch = 0;            // its number in the epoch,
+  std::uint64_t first_sentence = 0;        // and the sentence that it begins with
+
+  // Waits for the device and fills in the rest; `before` is when the update before was known.
+  UpdateReport finish(Clock::time_point before) const;
+  // For messages: "batch 3 of epoch 0 (…)".
+  std::string describe_batches(const std::vector<CorpusSpec>& corpora) const;
+};
+
+}  // namespace yona
