@@ -37,6 +37,14 @@ cudaError_t cudaFuncSetAttribute(void (* /*kernel*/)(Arguments...), cudaFuncAttr
   return cudaSuccess;
 }
 
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               const Arguments&... arguments) {
+  const auto& [grid, block, shared_bytes, stream, attributes, count] = *config;
+  cuda_on_host::launch(grid, block, shared_bytes, stream, kernel)(arguments...);
+  return cudaSuccess;
+}
+
 inline void __syncthreads() { cuda_on_host::wait_for_block(); }
 inline void __syncwarp() { cuda_on_host::wait_for_warp(); }
 
@@ -67,6 +75,16 @@ inline unsigned __ballot_sync(unsigned /*mask*/, bool vote) {
 
 using std::isfinite;
 using std::isnan;
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+// Four of the eight bytes of y and x, each chosen by four bits.
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned choice) {
+  const std::uint64_t bytes = std::uint64_t{y} << 32U | x;
+  unsigned chosen = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    chosen |= static_cast<unsigned>(bytes >> (choice >> 4 * i & 7U) * 8 & 0xFFU) << 8 * i;
+  }
+  return chosen;
+}
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(std::uint64_t{a} * b >> 32U);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <cuda_fp16.h>
 
 #include "tools/cuda_on_host/grid.h"
 
@@ -21,6 +22,10 @@ inline char* shared_at(std::uint32_t address) {
   return static_cast<char*>(dynamic_shared()) + address;
 }
 
+// Grids run one after another.
+inline void griddepcontrol_launch_dependents() {}
+inline void griddepcontrol_wait() {}
+
 inline void ex2_approx_ftz_f32(float& y, float x) { y = std::exp2(x); }
 
 inline float half_of(std::uint32_t pair, int which) {
@@ -30,32 +35,50 @@ inline float half_of(std::uint32_t pair, int which) {
   return value;
 }
 
+inline float f16_of(std::uint32_t pair, int which) {
+  __half value;
+  const auto bits = static_cast<std::uint16_t>(which == 0 ? pair : pair >> 16U);
+  std::memcpy(&value, &bits, sizeof(value));
+  return __half2float(value);
+}
+
 // c += a · b. Lane 4i + j has rows i and i + 8 of a and c, columns 2j, 2j + 1 and those 8 farther
 // of a, column i of b (PTX ISA, "Matrix fragments for mma.m16n8k16").
-inline void mma_sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32(float& c0, float& c1, float& c2,
-                                                                float& c3, std::uint32_t a0,
-                                                                std::uint32_t a1, std::uint32_t a2,
-                                                                std::uint32_t a3, std::uint32_t b0,
-                                                                std::uint32_t b1) {
+template <class Half>
+void multiply_tiles(float* const (&sums)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                    std::uint32_t b1, const Half& half) {
   const auto both = [](std::uint32_t low, std::uint32_t high) {
     return std::uint64_t{low} | std::uint64_t{high} << 32U;
   };
   std::uint64_t left[2][32];  // by which eight columns
   std::uint64_t right[32];
-  std::copy_n(exchange(both(a0, a1)), 32, left[0]);
-  std::copy_n(exchange(both(a2, a3)), 32, left[1]);
+  std::copy_n(exchange(both(a[0], a[1])), 32, left[0]);
+  std::copy_n(exchange(both(a[2], a[3])), 32, left[1]);
   std::copy_n(exchange(both(b0, b1)), 32, right);
-  float* sums[4] = {&c0, &c1, &c2, &c3};
   for (int i = 0; i < 4; ++i) {
     const int row = lane() / 4;
     const int column = lane() % 4 * 2 + i % 2;
     for (int k = 0; k < 16; ++k) {
       const std::uint64_t x = left[k / 8][row * 4 + k % 8 / 2] >> (i / 2 * 32);
       const std::uint64_t y = right[column * 4 + k % 8 / 2] >> (k / 8 * 32);
-      *sums[i] += half_of(static_cast<std::uint32_t>(x), k % 2) *
-                  half_of(static_cast<std::uint32_t>(y), k % 2);
+      *sums[i] +=
+          half(static_cast<std::uint32_t>(x), k % 2) * half(static_cast<std::uint32_t>(y), k % 2);
     }
   }
+}
+inline void mma_sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32(float& c0, float& c1, float& c2,
+                                                                float& c3, std::uint32_t a0,
+                                                                std::uint32_t a1, std::uint32_t a2,
+                                                                std::uint32_t a3, std::uint32_t b0,
+                                                                std::uint32_t b1) {
+  multiply_tiles({&c0, &c1, &c2, &c3}, {a0, a1, a2, a3}, b0, b1, half_of);
+}
+inline void mma_sync_aligned_m16n8k16_row_col_f32_f16_f16_f32(float& c0, float& c1, float& c2,
+                                                              float& c3, std::uint32_t a0,
+                                                              std::uint32_t a1, std::uint32_t a2,
+                                                              std::uint32_t a3, std::uint32_t b0,
+                                                              std::uint32_t b1) {
+  multiply_tiles({&c0, &c1, &c2, &c3}, {a0, a1, a2, a3}, b0, b1, f16_of);
 }
 
 // Four 8×8 matrices; lanes 8m … 8m + 7 give the rows of matrix m, and each lane gets two neighbours

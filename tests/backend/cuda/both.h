@@ -1,9 +1,10 @@
 // What the tests of CUDA kernels share: matrices that exist twice, in f32 on the host for the
-// reference and in f32 or bf16 on the device, and the comparison of what the two kernels made of
-// them. Ops have their own tests on every backend (tests/tensor/ops); here are the types and sizes
-// that those do not reach.
+// reference and in f32, bf16 or f16 on the device, and the comparison of what the two kernels made
+// of them. Ops have their own tests on every backend (tests/tensor/ops); here are the types and
+// sizes that those do not reach.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,7 +25,16 @@ namespace yona::testing {
 inline constexpr double kCudaF32 = 2e-5;
 inline constexpr double kCudaBf16 = 1e-2;
 
-inline double tolerance_of(DType dtype) { return dtype == DType::bf16 ? kCudaBf16 : kCudaF32; }
+inline double tolerance_of(DType dtype) { return dtype == DType::f32 ? kCudaF32 : kCudaBf16; }
+
+// The f16 next to a number of at most 65504, towards zero; numbers below 2⁻¹⁴ become zero.
+inline std::uint16_t to_f16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t size = bits & 0x7FFFFFFFU;
+  constexpr std::uint32_t kSmallest = (127U - 14U) << 23U;
+  const std::uint32_t half = size < kSmallest ? 0 : (size >> 13U) - ((127U - 15U) << 10U);
+  return static_cast<std::uint16_t>((bits >> 31U) << 15U | half);
+}
 
 // Skips the test, with a message, where there is no GPU.
 class CudaTest : public ::testing::Test {
@@ -56,11 +66,12 @@ class CudaTest : public ::testing::Test {
     }
     void set(const std::vector<double>& values) const {
       std::vector<float> floats(values.begin(), values.end());
-      if (device.dtype() == DType::bf16) {
+      if (device.dtype() != DType::f32) {
+        const bool is_bf16 = device.dtype() == DType::bf16;
         std::vector<std::uint16_t> halves(floats.size());
         for (std::size_t i = 0; i < floats.size(); ++i) {
-          halves[i] = to_bf16(floats[i]);
-          floats[i] = from_bf16(halves[i]);
+          halves[i] = is_bf16 ? to_bf16(floats[i]) : to_f16(floats[i]);
+          floats[i] = from_half(halves[i]);
         }
         device.upload(halves);
       } else {
@@ -72,10 +83,11 @@ class CudaTest : public ::testing::Test {
       if (device.dtype() == DType::f32) {
         return values_of(device);
       }
-      const std::vector<std::uint16_t> halves = device.to_vector<std::uint16_t>();
+      std::vector<std::uint16_t> halves(static_cast<std::size_t>(device.elements()));
+      device.download_bytes(halves.data());
       std::vector<double> values(halves.size());
       for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = static_cast<double>(from_bf16(halves[i]));
+        values[i] = static_cast<double>(from_half(halves[i]));
       }
       return values;
     }
@@ -86,6 +98,9 @@ class CudaTest : public ::testing::Test {
       expect_equal(what, tolerance_of(device.dtype()));
     }
     View view(bool on_device) const { return on_device ? device.view() : host.view(); }
+    float from_half(std::uint16_t half) const {
+      return device.dtype() == DType::bf16 ? from_bf16(half) : from_f16(half);
+    }
 
     Tensor host, device;
   };

@@ -1,5 +1,5 @@
-// Attention over a cache on the device: types, head sizes on both of its paths, and biases by
-// distance that reach farther and less far than the cache.
+// Attention over a cache on the device: types, head sizes on all of its paths, biases by distance
+// that reach farther and less far than the cache, and beams that share what they see.
 
 #include "tests/backend/cuda/both.h"
 
@@ -45,10 +45,84 @@ class CudaCachedAttention : public CudaTest {
     k.expect_equal("cache of keys", 0.0);
     v.expect_equal("cache of values", 0.0);
   }
+
+  // Sentences of `beam` rows that share their first tokens, part after a while, and share again
+  // with one neighbour; some rows see nothing.
+  static void expect_beams(std::int64_t sentences, std::int64_t beam, std::int64_t most,
+                           std::int64_t heads, DType dtype) {
+    SCOPED_TRACE(::testing::Message() << sentences << " × " << beam << " rows, " << heads
+                                      << " heads, " << most << " keys, " << name_of(dtype));
+    constexpr std::int64_t kHead = 64;
+    const std::int64_t rows = sentences * beam;
+    const std::int64_t cached = rows * (most + 1);
+    const Both q(rows, heads * kHead, dtype, 1);
+    const Both k(cached, heads * kHead, dtype, 2);
+    const Both v(cached, heads * kHead, dtype, 3);
+    const Both fresh(rows, 2 * heads * kHead, dtype, 4);
+    const Both out(rows, heads * kHead, dtype, 5);
+    std::vector<std::int32_t> entries, counts, places;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t count = row % 7 == 5 ? 0 : most - row / beam % 5;
+      counts.push_back(static_cast<std::int32_t>(count));
+      places.push_back(row % 11 == 3 ? -1 : static_cast<std::int32_t>(rows * most + row));
+      for (std::int64_t j = 0; j < most; ++j) {
+        const std::int64_t group = j < most / 2 ? beam : j < most - 3 ? std::int64_t{2} : 1;
+        const std::int64_t ancestor = row / beam * beam + row % beam / group * group;
+        entries.push_back(static_cast<std::int32_t>(j * rows + ancestor));
+      }
+    }
+    const Numbers<std::int32_t> table(entries), count_list(counts), place_list(places);
+    run(&Kernels::cached_attention, [&](bool on) {
+      return CachedAttentionArgs{.q = q.view(on),
+                                 .k = k.view(on),
+                                 .v = v.view(on),
+                                 .out = out.view(on),
+                                 .table = table.data(on),
+                                 .table_stride = most,
+                                 .counts = count_list.data(on),
+                                 .heads = heads,
+                                 .d_k = kHead,
+                                 .d_v = kHead,
+                                 .scale = 0.125F,
+                                 .fresh = fresh.view(on),
+                                 .places = place_list.data(on)};
+    });
+    out.expect_equal("own tokens");
+    k.expect_equal("cache of keys", 0.0);
+    v.expect_equal("cache of values", 0.0);
+    std::vector<std::int64_t> first;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      first.push_back(row / beam * most);
+    }
+    const Numbers<std::int64_t> first_list(first);
+    run(&Kernels::cached_attention, [&](bool on) {
+      return CachedAttentionArgs{.q = q.view(on),
+                                 .k = k.view(on),
+                                 .v = v.view(on),
+                                 .out = out.view(on),
+                                 .first = first_list.data(on),
+                                 .counts = count_list.data(on),
+                                 .heads = heads,
+                                 .d_k = kHead,
+                                 .d_v = kHead,
+                                 .scale = 2.0F};
+    });
+    out.expect_equal("memory");
+  }
 };
 
+TEST_F(CudaCachedAttention, IsTheReferencesForBeamsThatShareWhatTheySee) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    expect_beams(3, 4, 32, 8, dtype);
+    expect_beams(2, 5, 70, 3, dtype);  // blocks of four rows are of two sentences
+    expect_beams(5, 1, 41, 5, dtype);  // nothing is shared
+    expect_beams(1, 3, 5, 1, dtype);
+    expect_beams(2, 8, 17, 4, dtype);
+  }
+}
+
 TEST_F(CudaCachedAttention, IsTheReferencesWithAndWithoutABias) {
-  for (const DType dtype : {DType::f32, DType::bf16}) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
     for (const std::int64_t d : {24, 32, 64, 128}) {
       for (const std::int64_t reach : {0, 1, 20, 128}) {
         expect_reference(d, reach, dtype);

@@ -5,10 +5,14 @@
 // head, has several keys at once, each group of lanes with an online softmax of its own; two keys
 // of a group are on their way together. A block has four neighbouring rows, which mostly are beams
 // of one sentence: what one of them reads is in the cache for the others. Other heads and additive
-// scores: lanes are channels, and keys come one after another.
+// scores: lanes are channels, and keys come one after another. Heads of 64 channels in bf16 and f16
+// mostly have tensor cores (cached_attention_mma.cu).
 
+#include <algorithm>
+#include <limits>
+
+#include "yona/backend/cuda/cached_attention.cuh"
 #include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/rows.cuh"
 #include "yona/backend/kernel_args.h"
 
 namespace yona::cuda {
@@ -19,20 +23,6 @@ constexpr int kWidestHead = 512;
 constexpr int kChannels = kWidestHead / kLanes;  // of a lane
 constexpr int kBlockRows = 4;
 constexpr int kBlockHeads = kWarps / kBlockRows;
-
-template <class T>
-struct Cached {
-  Rows<T> q, k, v, out, fresh;
-  Rows<float> vector, bias;
-  const std::int32_t* table = nullptr;
-  std::int64_t table_stride = 0;
-  const std::int64_t* first = nullptr;
-  const std::int32_t* counts = nullptr;
-  const std::int32_t* places = nullptr;
-  std::int64_t rows = 0;
-  int heads = 1, d_k = 0, d_v = 0;
-  float scale = 1.0F;
-};
 
 // The rows of the cache that one query sees; the last one is its own when there are fresh ones.
 struct Seen {
@@ -251,8 +241,22 @@ void launch_heads(const Cached<T>& c, cudaStream_t stream) {
   }
 }
 
+// Can tensor cores do it, in a cache of so many rows?
 template <class T>
-void launch(const Cached<T>& c, cudaStream_t stream) {
+bool fits_mma(const Cached<T>& c, std::int64_t cached) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return fits_packs(c) && whole_packs(c.fresh) && c.d_k == 64 && !c.bias.there() &&
+         std::max({cached, c.k.stride, c.v.stride, c.fresh.stride}) <= kMost;
+}
+
+template <class T>
+void launch(const Cached<T>& c, std::int64_t cached, cudaStream_t stream) {
+  if constexpr (sizeof(T) == 2) {
+    if (fits_mma(c, cached)) {
+      launch_cached_mma(c, stream);
+      return;
+    }
+  }
   if (fits_packs(c) && c.d_k == 64) {
     launch_heads<64>(c, stream);
   } else if (fits_packs(c) && c.d_k == 32) {
@@ -281,7 +285,7 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
                      args.table_stride, args.first, args.counts, args.places, args.q.rows,
                      static_cast<int>(args.heads), static_cast<int>(args.d_k),
                      static_cast<int>(args.d_v), args.scale},
-           stream_of(exec));
+           args.k.rows, stream_of(exec));
   });
   check_launch("cached_attention");
 }

@@ -5,6 +5,7 @@
 // order.
 
 #include "yona/backend/cuda/dropout.cuh"
+#include "yona/backend/cuda/launch.cuh"
 #include "yona/backend/cuda/pack.cuh"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/sort.h"
@@ -28,6 +29,7 @@ struct Lookup {
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) embed_kernel(Lookup<T> lookup) {
+  wait_for_previous();
   const Place at = place_of_warp(lookup.rows, lookup.y.cols);
   if (!at.there) {
     return;
@@ -128,7 +130,7 @@ void embed(const EmbedArgs& args, Exec& exec) {
                            args.scale,
                            args.padding_id,
                            args.dropout};
-    embed_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(lookup);
+    launch_early(embed_kernel<T>, dim3(blocks_of_packs(args.y)), kThreads, stream_of(exec), lookup);
   });
   check_launch("embed");
 }
