@@ -156,6 +156,7 @@ struct ResidualNormArgs {
 //   x̂ = (s - mean) · rstd;  g = dy ∘ weight
 //   total = rstd · (g - mean(g) - x̂ · mean(g ∘ x̂)) + ds
 //   dx (+)= total;  dr (+)= mask ∘ total;  dweight += Σ dy ∘ x̂;  dbias += Σ dy
+// and, where Kernel::gradient_sums says so, dr_sums += Σ dr.
 struct ResidualNormBackwardArgs {
   ResidualNormArgs forward{};  // s, weight, statistics, row_keys and dropout are read
   View dy{}, ds{};             // ds optional
@@ -163,6 +164,7 @@ struct ResidualNormBackwardArgs {
   bool accumulate_dx = false;
   bool accumulate_dr = false;
   View dweight{}, dbias{};  // each optional
+  View dr_sums{};           // optional; dr is then there, and not added to
 };
 
 // y = x · rstd ∘ weight, rstd = 1/√(mean(x²) + epsilon), per row (Zhang and Sennrich 2019).
@@ -222,6 +224,10 @@ struct AttentionBackwardArgs {
   View dq{}, dk{}, dv{};
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
   View dbias{};  // optional, added to
+  // The sums over the rows of dq and dv, added to, where Kernel::gradient_sums says so: each
+  // optional, and there only when its gradient is written, not added to. Those of dk are zero: what
+  // is added to all keys adds the same to all scores of a query.
+  View dq_sums{}, dv_sums{};
 };
 
 // The same with scores eᵢⱼ = Σ_c vector[head, c] · tanh(q[i, head, c] + k[j, head, c])

@@ -10,6 +10,10 @@
 
 namespace yona {
 
+// Does a backward kernel also add up the columns of the gradients that it writes, where its args
+// ask for that? Others are not asked.
+enum class GradientSums : bool { no, yes };
+
 // A kernel of the table. Calling one that the backend lacks throws NotImplemented; on a dry run
 // (Device::meta) nothing is computed.
 template <class Args>
@@ -20,9 +24,11 @@ class Kernel {
   explicit constexpr Kernel(std::string_view name) : name_(name) {}
   Kernel& operator=(Function kernel) {
     function_ = kernel;
+    gradient_sums = GradientSums::no;
     return *this;
   }
   Function function() const { return function_; }
+  GradientSums gradient_sums = GradientSums::no;
 
   void operator()(const Args& args, Exec& exec) const {
     if (exec.dry_run) {

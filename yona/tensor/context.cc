@@ -15,6 +15,15 @@ Tensor whole(const Tensor& x, Region& region) {
   return {region, x.dtype(), Shape{1, x.storage()->bytes / size}};
 }
 
+// Where the kernel of an op of which `inputs` inputs share x's storage, and that writes all of its
+// gradient, is to add the sums of that of x.
+View sums_of(const Tensor& x, int inputs, Region& region, GradientSums sums) {
+  BiasGradient* const bias = x.storage()->bias_gradient;
+  return sums == GradientSums::yes && bias != nullptr && bias->used_only_by(inputs)
+             ? bias->take(x, region)
+             : View{};
+}
+
 }  // namespace
 
 Tensor Context::zeros(DType dtype, const Shape& shape) const {
@@ -23,21 +32,21 @@ Tensor Context::zeros(DType dtype, const Shape& shape) const {
   return tensor;
 }
 
-GradientTarget gradient_target(const Tensor& x, Region& region) {
+GradientTarget gradient_target(const Tensor& x, Region& region, GradientSums sums) {
   if (!x.requires_gradient()) {
     return {};
   }
   Storage& storage = *x.storage();
   if (storage.gradient) {
-    return {x.gradient(), true};
+    return {x.gradient(), true, {}};
   }
   const Tensor gradient = whole(x, region);
   storage.gradient = gradient.storage();
   if (x.covers_storage()) {
-    return {x.gradient(), false};
+    return {x.gradient(), false, sums_of(x, 1, region, sums)};
   }
   zero(gradient);
-  return {x.gradient(), true};
+  return {x.gradient(), true, {}};
 }
 
 View gradient_sum(const Tensor& x, Region& region) {
@@ -80,24 +89,28 @@ GradientTarget zeroed_target(const Tensor& x, Region& region) {
 
 }  // namespace
 
-GradientTargets3 gradient_targets(const Tensor& a, const Tensor& b, const Tensor& c,
-                                  Region& region) {
+GradientTargets3 gradient_targets(const Tensor& a, const Tensor& b, const Tensor& c, Region& region,
+                                  GradientSums sums) {
+  const auto written = [&](const Tensor& x, int inputs) {
+    return GradientTarget{x.gradient(), false, sums_of(x, inputs, region, sums)};
+  };
   // Q, K and V of self-attention are the three parts of one product.
   if (side_by_side(a, b) && side_by_side(b, c) && side_by_side(a, c) &&
       fill_new_gradient(a, a.elements() + b.elements() + c.elements())) {
     a.storage()->gradient = whole(a, region).storage();
-    return {{a.gradient(), false}, {b.gradient(), false}, {c.gradient(), false}};
+    return {written(a, 3), written(b, 3), written(c, 3)};
   }
   // K and V of cross-attention are two parts of one product while Q stands alone.
   if (!one_storage(a, b) && side_by_side(b, c) &&
       fill_new_gradient(b, b.elements() + c.elements())) {
     b.storage()->gradient = whole(b, region).storage();
-    return {gradient_target(a, region), {b.gradient(), false}, {c.gradient(), false}};
+    return {gradient_target(a, region, sums), written(b, 2), written(c, 2)};
   }
   if (one_storage(a, b) || one_storage(b, c) || one_storage(a, c)) {
     return {zeroed_target(a, region), zeroed_target(b, region), zeroed_target(c, region)};
   }
-  return {gradient_target(a, region), gradient_target(b, region), gradient_target(c, region)};
+  return {gradient_target(a, region, sums), gradient_target(b, region, sums),
+          gradient_target(c, region, sums)};
 }
 
 }  // namespace yona

@@ -7,6 +7,7 @@
 
 #include "yona/backend/backend.h"
 #include "yona/tensor/attention_recorder.h"
+#include "yona/tensor/bias_gradient.h"
 #include "yona/tensor/region.h"
 #include "yona/tensor/tape.h"
 #include "yona/tensor/tensor.h"
@@ -66,20 +67,29 @@ constexpr DType sum_type(DType activations) {
 
 // --- for ops -------------------------------------------------------------------------------
 
-// Should an op with these inputs record its backward?
+// Should an op with these inputs record its backward? Asked once, with all inputs that it will give
+// gradients to: they are then counted as used.
 template <class... Tensors>
 bool records(const Context& c, const Tensors&... inputs) {
-  return c.tape != nullptr && (inputs.requires_gradient() || ...);
+  if (c.tape == nullptr || !(inputs.requires_gradient() || ...)) {
+    return false;
+  }
+  (count_use(inputs), ...);
+  return true;
 }
 
 // Where to put the gradient of x. When nothing has been put there yet and x covers its storage,
 // the kernel may overwrite (accumulate is false); else it must add to what is there.
+// A kernel with gradient_sums adds the sums of the gradient's columns to `sums` as well, where it
+// is not empty (see bias_gradient.h).
 struct GradientTarget {
   Tensor tensor;  // empty when x needs no gradient
   bool accumulate = false;
+  View sums{};
   View view() const { return tensor ? tensor.view() : View{}; }
 };
-GradientTarget gradient_target(const Tensor& x, Region& region);
+GradientTarget gradient_target(const Tensor& x, Region& region,
+                               GradientSums sums = GradientSums::no);
 
 // The same for kernels that only ever add (sums over rows): a new gradient begins at zero. Empty
 // when x is empty or needs no gradient.
@@ -90,7 +100,7 @@ View gradient_sum(const Tensor& x, Region& region);
 struct GradientTargets3 {
   GradientTarget a, b, c;
 };
-GradientTargets3 gradient_targets(const Tensor& a, const Tensor& b, const Tensor& c,
-                                  Region& region);
+GradientTargets3 gradient_targets(const Tensor& a, const Tensor& b, const Tensor& c, Region& region,
+                                  GradientSums sums = GradientSums::no);
 
 }  // namespace yona

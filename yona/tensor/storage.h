@@ -12,6 +12,7 @@
 
 namespace yona {
 
+class BiasGradient;
 class PackedWeights;
 class QuantisedWeights;
 class Region;
@@ -47,7 +48,8 @@ struct Storage {
   bool requires_gradient = false;
   bool discarded = false;  // its memory has been given back: see Region::discard()
   StoragePtr gradient;
-  StoragePtr rounded;  // a copy in bf16 or f16 (see operand.h)
+  BiasGradient* bias_gradient = nullptr;  // who adds up the gradient's rows
+  StoragePtr rounded;                     // a copy in bf16 or f16 (see operand.h)
   DType rounded_type = DType::bf16;
   PackedWeights* packed = nullptr;        // who may have put parts of it in another order
   QuantisedWeights* quantised = nullptr;  // who has matrices of it in bytes

@@ -95,6 +95,8 @@ class CudaAttention : public CudaTest {
     const Both dv(T_k, heads * d_v, t.dtype, 13);
     const Both dbias(heads, 7, DType::f32, 14);
     const Both dvector(heads, d_k, DType::f32, 15);
+    const Both dq_sums(1, heads * d_k, DType::f32, 16);
+    const Both dv_sums(1, heads * d_v, DType::f32, 17);
     const auto backward = [&](bool on) {
       return AttentionBackwardArgs{.forward = forward(on),
                                    .dout = dout.view(on),
@@ -102,7 +104,9 @@ class CudaAttention : public CudaTest {
                                    .dk = dk.view(on),
                                    .dv = dv.view(on),
                                    .accumulate_dk = true,
-                                   .dbias = t.bias ? dbias.view(on) : View{}};
+                                   .dbias = t.bias ? dbias.view(on) : View{},
+                                   .dq_sums = t.additive ? View{} : dq_sums.view(on),
+                                   .dv_sums = t.additive ? View{} : dv_sums.view(on)};
     };
     if (t.additive) {
       run(&Kernels::additive_attention_backward, [&](bool on) {
@@ -117,6 +121,8 @@ class CudaAttention : public CudaTest {
     dk.expect_equal("dk", tolerance_of(t.dtype) * 3);
     dv.expect_equal("dv", tolerance_of(t.dtype) * 3);
     dbias.expect_equal("dbias", tolerance_of(t.dtype) * 5);
+    dq_sums.expect_equal("sums of dq", tolerance_of(t.dtype) * 5);
+    dv_sums.expect_equal("sums of dv", tolerance_of(t.dtype) * 5);
   }
 };
 

@@ -75,6 +75,7 @@ void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, D
   const Both dr(rows, cols, dtype, 11);
   const Both dweight(1, cols, DType::f32, 12);
   const Both dbias(1, cols, DType::f32, 13);
+  const Both dr_sums(1, cols, DType::f32, 14);
   run(&Kernels::residual_norm_backward, [&](bool on) {
     return ResidualNormBackwardArgs{.forward = forward(on),
                                     .dy = dy.view(on),
@@ -83,12 +84,14 @@ void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, D
                                     .dr = dr.view(on),
                                     .accumulate_dx = true,
                                     .dweight = dweight.view(on),
-                                    .dbias = dbias.view(on)};
+                                    .dbias = dbias.view(on),
+                                    .dr_sums = dr_sums.view(on)};
   });
   if (cols > 1) {
     dx.expect_equal("dx", dtype == DType::bf16 ? 3e-2 : 1e-4);
     dr.expect_equal("dr", dtype == DType::bf16 ? 3e-2 : 1e-4);
     dweight.expect_equal("dweight", 1e-4);
+    dr_sums.expect_equal("sums of dr", dtype == DType::bf16 ? 1e-2 : 1e-4);
   }
   dbias.expect_equal("dbias", 1e-4);
 }

@@ -5,6 +5,7 @@
 
 #include "yona/backend/cuda/attention_backward.cuh"
 #include "yona/backend/cuda/attention_mma.cuh"
+#include "yona/backend/cuda/attention_sums.cuh"
 #include "yona/backend/cuda/column_sums.h"
 #include "yona/backend/cuda/registration.h"
 
@@ -100,12 +101,14 @@ void run(const AttentionBackwardArgs& args, const View& vector, const View& dvec
   }
   for (std::int64_t head = 0; head < forward.heads && sums; ++head) {
     if (args.dbias) {
-      add_column_sums(problem.dbias + head * strands * bias_cols, strands, bias_cols,
-                      args.dbias.row<float>(head), stream);
+      add_column_sums(
+          {{problem.dbias + head * strands * bias_cols, args.dbias.row<float>(head), strands}},
+          bias_cols, stream);
     }
     if (dvector) {
-      add_column_sums(problem.dvector + head * strands * forward.d_k, strands, forward.d_k,
-                      dvector.row<float>(head), stream);
+      add_column_sums(
+          {{problem.dvector + head * strands * forward.d_k, dvector.row<float>(head), strands}},
+          forward.d_k, stream);
     }
   }
 }
@@ -115,21 +118,63 @@ bool has_work(const AttentionArgs& args) {
   return args.sentences > 0 && (args.longest_q > 0 || args.longest_k > 0);
 }
 
+// With tensor cores: the short sentences and the long ones, and the sums over rows that are asked
+// for, of which both leave parts.
+void run_mma(const AttentionBackwardArgs& args, CudaExec& exec) {
+  const AttentionArgs& forward = args.forward;
+  const bool some_are_long = std::max(forward.longest_q, forward.longest_k) > kLongestShort;
+  const std::int64_t cols = forward.heads * forward.d_k;
+  const std::int64_t key_slices =
+      GradientPartials::slices(forward.sentences, forward.k.rows, some_are_long);
+  const std::int64_t query_slices =
+      GradientPartials::slices(forward.sentences, forward.q.rows, some_are_long);
+  exec.scratch.begin(Scratch::size_for<float>(key_slices * cols) +
+                         Scratch::size_for<float>(query_slices * cols) +
+                         (some_are_long ? attention_backward_long_bytes(forward) : 0),
+                     exec.cuda_stream);
+  const auto take = [&](const View& wanted, std::int64_t slices) -> float* {
+    if (!wanted) {
+      return nullptr;
+    }
+    auto* partials = exec.scratch.take<float>(slices * cols);
+    if (some_are_long) {  // then there are slices without rows
+      check_cuda(
+          cudaMemsetAsync(partials, 0, sizeof(float) * static_cast<std::size_t>(slices * cols),
+                          exec.cuda_stream),
+          "attention_backward");
+    }
+    return partials;
+  };
+  const GradientPartials partials{take(args.dq_sums, key_slices), take(args.dv_sums, query_slices),
+                                  some_are_long};
+  launch_attention_backward_short(args, partials, exec.cuda_stream);
+  if (some_are_long) {
+    launch_attention_backward_long(args, partials, exec);
+  }
+  const auto out = [](const View& sums) { return sums ? sums.row<float>(0) : nullptr; };
+  add_column_sums({{partials.dq, out(args.dq_sums), key_slices},
+                   {partials.dv, out(args.dv_sums), query_slices}},
+                  cols, exec.cuda_stream);
+}
+
 void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
   if (!has_work(args.forward)) {
     return;
   }
   if (!args.dbias && mma_fits(args)) {
-    launch_attention_backward_short(args, stream_of(exec));
-    if (std::max(args.forward.longest_q, args.forward.longest_k) > kLongestShort) {
-      launch_attention_backward_long(args, exec_of(exec));
-    }
+    run_mma(args, exec_of(exec));
     return;
   }
   with_type(args.forward.q.dtype, "attention_backward", [&](auto t) {
     with_heads(args.forward, "attention_backward",
                [&](auto size) { run<decltype(t), decltype(size)>(args, {}, {}, exec); });
   });
+  if (args.dq_sums) {
+    add_rows(args.dq, args.dq_sums, exec);
+  }
+  if (args.dv_sums) {
+    add_rows(args.dv, args.dv_sums, exec);
+  }
 }
 
 void additive_attention_backward(const AdditiveAttentionBackwardArgs& args, Exec& exec) {
@@ -145,6 +190,7 @@ void additive_attention_backward(const AdditiveAttentionBackwardArgs& args, Exec
 
 const Registration registration([](Kernels& table) {
   table.attention_backward = attention_backward;
+  table.attention_backward.gradient_sums = GradientSums::yes;
   table.additive_attention_backward = additive_attention_backward;
 });
 

@@ -9,6 +9,7 @@
 
 #include "yona/backend/cuda/attention_backward.cuh"
 #include "yona/backend/cuda/attention_long.cuh"
+#include "yona/backend/cuda/attention_sums.cuh"
 
 namespace yona::cuda {
 
@@ -18,6 +19,7 @@ struct LongGradients {
   AttentionProblem<bf16> in;
   Rows<bf16> dout, dq, dk, dv;
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
+  GradientPartials partials;
   const float* delta = nullptr;  // [T_q, h]
   DecisionTable decisions;
   int query_tiles = 0;  // of the longest sentence; those of the keys follow
@@ -109,7 +111,19 @@ struct OwnQueries {
   }
 };
 
-// dq of 64 queries of two heads.
+// The block's row of the partial sums to which its rows, x₁ of keys for dq and x₂ of queries for
+// dv, add.
+template <int D>
+__device__ void leave_partials(const LongGradients& g, float* partials, const LaneSums<D>& sums,
+                               std::int64_t sentence_first, int tile, LongShared<D>& shared) {
+  __syncthreads();  // nobody reads the tiles any more
+  leave_sums<D, kLongWarps, kWarpsOfHead>(
+      sums, reinterpret_cast<float*>(shared.others), static_cast<int>(blockIdx.y) * kLongHeads,
+      g.in.heads,
+      g.partials.row(partials, blockIdx.x / g.in.tiles, sentence_first, tile, g.in.heads * D));
+}
+
+// dq of 64 queries of two heads, and their share of the sum of dv.
 template <int D>
 __device__ void query_pass(const LongGradients& g, const Sentence& sentence, int block_first,
                            LongShared<D>& shared) {
@@ -135,6 +149,7 @@ __device__ void query_pass(const LongGradients& g, const Sentence& sentence, int
   };
   std::uint32_t next[2] = {word(0, 0), word(1, 0)};
   float dq[MmaHead<D>::kTiles][4] = {};
+  float shares[2] = {};
   for (int j0 = 0; j0 < end; j0 += kOtherRows) {
     wait_for_copies();
     __syncthreads();  // this tile is there, and nobody works on the one before
@@ -153,14 +168,22 @@ __device__ void query_pass(const LongGradients& g, const Sentence& sentence, int
     load_own<D>(shared.own[1][at.warp], own);
     score_tile<D>(own, tiles[1], dp);
     weigh_keys(in, queries.visible, queries.statistics, kept, j0, scores, dp);
+    if (g.partials.dv != nullptr) {
+      add_row_shares(dp, shares);
+    }
     add_tile<D>(scores, tiles[0], dq);
   }
   wait_for_copies();
   const float scale[2] = {in.scale, in.scale};
   put_rows<D>(g.dq, first_query, count, at.head, dq, scale, g.accumulate_dq);
+  if (g.partials.dv != nullptr) {
+    LaneSums<D> sums = {};
+    weigh_rows<D>(shared.own[1][at.warp], shares, count, 1.0F, sums);
+    leave_partials(g, g.partials.dv, sums, sentence.first_query, block_first / kLongRows, shared);
+  }
 }
 
-// dk and dv of 64 keys of two heads.
+// dk and dv of 64 keys of two heads, and their share of the sum of dq.
 template <int D>
 __device__ void key_pass(const LongGradients& g, const Sentence& sentence, int block_first,
                          LongShared<D>& shared) {
@@ -186,6 +209,7 @@ __device__ void key_pass(const LongGradients& g, const Sentence& sentence, int b
   const int first_seeing[2] = {sentence.first_seeing(row), sentence.first_seeing(row + 8)};
   float dk[MmaHead<D>::kTiles][4] = {};
   float dv[MmaHead<D>::kTiles][4] = {};
+  float shares[2] = {};
   for (int i0 = begin; i0 < end; i0 += kOtherRows) {
     wait_for_copies();
     __syncthreads();  // this tile is there, and nobody works on the one before
@@ -203,6 +227,9 @@ __device__ void key_pass(const LongGradients& g, const Sentence& sentence, int b
     score_tile<D>(own, tiles[1], dp);
     weigh_queries(in, first_seeing, shared.lse[at.slot][place], shared.delta[at.slot][place],
                   shared.kept[at.slot][at.part / 2][place], first % kWordKeys, i0, scores, dp);
+    if (g.partials.dq != nullptr) {
+      add_row_shares(scores, shares);
+    }
     add_tile<D>(scores, tiles[0], dk);
     add_tile<D>(dp, tiles[1], dv);
   }
@@ -211,6 +238,11 @@ __device__ void key_pass(const LongGradients& g, const Sentence& sentence, int b
   const float one[2] = {1.0F, 1.0F};
   put_rows<D>(g.dk, first_key, count, at.head, dk, scale, g.accumulate_dk);
   put_rows<D>(g.dv, first_key, count, at.head, dv, one, g.accumulate_dv);
+  if (g.partials.dq != nullptr) {
+    LaneSums<D> sums = {};
+    weigh_rows<D>(shared.own[0][at.warp], shares, count, in.scale, sums);
+    leave_partials(g, g.partials.dq, sums, sentence.first_key, block_first / kLongRows, shared);
+  }
 }
 
 template <int D>
@@ -249,11 +281,14 @@ void launch(const LongGradients& gradients, const AttentionArgs& forward, float*
 
 }  // namespace
 
-void launch_attention_backward_long(const AttentionBackwardArgs& args, CudaExec& exec) {
+std::int64_t attention_backward_long_bytes(const AttentionArgs& args) {
+  return Scratch::size_for<float>(args.q.rows * args.heads) + decision_bytes(args);
+}
+
+void launch_attention_backward_long(const AttentionBackwardArgs& args,
+                                    const GradientPartials& partials, CudaExec& exec) {
   const AttentionArgs& forward = args.forward;
-  const std::int64_t deltas = forward.q.rows * forward.heads;
-  exec.scratch.begin(Scratch::size_for<float>(deltas) + decision_bytes(forward), exec.cuda_stream);
-  auto* delta = exec.scratch.take<float>(deltas);
+  auto* delta = exec.scratch.take<float>(forward.q.rows * forward.heads);
   LongGradients gradients;
   gradients.decisions = forward.longest_q > 0 ? make_decisions(forward, exec) : DecisionTable{};
   gradients.in = problem_of<bf16>(forward);
@@ -264,6 +299,7 @@ void launch_attention_backward_long(const AttentionBackwardArgs& args, CudaExec&
   gradients.accumulate_dq = args.accumulate_dq;
   gradients.accumulate_dk = args.accumulate_dk;
   gradients.accumulate_dv = args.accumulate_dv;
+  gradients.partials = partials;
   gradients.delta = delta;
   gradients.query_tiles = static_cast<int>(blocks_for(forward.longest_q, kLongRows));
   gradients.in.tiles =

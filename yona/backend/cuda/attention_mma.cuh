@@ -385,9 +385,14 @@ bool mma_fits(const AttentionArgs& args);
 bool mma_fits(const AttentionBackwardArgs& args);
 
 // The sentences of up to kLongestShort tokens, and the others.
+struct GradientPartials;
 void launch_attention_short(const AttentionArgs& args, cudaStream_t stream);
 void launch_attention_long(const AttentionArgs& args, CudaExec& exec);
-void launch_attention_backward_short(const AttentionBackwardArgs& args, cudaStream_t stream);
-void launch_attention_backward_long(const AttentionBackwardArgs& args, CudaExec& exec);
+void launch_attention_backward_short(const AttentionBackwardArgs& args,
+                                     const GradientPartials& partials, cudaStream_t stream);
+// Takes attention_backward_long_bytes() of scratch memory.
+void launch_attention_backward_long(const AttentionBackwardArgs& args,
+                                    const GradientPartials& partials, CudaExec& exec);
+std::int64_t attention_backward_long_bytes(const AttentionArgs& args);
 
 }  // namespace yona::cuda

@@ -4,6 +4,7 @@
 // but what was read.
 
 #include "yona/backend/cuda/attention_short.cuh"
+#include "yona/backend/cuda/attention_sums.cuh"
 
 namespace yona::cuda {
 
@@ -13,6 +14,7 @@ struct Gradients {
   AttentionProblem<bf16> in;
   Rows<bf16> dout, dq, dk, dv;
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
+  GradientPartials partials;
 };
 
 // What a head has in shared memory: all rows of the sentence.
@@ -54,9 +56,10 @@ __device__ void find_delta(const AttentionProblem<bf16>& in, std::int64_t first,
   }
 }
 
+// dq of 16 queries, and their share of the sum of dv.
 template <int D, int R>
 __device__ void query_pass(const Gradients& g, const Sentence& sentence, const ShortPlace<R>& at,
-                           const HeadRows<R>& rows) {
+                           const HeadRows<R>& rows, LaneSums<D>& dv_sums) {
   constexpr int kStride = MmaHead<D>::kStride;
   const int first = at.first;
   const int count = min(sentence.queries - first, kOwnRows);
@@ -65,6 +68,7 @@ __device__ void query_pass(const Gradients& g, const Sentence& sentence, const S
   const QueryStatistics queries[2] = {{rows.lse[row] * kLog2E, rows.delta[row]},
                                       {rows.lse[row + 8] * kLog2E, rows.delta[row + 8]}};
   float dq[MmaHead<D>::kTiles][4] = {};
+  float shares[2] = {};
   const int end = sentence.visible(first + count - 1);
 #pragma unroll
   for (int j0 = 0; j0 < R; j0 += kOtherRows) {
@@ -81,17 +85,23 @@ __device__ void query_pass(const Gradients& g, const Sentence& sentence, const S
     const std::uint32_t* words = rows.decisions.of(at.slot, j0) + row;
     const std::uint32_t kept[2] = {words[0], words[8]};
     weigh_keys(g.in, visible, queries, kept, j0, scores, dp);
+    if (g.partials.dv != nullptr) {
+      add_row_shares(dp, shares);
+    }
     add_tile<D>(scores, rows.k + j0 * kStride, dq);
   }
   const float scale[2] = {g.in.scale, g.in.scale};
   put_rows<D>(g.dq, sentence.first_query + first, count, at.head, dq, scale, g.accumulate_dq);
+  if (g.partials.dv != nullptr) {
+    weigh_rows<D>(rows.dout + first * kStride, shares, count, 1.0F, dv_sums);
+  }
 }
 
-// dv and dk of 16 keys. With all queries in one tile, dv is written before dk is begun, so that a
-// warp needs fewer registers.
+// dv and dk of 16 keys, and their share of the sum of dq. With all queries in one tile, dv is
+// written before dk is begun, so that a warp needs fewer registers.
 template <int D, int R>
 __device__ void key_pass(const Gradients& g, const Sentence& sentence, const ShortPlace<R>& at,
-                         const HeadRows<R>& rows) {
+                         const HeadRows<R>& rows, LaneSums<D>& dq_sums) {
   constexpr int kStride = MmaHead<D>::kStride;
   constexpr bool kOneTile = R == kOtherRows;
   const int first = at.first;
@@ -104,6 +114,7 @@ __device__ void key_pass(const Gradients& g, const Sentence& sentence, const Sho
   const std::uint32_t* words = rows.decisions.of(at.slot, first);
   float dv[MmaHead<D>::kTiles][4] = {};
   float dk[MmaHead<D>::kTiles][4] = {};
+  float shares[2] = {};
   const int begin = sentence.first_seeing(first) / kOtherRows * kOtherRows;
 #pragma unroll
   for (int i0 = 0; i0 < R; i0 += kOtherRows) {
@@ -117,6 +128,9 @@ __device__ void key_pass(const Gradients& g, const Sentence& sentence, const Sho
       score_tile<D>(own, rows.dout + i0 * kStride, dp);
       weigh_queries(g.in, first_seeing, rows.lse + i0, rows.delta + i0, words + i0,
                     first % kWordKeys, i0, scores, dp);
+      if (g.partials.dq != nullptr) {
+        add_row_shares(scores, shares);
+      }
       add_tile<D>(dp, rows.dout + i0 * kStride, dv);
       if (kOneTile) {
         put_rows<D>(g.dv, first_key, count, at.head, dv, one, g.accumulate_dv);
@@ -128,6 +142,30 @@ __device__ void key_pass(const Gradients& g, const Sentence& sentence, const Sho
     put_rows<D>(g.dv, first_key, count, at.head, dv, one, g.accumulate_dv);
   }
   put_rows<D>(g.dk, first_key, count, at.head, dk, scale, g.accumulate_dk);
+  if (g.partials.dq != nullptr) {
+    weigh_rows<D>(rows.k + first * kStride, shares, count, g.in.scale, dq_sums);
+  }
+}
+
+// The block's row of partial sums of dq and dv. `parts` is memory that warps may still read.
+template <int D, int R>
+__device__ void leave_partials(const Gradients& g, const Sentence& sentence,
+                               const LaneSums<D>& dq_sums, const LaneSums<D>& dv_sums,
+                               float* parts) {
+  constexpr int kWarpsOfHead = ShortPlace<R>::kWarpsOfHead;
+  const int first_head = static_cast<int>(blockIdx.y) * ShortPlace<R>::kHeads;
+  const int cols = g.in.heads * D;
+  __syncthreads();
+  if (g.partials.dq != nullptr) {
+    leave_sums<D, kShortWarps, kWarpsOfHead>(
+        dq_sums, parts, first_head, g.in.heads,
+        g.partials.row(g.partials.dq, blockIdx.x, sentence.first_key, 0, cols));
+  }
+  if (g.partials.dv != nullptr) {
+    leave_sums<D, kShortWarps, kWarpsOfHead>(
+        dv_sums, parts + kShortWarps * D, first_head, g.in.heads,
+        g.partials.row(g.partials.dv, blockIdx.x, sentence.first_query, 0, cols));
+  }
 }
 
 template <int D, int R>
@@ -172,16 +210,22 @@ __global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
   find_delta<D>(in, first_query, queries, at.head, dout + first * kStride, delta + first);
   __syncthreads();
   const HeadRows<R> rows{q, k, v, dout, lse, delta, decisions};
+  LaneSums<D> dq_sums = {};
+  LaneSums<D> dv_sums = {};
   if (queries > 0) {
-    query_pass<D>(g, sentence, at, rows);
+    query_pass<D>(g, sentence, at, rows, dv_sums);
   }
   if (keys > 0) {
-    key_pass<D>(g, sentence, at, rows);
+    key_pass<D>(g, sentence, at, rows, dq_sums);
+  }
+  if (g.partials.dq != nullptr || g.partials.dv != nullptr) {
+    leave_partials<D, R>(g, sentence, dq_sums, dv_sums, reinterpret_cast<float*>(tiles));
   }
 }
 
 template <int D, int R>
-void launch(const AttentionBackwardArgs& args, int least, cudaStream_t stream) {
+void launch(const AttentionBackwardArgs& args, const GradientPartials& partials, int least,
+            cudaStream_t stream) {
   Gradients gradients;
   gradients.in = problem_of<bf16>(args.forward);
   gradients.dout = rows_of<bf16>(args.dout);
@@ -191,6 +235,7 @@ void launch(const AttentionBackwardArgs& args, int least, cudaStream_t stream) {
   gradients.accumulate_dq = args.accumulate_dq;
   gradients.accumulate_dk = args.accumulate_dk;
   gradients.accumulate_dv = args.accumulate_dv;
+  gradients.partials = partials;
   constexpr std::size_t kShared = sizeof(ShortDecisions<R>) +
                                   sizeof(float) * 2 * kShortWarps * kOwnRows +
                                   sizeof(bf16) * 4 * kShortWarps * kOwnRows * MmaHead<D>::kStride;
@@ -202,9 +247,10 @@ void launch(const AttentionBackwardArgs& args, int least, cudaStream_t stream) {
 
 }  // namespace
 
-void launch_attention_backward_short(const AttentionBackwardArgs& args, cudaStream_t stream) {
+void launch_attention_backward_short(const AttentionBackwardArgs& args,
+                                     const GradientPartials& partials, cudaStream_t stream) {
   with_short_sizes(args.forward, [&](auto d, auto rows, int least) {
-    launch<decltype(d)::value, decltype(rows)::value>(args, least, stream);
+    launch<decltype(d)::value, decltype(rows)::value>(args, partials, least, stream);
   });
 }
 

@@ -131,7 +131,7 @@ void bias_activation_backward(const BiasActivationBackwardArgs& args, Exec& exec
   });
   check_launch("bias_activation_backward");
   if (partials != nullptr) {
-    add_column_sums(partials, slices, cols, args.bias_gradient.row<float>(0), stream_of(exec));
+    add_column_sums({{partials, args.bias_gradient.row<float>(0), slices}}, cols, stream_of(exec));
   }
 }
 
@@ -140,4 +140,9 @@ const Registration registration([](Kernels& table) {
 });
 
 }  // namespace
+
+void add_rows(const View& rows, const View& out, Exec& exec) {
+  bias_activation_backward({.y = {}, .dy = rows, .bias_gradient = out}, exec);
+}
+
 }  // namespace yona::cuda

@@ -1,6 +1,7 @@
 // The gradients of residual + dropout + layer norm. A warp takes every (grid · 8)th row, keeps the
-// row in registers, and adds up its share of the weight's and bias' gradients as it goes; blocks
-// then leave one row of partial sums each, which are added in a fixed order.
+// row in registers, and adds up its share of the weight's and bias' gradients as it goes, and of dr
+// where that is asked for; blocks then leave one row of partial sums each, which are added in a
+// fixed order.
 //
 // Rows of 1,024 channels leave room for one block on a multiprocessor: there each warp reads its
 // next row while it works on one (2.8 ms of a big step on an H200 instead of 3.2). For 512 channels
@@ -27,12 +28,13 @@ struct NormBackward {
   bool accumulate_dx = false, accumulate_dr = false;
   float* dweight = nullptr;  // [blocks, d] partial sums, each optional
   float* dbias = nullptr;
+  float* dr_sums = nullptr;
 };
 
 // What comes of d/ds of chunk k of a row: dx and dr.
-template <bool kWhole, class T>
-__device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k,
-                          float (&total)[kPack]) {
+template <bool kWhole, class T, class Sums>
+__device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k, float (&total)[kPack],
+                          Sums& sums) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t channel = k * kChunk + lane * kPack;
   float dr[kPack];
@@ -47,6 +49,7 @@ __device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k,
     if (n.dropout.threshold != 0) {
       drop(n.dropout, n.row_keys[row], k * kChunk, lane, dr);
     }
+    sums.add(k, dr);
     put<kWhole>(n.dr, row, channel, dr, n.accumulate_dr);
   }
 }
@@ -68,9 +71,11 @@ __device__ void leave_partials(const NormBackward<T>& n, const float (&dweight)[
   }
 }
 
-template <class T, int kChunks, bool kWhole>
+template <class T, int kChunks, bool kWhole, class Sums>
 __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
     residual_norm_backward_kernel(NormBackward<T> n) {
+  __shared__ Sums dr_sums;
+  dr_sums.clear();
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t d = n.dy.cols;
   const std::int64_t first_row =
@@ -119,10 +124,11 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
           total[i] += ds[i];
         }
       }
-      put_chunk<kWhole>(n, row, k, total);
+      put_chunk<kWhole>(n, row, k, total, dr_sums);
     }
   }
   leave_partials(n, dweight, dbias);
+  dr_sums.leave(n.dr_sums);
 }
 
 // A row of 1,024 channels as memory has it.
@@ -157,7 +163,10 @@ struct WideRow {
   }
 };
 
+template <class Sums>
 __global__ void __launch_bounds__(kThreads, 1) wide_norm_backward_kernel(NormBackward<bf16> n) {
+  __shared__ Sums dr_sums;
+  dr_sums.clear();
   constexpr int kChunks = WideRow::kChunks;
   constexpr auto kChannels = static_cast<float>(kChunks * kChunk);
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;
@@ -212,20 +221,21 @@ __global__ void __launch_bounds__(kThreads, 1) wide_norm_backward_kernel(NormBac
           total[i] += ds[i];
         }
       }
-      put_chunk<true>(n, row, k, total);
+      put_chunk<true>(n, row, k, total, dr_sums);
     }
   }
   leave_partials(n, dweight, dbias);
+  dr_sums.leave(n.dr_sums);
 }
 
 // Changes `blocks`, of which each leaves partial sums, to how many there are.
-template <class T, int kChunks, bool kWhole>
+template <class T, int kChunks, bool kWhole, class Sums>
 void launch(const NormBackward<T>& norm, std::int64_t& blocks, cudaStream_t stream) {
   if constexpr (kWhole && kChunks == WideRow::kChunks) {
     blocks = std::min<std::int64_t>(blocks, kMostNormBlocks / 3);  // that run at once
-    wide_norm_backward_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
+    wide_norm_backward_kernel<Sums><<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
   } else {
-    residual_norm_backward_kernel<T, kChunks, kWhole>
+    residual_norm_backward_kernel<T, kChunks, kWhole, Sums>
         <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
   }
 }
@@ -240,38 +250,56 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
   const cudaStream_t stream = stream_of(exec);
   std::int64_t blocks = std::min<std::int64_t>(blocks_for(rows, kWarps), kMostNormBlocks);
   Scratch& scratch = exec_of(exec).scratch;
-  scratch.begin(2 * Scratch::size_for<float>(blocks * d), stream);
+  scratch.begin(3 * Scratch::size_for<float>(blocks * d), stream);
   float* dweight = args.dweight ? scratch.take<float>(blocks * d) : nullptr;
   float* dbias = args.dbias ? scratch.take<float>(blocks * d) : nullptr;
+  float* dr_sums = nullptr;  // of rows that are whole; others are read again
   with_type(args.dy.dtype, "residual_norm_backward", [&](auto t) {
     using T = decltype(t);
     const auto optional = [](const View& view) { return view ? rows_of<T>(view) : Rows<T>{}; };
-    const NormBackward<T> norm{rows_of<T>(forward.r ? forward.s : forward.x),
-                               rows_of<T>(args.dy),
-                               optional(args.ds),
-                               optional(args.dx),
-                               optional(args.dr),
-                               rows_of<float>(forward.weight),
-                               rows_of<float>(forward.statistics),
-                               rows,
-                               forward.row_keys,
-                               forward.dropout,
-                               args.accumulate_dx,
-                               args.accumulate_dr,
-                               dweight,
-                               dbias};
+    NormBackward<T> norm{rows_of<T>(forward.r ? forward.s : forward.x),
+                         rows_of<T>(args.dy),
+                         optional(args.ds),
+                         optional(args.dx),
+                         optional(args.dr),
+                         rows_of<float>(forward.weight),
+                         rows_of<float>(forward.statistics),
+                         rows,
+                         forward.row_keys,
+                         forward.dropout,
+                         args.accumulate_dx,
+                         args.accumulate_dr,
+                         dweight,
+                         dbias,
+                         nullptr};
     const bool aligned = whole_packs(norm.s, norm.dy, norm.ds, norm.dx, norm.dr, norm.weight);
     with_chunks<T>(d, aligned, "residual_norm_backward", [&](auto chunks, auto whole) {
-      launch<T, decltype(chunks)::value, decltype(whole)::value>(norm, blocks, stream);
+      constexpr int kChunks = decltype(chunks)::value;
+      constexpr bool kWhole = decltype(whole)::value;
+      if constexpr (kWhole) {
+        if (args.dr_sums) {
+          norm.dr_sums = dr_sums = scratch.take<float>(blocks * d);
+          launch<T, kChunks, kWhole, SharedSums<kChunks>>(norm, blocks, stream);
+          return;
+        }
+      }
+      launch<T, kChunks, kWhole, NoSums>(norm, blocks, stream);
     });
   });
   check_launch("residual_norm_backward");
-  add_column_sums({dweight, args.dweight ? args.dweight.row<float>(0) : nullptr},
-                  {dbias, args.dbias ? args.dbias.row<float>(0) : nullptr}, blocks, d, stream);
+  const auto out = [](const View& view) { return view ? view.row<float>(0) : nullptr; };
+  add_column_sums({{dweight, out(args.dweight), blocks},
+                   {dbias, out(args.dbias), blocks},
+                   {dr_sums, dr_sums != nullptr ? out(args.dr_sums) : nullptr, blocks}},
+                  d, stream);
+  if (args.dr_sums && dr_sums == nullptr) {
+    add_rows(args.dr, args.dr_sums, exec);
+  }
 }
 
 const Registration registration([](Kernels& table) {
   table.residual_norm_backward = residual_norm_backward;
+  table.residual_norm_backward.gradient_sums = GradientSums::yes;
 });
 
 }  // namespace

@@ -162,7 +162,7 @@ void rms_norm_backward(const RmsNormBackwardArgs& args, Exec& exec) {
   });
   check_launch("rms_norm_backward");
   if (dweight != nullptr) {
-    add_column_sums(dweight, blocks, d, args.dweight.row<float>(0), stream);
+    add_column_sums({{dweight, args.dweight.row<float>(0), blocks}}, d, stream);
   }
 }
 

@@ -87,13 +87,26 @@ void backward(const AttentionBackwardArgs& args) {
       });
 }
 
+template <class T>
+void add_rows(const View& rows, const View& sums) {
+  for (std::int64_t i = 0; i < rows.rows && sums; ++i) {
+    for (std::int64_t j = 0; j < rows.cols; ++j) {
+      sums.row<T>(0)[j] += rows.row<T>(i)[j];
+    }
+  }
+}
+
 void attention(const AttentionArgs& args, Exec& /*exec*/) {
   with_type(args.q.dtype, "attention", [&](auto zero) { forward<decltype(zero)>(args); });
 }
 
 void attention_backward(const AttentionBackwardArgs& args, Exec& /*exec*/) {
-  with_type(args.forward.q.dtype, "attention_backward",
-            [&](auto zero) { backward<decltype(zero)>(args); });
+  with_type(args.forward.q.dtype, "attention_backward", [&](auto zero) {
+    using T = decltype(zero);
+    backward<T>(args);
+    add_rows<T>(args.dq, args.dq_sums);
+    add_rows<T>(args.dv, args.dv_sums);
+  });
 }
 
 void attention_weights(const AttentionWeightsArgs& args, Exec& /*exec*/) {
@@ -104,6 +117,7 @@ void attention_weights(const AttentionWeightsArgs& args, Exec& /*exec*/) {
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.attention = attention;
   table.attention_backward = attention_backward;
+  table.attention_backward.gradient_sums = GradientSums::yes;
   table.attention_weights = attention_weights;
 });
 

@@ -85,7 +85,11 @@ void backward_row(const ResidualNormBackwardArgs& args, std::int64_t i) {
     if (args.dr) {
       const bool kept = !forward.dropout || keeps(forward.dropout, forward.row_keys[i], j);
       const T scale = forward.dropout ? static_cast<T>(forward.dropout.scale) : T{1};
-      put(args.dr.row<T>(i)[j], kept ? total * scale : T{0}, args.accumulate_dr);
+      const T dr = kept ? total * scale : T{0};
+      put(args.dr.row<T>(i)[j], dr, args.accumulate_dr);
+      if (args.dr_sums) {
+        args.dr_sums.row<T>(0)[j] += dr;
+      }
     }
     if (args.dweight) {
       args.dweight.row<T>(0)[j] += dy[j] * normal;
@@ -111,6 +115,7 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& /*exec*/
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.residual_norm = residual_norm;
   table.residual_norm_backward = residual_norm_backward;
+  table.residual_norm_backward.gradient_sums = GradientSums::yes;
 });
 
 }  // namespace

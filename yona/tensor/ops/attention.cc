@@ -60,8 +60,9 @@ void check_vector(const Attended& a) {
         a.options.heads, a.options.d_k);
 }
 
-AttentionBackwardArgs backward_args(const Attended& a, const Tensor& dout, Context& c) {
-  const GradientTargets3 d = gradient_targets(a.q, a.k, a.v, c.region);
+AttentionBackwardArgs backward_args(const Attended& a, const Tensor& dout, GradientSums sums,
+                                    Context& c) {
+  const GradientTargets3 d = gradient_targets(a.q, a.k, a.v, c.region, sums);
   return {.forward = a.args(),
           .dout = dout.view(),
           .dq = d.a.view(),
@@ -70,7 +71,9 @@ AttentionBackwardArgs backward_args(const Attended& a, const Tensor& dout, Conte
           .accumulate_dq = d.a.accumulate,
           .accumulate_dk = d.b.accumulate,
           .accumulate_dv = d.c.accumulate,
-          .dbias = gradient_sum(a.options.bias, c.region)};
+          .dbias = gradient_sum(a.options.bias, c.region),
+          .dq_sums = d.a.sums,  // those of dk are zero (kernel_args.h)
+          .dv_sums = d.c.sums};
 }
 
 Attended prepare(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -123,7 +126,8 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
     attended.out.set_requires_gradient();
     c.tape->record([attended, &c] {
       if (const Tensor dout = attended.out.gradient(); dout) {
-        c.kernels().attention_backward(backward_args(attended, dout, c), c.exec());
+        const auto& kernel = c.kernels().attention_backward;
+        kernel(backward_args(attended, dout, kernel.gradient_sums, c), c.exec());
       }
     });
   }
@@ -143,11 +147,11 @@ Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, con
     attended.out.set_requires_gradient();
     c.tape->record([attended, &c] {
       if (const Tensor dout = attended.out.gradient(); dout) {
-        c.kernels().additive_attention_backward(
-            {.attention = backward_args(attended, dout, c),
-             .vector = attended.vector.view(),
-             .dvector = gradient_sum(attended.vector, c.region)},
-            c.exec());
+        const auto& kernel = c.kernels().additive_attention_backward;
+        kernel({.attention = backward_args(attended, dout, kernel.gradient_sums, c),
+                .vector = attended.vector.view(),
+                .dvector = gradient_sum(attended.vector, c.region)},
+               c.exec());
       }
     });
   }

@@ -1,5 +1,6 @@
 #include "yona/tensor/ops/linear.h"
 
+#include "yona/tensor/bias_gradient.h"
 #include "yona/tensor/operand.h"
 #include "yona/tensor/packed_weights.h"
 #include "yona/tensor/quantised_weights.h"
@@ -105,8 +106,10 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
   if (records(c, x, weight, bias)) {
     y.set_requires_gradient();
     const float scale = options.dropout ? options.dropout.dropout.scale : 1.0F;
-    c.tape->record([x, weight, bias, y, activation = options.activation, scale, &c] {
-      backward(x, weight, bias, y, activation, scale, c);
+    const bool plain = options.activation == Activation::none;  // dz is then what dy's op wrote
+    c.tape->record([x, weight, bias, y, activation = options.activation, scale,
+                    asked = BiasGradient(plain ? bias : Tensor(), y), &c] {
+      backward(x, weight, asked.done() ? Tensor() : bias, y, activation, scale, c);
     });
   }
   return y;

@@ -17,23 +17,26 @@ void backward(const Saved& saved, Context& c) {
   }
   const Tensor dy_or_zero = dy ? dy : c.zeros(saved.y.dtype(), saved.y.shape());
   const GradientTarget dx = gradient_target(saved.x, c.region);
-  const GradientTarget dr = saved.r ? gradient_target(saved.r, c.region) : GradientTarget{};
-  c.kernels().residual_norm_backward({.forward = {.x = saved.x.view(),
-                                                  .r = saved.r ? saved.r.view() : View{},
-                                                  .s = saved.s.view(),
-                                                  .weight = saved.weight.view(),
-                                                  .statistics = saved.statistics.view(),
-                                                  .row_keys = saved.dropout.keys(),
-                                                  .dropout = saved.dropout.dropout},
-                                      .dy = dy_or_zero.view(),
-                                      .ds = ds ? ds.view() : View{},
-                                      .dx = dx.view(),
-                                      .dr = dr.view(),
-                                      .accumulate_dx = dx.accumulate,
-                                      .accumulate_dr = dr.accumulate,
-                                      .dweight = gradient_sum(saved.weight, c.region),
-                                      .dbias = gradient_sum(saved.bias, c.region)},
-                                     c.exec());
+  const auto& kernel = c.kernels().residual_norm_backward;
+  const GradientTarget dr =
+      saved.r ? gradient_target(saved.r, c.region, kernel.gradient_sums) : GradientTarget{};
+  kernel({.forward = {.x = saved.x.view(),
+                      .r = saved.r ? saved.r.view() : View{},
+                      .s = saved.s.view(),
+                      .weight = saved.weight.view(),
+                      .statistics = saved.statistics.view(),
+                      .row_keys = saved.dropout.keys(),
+                      .dropout = saved.dropout.dropout},
+          .dy = dy_or_zero.view(),
+          .ds = ds ? ds.view() : View{},
+          .dx = dx.view(),
+          .dr = dr.view(),
+          .accumulate_dx = dx.accumulate,
+          .accumulate_dr = dr.accumulate,
+          .dweight = gradient_sum(saved.weight, c.region),
+          .dbias = gradient_sum(saved.bias, c.region),
+          .dr_sums = dr.sums},
+         c.exec());
 }
 
 ResidualNorm normalise(const Tensor& x, const Tensor& r, const Tensor& weight, const Tensor& bias,
