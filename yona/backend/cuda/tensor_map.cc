@@ -14,8 +14,8 @@ Encode find_encode() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
   constexpr unsigned kVersion = 12000;  // that the function came with
-  const cudaError_t status = cudaGetDriverEntryPointByVersion(
-      "cuTensorMapEncodeTiled", &function, kVersion, cudaEnableDefault, &found);
+  const cudaError_t status = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
+                                                              kVersion, cudaEnableDefault, &found);
   if (status != cudaSuccess || found != cudaDriverEntryPointSuccess) {
     cudaGetLastError();  // not an error of ours: the caller does without
     return nullptr;
