@@ -87,12 +87,9 @@ __device__ inline int cluster_rank() {
   return static_cast<int>(rank);
 }
 
-// `threads` of the block, whole warps, meet at hardware barrier `id`; arriving does not wait.
+// `threads` of the block, whole warps, meet at hardware barrier `id`.
 __device__ inline void meet(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
-__device__ inline void meet_arrive(int id, int threads) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 // ---- copies of tiles, described by tensor maps: x counts elements along a row, y rows

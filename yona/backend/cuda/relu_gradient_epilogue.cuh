@@ -16,6 +16,8 @@ struct ReluGradientTile {
   static constexpr int kPanel = 64;      // columns that lie together in shared memory: 128 bytes
   static constexpr int kSliceRows = 64;  // of a row of partial sums: a consumer's
   static constexpr int kStages = 4;
+  static constexpr int kCluster = 2;                   // blocks
+  static constexpr int kConsumerWarps = 8 * kCluster;  // of a cluster
   static constexpr int kThreads = 3 * hopper::kWarpgroup;
 
   static constexpr int kPanels = kCols / kPanel;

@@ -1,7 +1,5 @@
 // The gradient behind a relu and a product: on Hopper one kernel (relu_gradient_product.cuh), where
 // types and sizes suit it; elsewhere the product and then bias_activation_backward.
-//
-// On an H200, 25,000 tokens, 512 × 2048, the two take 82 + 97 µs.
 
 #include <algorithm>
 
@@ -18,15 +16,12 @@ namespace {
 #ifdef YONA_CUDA_90A
 
 using Tile = ReluGradientTile;
-constexpr int kCluster = 2;
-constexpr int kLead = 2;
-constexpr auto kKernel = relu_gradient_product_kernel<kCluster, kLead, true>;
 
 cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, cudaStream_t stream) {
   attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {kCluster, 1, 1};
+  attribute.val.clusterDim = {Tile::kCluster, 1, 1};
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(kCluster);
+  config.gridDim = dim3(Tile::kCluster);
   config.blockDim = dim3(Tile::kThreads);
   config.dynamicSmemBytes = Tile::kSharedBytes;
   config.stream = stream;
@@ -48,14 +43,15 @@ int clusters_at_once() {
   if (major != 9 || minor != 0) {
     return 0;
   }
-  check_cuda(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  Tile::kSharedBytes),
+  check_cuda(cudaFuncSetAttribute(relu_gradient_product_kernel,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kSharedBytes),
              "relu_gradient_product");
   cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t config = configuration(attribute, nullptr);
-  config.gridDim = dim3(static_cast<unsigned>(blocks / kCluster * kCluster));
+  config.gridDim = dim3(static_cast<unsigned>(blocks / Tile::kCluster * Tile::kCluster));
   int clusters = 0;
-  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, kKernel, &config), "relu_gradient_product");
+  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, relu_gradient_product_kernel, &config),
+             "relu_gradient_product");
   return clusters;
 }
 
@@ -105,8 +101,8 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t config = configuration(attribute, stream);
   const unsigned tiles =
-      blocks_for(rows, kCluster * Tile::kRows) * static_cast<unsigned>(cols / Tile::kCols);
-  config.gridDim = dim3(std::min(tiles, static_cast<unsigned>(at_once)) * kCluster);
+      blocks_for(rows, Tile::kCluster * Tile::kRows) * static_cast<unsigned>(cols / Tile::kCols);
+  config.gridDim = dim3(std::min(tiles, static_cast<unsigned>(at_once)) * Tile::kCluster);
   const ReluGradient gradient{static_cast<const bf16*>(args.y.data),
                               args.y.stride,
                               partials,
@@ -114,7 +110,8 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
                               static_cast<int>(cols),
                               static_cast<int>(depth),
                               args.scale};
-  check_cuda(cudaLaunchKernelEx(&config, kKernel, dy, w, y, dz, gradient), "relu_gradient_product");
+  check_cuda(cudaLaunchKernelEx(&config, relu_gradient_product_kernel, dy, w, y, dz, gradient),
+             "relu_gradient_product");
   if (partials != nullptr) {
     add_column_sums(partials, slices, cols, args.bias_gradient.row<float>(0), stream);
   }
