@@ -16,7 +16,7 @@ demo: configure  ## install what is missing, build, and train the paper's Transf
 	@tools/demo.sh $(JOBS)
 
 configure: deps
-	@cmake --preset release $(if $(CI),-DYONA_WERROR=ON -DYONA_CUDA_ARCHITECTURES=90) >/dev/null
+	@cmake --preset release $(if $(CI),-DYONA_WERROR=ON -DYONA_CUDA_ARCHITECTURES=90a-real) >/dev/null
 
 build: configure  ## build the program (build/yona), the library and the tests
 	cmake --build build -j $(JOBS)

@@ -11,6 +11,7 @@ template <class Function>
 void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.matmul);
   function(k.bias_activation_backward);
+  function(k.relu_gradient_product);
   function(k.dropout);
   function(k.embed);
   function(k.embed_backward);

@@ -110,6 +110,26 @@ struct BiasActivationBackwardArgs {
   float scale = 1.0F;  // of dropout after the activation: y > 0 exactly where it was kept
 };
 
+// dz = (dy · weight) ∘ [y > 0] · scale: the gradient behind a relu, with dropout after it, whose
+// results y went on into a product with weightᵀ. bias_gradient += column sums of dz. The plain
+// composition is matmul and bias_activation_backward.
+struct ReluGradientProductArgs {
+  View dy{}, weight{};   // [rows, k] and [k, n], as operands of matmul
+  View y{}, dz{};        // [rows, n]
+  View bias_gradient{};  // [1, n], optional
+  float scale = 1.0F;
+  Precision precision = Precision::f32;
+
+  MatmulArgs product() const { return {.a = dy, .b = weight, .c = dz, .precision = precision}; }
+  BiasActivationBackwardArgs gradient() const {
+    return {.y = y,
+            .dy = dz,
+            .bias_gradient = bias_gradient,
+            .activation = Activation::relu,
+            .scale = scale};
+  }
+};
+
 // y = residual + dropout(x);  without a residual also its own backward. y may be x.
 struct DropoutArgs {
   View x{}, y{};

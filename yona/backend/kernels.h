@@ -56,6 +56,7 @@ struct Kernels {
   Kernel<QuantiseArgs> quantise{"quantise"};
   Kernel<Int8MatmulArgs> int8_matmul{"int8_matmul"};
   Kernel<BiasActivationBackwardArgs> bias_activation_backward{"bias_activation_backward"};
+  Kernel<ReluGradientProductArgs> relu_gradient_product{"relu_gradient_product"};
   Kernel<DropoutArgs> dropout{"dropout"};
   Kernel<EmbedArgs> embed{"embed"};
   Kernel<EmbedBackwardArgs> embed_backward{"embed_backward"};

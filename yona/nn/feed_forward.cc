@@ -2,6 +2,7 @@
 
 #include "yona/base/error.h"
 #include "yona/tensor/ops/dropout.h"
+#include "yona/tensor/ops/feed_forward.h"
 #include "yona/tensor/ops/gelu.h"
 #include "yona/tensor/ops/multiply.h"
 #include "yona/tensor/ops/silu.h"
@@ -40,7 +41,12 @@ Tensor FeedForward::hidden(const Ragged& x, Context& c) const {
 Ragged FeedForward::operator()(const Ragged& x, Context& c) const {
   const RowDropout drop(c.dropout(dropout_, stream()), *x.layout);
   if (activation_ == FeedForwardActivation::relu && !gate_) {
-    return outer_(inner_(x, c, {.activation = Activation::relu, .dropout = drop}), c);  // [T, d]
+    return x.with(feed_forward(x.values,
+                               {.inner = inner_.weight(),
+                                .inner_bias = inner_.bias(),
+                                .outer = outer_.weight(),
+                                .outer_bias = outer_.bias()},
+                               drop, c));  // [T, d]
   }
   Tensor inner = hidden(x, c);  // [T, d_ff]
   if (gate_) {

@@ -27,6 +27,9 @@ class Linear : public Module {
     return x.with((*this)(x.values, c, options));
   }
 
+  const Tensor& weight() const { return weight_.value; }
+  const Tensor& bias() const { return bias_.value; }
+
  private:
   Parameter weight_, bias_;  // without biases, bias_ stays empty
 };

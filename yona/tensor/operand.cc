@@ -39,6 +39,11 @@ View operand_part(const Tensor& x, Context& c) {
   return view;
 }
 
+View weight_operand(const Tensor& weight, Context& c) {
+  operand(weight, c);
+  return operand_part(weight, c);
+}
+
 RoundedWeights::RoundedWeights(const Tensor& weight, Context& c) {
   if (!wants_rounding(weight, c) || weight.storage()->rounded) {
     return;

@@ -20,6 +20,9 @@ View operand(const Tensor& x, Context& c);
 // kRoundedRows.
 View operand_part(const Tensor& x, Context& c);
 
+// A weight, which is a part of the model's buffer or stands alone.
+View weight_operand(const Tensor& weight, Context& c);
+
 // A copy of all the weights of a model, for as long as this object lives: one pass over them
 // instead of one for each product. Weights must not change meanwhile.
 class RoundedWeights {

@@ -76,10 +76,16 @@ void bias_activation_backward(const BiasActivationBackwardArgs& args, Exec& /*ex
             [&](auto t) { activation_backward<decltype(t)>(args); });
 }
 
+void relu_gradient_product(const ReluGradientProductArgs& args, Exec& exec) {
+  matmul(args.product(), exec);
+  bias_activation_backward(args.gradient(), exec);
+}
+
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.matmul = matmul;
   table.round_bf16 = round_bf16;
   table.bias_activation_backward = bias_activation_backward;
+  table.relu_gradient_product = relu_gradient_product;
 });
 
 }  // namespace

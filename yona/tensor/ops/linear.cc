@@ -9,12 +9,6 @@ namespace yona {
 
 namespace {
 
-// A weight is a part of the model's buffer, or stands alone.
-View weight_operand(const Tensor& weight, Context& c) {
-  operand(weight, c);
-  return operand_part(weight, c);
-}
-
 void forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
              const LinearOptions& options, const Tensor& y, Context& c) {
   const bool rounded = size_of(y.dtype()) == 2;  // the bias too, as products want it

@@ -1,0 +1,139 @@
+// The gradient behind a relu and a product: on Hopper one kernel (relu_gradient_product.cuh), where
+// types and sizes suit it; elsewhere the product and then bias_activation_backward.
+
+#include <algorithm>
+
+#include "yona/backend/cuda/column_sums.h"
+#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/relu_gradient_product.cuh"
+#include "yona/backend/cuda/rows.cuh"
+#include "yona/backend/cuda/tensor_map.h"
+
+namespace yona::cuda {
+
+namespace {
+
+#ifdef YONA_CUDA_90A
+
+using Tile = ReluGradientTile;
+
+cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, cudaStream_t stream) {
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {Tile::kCluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(Tile::kCluster);
+  config.blockDim = dim3(Tile::kThreads);
+  config.dynamicSmemBytes = Tile::kSharedBytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return config;
+}
+
+// How many clusters run at once on this GPU: none where it is no Hopper.
+int clusters_at_once() {
+  int device = 0;
+  int major = 0;
+  int minor = 0;
+  int blocks = 0;
+  check_cuda(cudaGetDevice(&device), "finding the GPU");
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device);
+  if (major != 9 || minor != 0) {
+    return 0;
+  }
+  check_cuda(cudaFuncSetAttribute(relu_gradient_product_kernel,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kSharedBytes),
+             "relu_gradient_product");
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config = configuration(attribute, nullptr);
+  config.gridDim = dim3(static_cast<unsigned>(blocks / Tile::kCluster * Tile::kCluster));
+  int clusters = 0;
+  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, relu_gradient_product_kernel, &config),
+             "relu_gradient_product");
+  return clusters;
+}
+
+bool suits(const View& view) {
+  return view.dtype == DType::bf16 && view.stride % kPack == 0 &&
+         reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
+}
+
+// False, with nothing done, where the kernel does not suit.
+bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
+  const std::int64_t rows = args.dz.rows;
+  const std::int64_t cols = args.dz.cols;
+  const std::int64_t depth = args.dy.cols;
+  if (!suits(args.dy) || !suits(args.weight) || !suits(args.y) || !suits(args.dz) || rows == 0 ||
+      cols % Tile::kCols != 0 || depth == 0 || depth % Tile::kDepth != 0) {
+    return false;
+  }
+  static const int at_once = clusters_at_once();
+  CUtensorMap dy;
+  CUtensorMap w;
+  CUtensorMap y;
+  CUtensorMap dz;
+  const auto describe = [](const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
+    return describe_tiles({.data = view.data,
+                           .rows = view.rows,
+                           .cols = view.cols,
+                           .stride = view.stride,
+                           .tile_rows = tile_rows,
+                           .tile_cols = tile_cols,
+                           .swizzled = tile_cols == Tile::kPanel},
+                          map);
+  };
+  if (at_once == 0 || !describe(args.dy, Tile::kRows, Tile::kDepth, dy) ||
+      !describe(args.weight, Tile::kDepth, Tile::kPanel, w) ||
+      !describe(args.y, Tile::kRows, Tile::kCols, y) ||
+      !describe(args.dz, Tile::kSliceRows, Tile::kPanel, dz)) {
+    return false;
+  }
+  const cudaStream_t stream = stream_of(exec);
+  const std::int64_t slices = blocks_for(rows, Tile::kSliceRows);
+  Scratch& scratch = exec_of(exec).scratch;
+  float* partials = nullptr;
+  if (args.bias_gradient) {
+    scratch.begin(Scratch::size_for<float>(slices * cols), stream);
+    partials = scratch.take<float>(slices * cols);
+  }
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config = configuration(attribute, stream);
+  const unsigned tiles =
+      blocks_for(rows, Tile::kCluster * Tile::kRows) * static_cast<unsigned>(cols / Tile::kCols);
+  config.gridDim = dim3(std::min(tiles, static_cast<unsigned>(at_once)) * Tile::kCluster);
+  const ReluGradient gradient{static_cast<const bf16*>(args.y.data),
+                              args.y.stride,
+                              partials,
+                              static_cast<int>(rows),
+                              static_cast<int>(cols),
+                              static_cast<int>(depth),
+                              args.scale};
+  check_cuda(cudaLaunchKernelEx(&config, relu_gradient_product_kernel, dy, w, y, dz, gradient),
+             "relu_gradient_product");
+  if (partials != nullptr) {
+    add_column_sums(partials, slices, cols, args.bias_gradient.row<float>(0), stream);
+  }
+  return true;
+}
+
+#else
+
+bool multiply_on_hopper(const ReluGradientProductArgs& /*args*/, Exec& /*exec*/) { return false; }
+
+#endif
+
+void relu_gradient_product(const ReluGradientProductArgs& args, Exec& exec) {
+  if (!multiply_on_hopper(args, exec)) {
+    kernels().matmul.function()(args.product(), exec);
+    kernels().bias_activation_backward.function()(args.gradient(), exec);
+  }
+}
+
+const Registration registration([](Kernels& table) {
+  table.relu_gradient_product = relu_gradient_product;
+});
+
+}  // namespace
+}  // namespace yona::cuda

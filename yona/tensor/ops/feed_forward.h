@@ -1,0 +1,21 @@
+// FFN(x) = max(0, x W₁ᵀ + b₁) W₂ᵀ + b₂      Vaswani et al. 2017, §3.3, eq. 2; dropout after max
+// One op for the sake of its backward, in which a product and the gradient of what it was fed by
+// are one kernel.
+#pragma once
+
+#include "yona/tensor/row_dropout.h"
+
+namespace yona {
+
+struct FeedForwardWeights {
+  Tensor inner;       // W₁ [d_ff, d]
+  Tensor inner_bias;  // b₁ [d_ff] or empty
+  Tensor outer;       // W₂ [d_out, d_ff]
+  Tensor outer_bias;  // b₂ [d_out] or empty
+};
+
+// x [rows, d] → [rows, d_out]. The plain composition is linear with a relu and dropout, and linear.
+Tensor feed_forward(const Tensor& x, const FeedForwardWeights& weights, const RowDropout& dropout,
+                    Context& c);
+
+}  // namespace yona
