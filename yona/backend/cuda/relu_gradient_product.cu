@@ -113,7 +113,7 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   check_cuda(cudaLaunchKernelEx(&config, relu_gradient_product_kernel, dy, w, y, dz, gradient),
              "relu_gradient_product");
   if (partials != nullptr) {
-    add_column_sums(partials, slices, cols, args.bias_gradient.row<float>(0), stream);
+    add_column_sums({{partials, args.bias_gradient.row<float>(0), slices}}, cols, stream);
   }
   return true;
 }

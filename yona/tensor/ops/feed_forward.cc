@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "yona/tensor/bias_gradient.h"
 #include "yona/tensor/operand.h"
 #include "yona/tensor/ops/linear.h"
 
@@ -45,13 +46,13 @@ struct Saved {
 
 // db₂ = Σ_rows dy;  dW₂ = dyᵀ h;  dz = dy W₂ ∘ [h > 0] / (1-p);
 // db₁ = Σ_rows dz;  dW₁ = dzᵀ x;  dx = dz W₁
-void backward(const Saved& s, Context& c) {
+void backward(const Saved& s, bool outer_bias_done, Context& c) {
   const Tensor dy = s.y.gradient();
   if (!dy) {
     return;
   }
   const FeedForwardWeights& w = s.weights;
-  if (const View db = gradient_sum(w.outer_bias, c.region); db) {
+  if (const View db = outer_bias_done ? View{} : gradient_sum(w.outer_bias, c.region); db) {
     c.kernels().bias_activation_backward({.y = {}, .dy = dy.view(), .bias_gradient = db}, c.exec());
   }
   weight_gradient(w.outer, dy, s.hidden, c);
@@ -96,7 +97,8 @@ Tensor feed_forward(const Tensor& x, const FeedForwardWeights& weights, const Ro
   }
   if (records(c, x, weights.inner, weights.inner_bias, weights.outer, weights.outer_bias)) {
     s.y.set_requires_gradient();
-    c.tape->record([s, &c] { backward(s, c); });
+    c.tape->record(
+        [s, asked = BiasGradient(weights.outer_bias, s.y), &c] { backward(s, asked.done(), c); });
   }
   return s.y;
 }
