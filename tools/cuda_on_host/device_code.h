@@ -14,6 +14,7 @@
 
 #include "tools/cuda_on_host/grid.h"
 #include "tools/cuda_on_host/ptx.h"
+#include "tools/cuda_on_host/wgmma.h"
 
 #undef __global__
 #undef __device__
@@ -75,6 +76,11 @@ inline float __uint_as_float(unsigned x) {
   float y;
   std::memcpy(&y, &x, sizeof(y));
   return y;
+}
+inline unsigned __vibmax_u16x2(unsigned a, unsigned b, bool* high, bool* low) {
+  *high = a >> 16U >= b >> 16U;
+  *low = (a & 0xFFFFU) >= (b & 0xFFFFU);
+  return (*high ? a : b) & 0xFFFF0000U | (*low ? a : b) & 0xFFFFU;
 }
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
 inline float normcdff(float x) {
