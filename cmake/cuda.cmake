@@ -20,8 +20,9 @@ if(NOT CMAKE_CUDA_COMPILER)
   return()
 endif()
 
-# Ampere and Ada run sm_80's machine code, Hopper its own; newer GPUs compile the PTX when they start.
-set(YONA_CUDA_ARCHITECTURES "80-real;90" CACHE STRING
+# Ampere and Ada run sm_80's machine code, Hopper its own, with the instructions that only it has;
+# newer GPUs compile the PTX when they start.
+set(YONA_CUDA_ARCHITECTURES "80-real;90a-real;90-virtual" CACHE STRING
   "GPUs to compile for, as CMAKE_CUDA_ARCHITECTURES takes them; one alone builds faster")
 set(CMAKE_CUDA_ARCHITECTURES ${YONA_CUDA_ARCHITECTURES})
 enable_language(CUDA)
@@ -37,4 +38,7 @@ set_target_properties(libyona_cuda PROPERTIES OUTPUT_NAME yona_cuda PREFIX lib)
 target_link_libraries(libyona_cuda PRIVATE libyona CUDA::cudart CUDA::cublasLt)
 # fmt 9 takes nvcc for a compiler without constexpr, and then fails to check its format strings.
 target_compile_definitions(libyona_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
+if(YONA_CUDA_ARCHITECTURES MATCHES "90a")
+  target_compile_definitions(libyona_cuda PRIVATE YONA_CUDA_90A=1)
+endif()
 yona_target(libyona_cuda)

@@ -16,6 +16,8 @@
 #include "tools/cuda_on_host/ptx.h"
 #include "tools/cuda_on_host/wgmma.h"
 
+#define YONA_CUDA_ON_HOST 1
+
 #undef __global__
 #undef __device__
 #undef __host__
@@ -76,11 +78,6 @@ inline float __uint_as_float(unsigned x) {
   float y;
   std::memcpy(&y, &x, sizeof(y));
   return y;
-}
-inline unsigned __vibmax_u16x2(unsigned a, unsigned b, bool* high, bool* low) {
-  *high = a >> 16U >= b >> 16U;
-  *low = (a & 0xFFFFU) >= (b & 0xFFFFU);
-  return (*high ? a : b) & 0xFFFF0000U | (*low ? a : b) & 0xFFFFU;
 }
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
 inline float normcdff(float x) {

@@ -10,8 +10,7 @@ namespace {
 // `correction` is what sums so far are to be multiplied by.
 template <bool kMasked>
 __device__ void soften_group(float scale, const int (&visible)[2], int j0, int lane,
-                             RunningRows& running, float (&scores)[kGroupTiles][4],
-                             float (&correction)[2]) {
+                             RunningRows& running, GroupScores& scores, float (&correction)[2]) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     float top = -INFINITY;
@@ -45,9 +44,8 @@ __device__ void soften_group(float scale, const int (&visible)[2], int j0, int l
 }
 
 // The weights that are kept, as left operand.
-[[maybe_unused]] __device__ inline void keep_pairs(const std::uint32_t (&kept)[2][2], int lane,
-                                                   const float (&scores)[kGroupTiles][4],
-                                                   std::uint32_t (&weights)[kGroupTiles / 2][4]) {
+[[maybe_unused]] __device__ void keep_pairs(const std::uint32_t (&kept)[2][2], int lane,
+                                            const GroupScores& scores, GroupWeights& weights) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const KeptPairs pairs(kept[half], lane);
@@ -59,73 +57,55 @@ __device__ void soften_group(float scale, const int (&visible)[2], int j0, int l
   }
 }
 
-template <int D, int kGroups>
-__global__ void __launch_bounds__(kGroupThreads* kGroups, 4 / kGroups)
+template <int D>
+__global__ void __launch_bounds__(kGroupThreads, 4)
     attention_group_kernel(AttentionProblem<bf16> p, DecisionTable table) {
-#if YONA_HAS_WGMMA
+#ifdef YONA_ATTENTION_WGMMA
   constexpr int kTile = GroupHead<D>::kTileBytes;
-  constexpr int kBlockThreads = kGroupThreads * kGroups;
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   const GroupPlace at;
   const GroupBlock block(p.heads, p.tiles);
   const Sentence sentence(p, block.sentence);
-  const int block_first = block.tile * kGroupRows * kGroups;
-  if (!is_long(sentence) || block_first >= sentence.queries) {
+  const int first = block.tile * kGroupRows;
+  if (!is_long(sentence) || first >= sentence.queries) {
     return;
   }
-  const auto tiles = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
-  const std::uint32_t own = tiles + at.group * kTile;
-  const std::uint32_t others = tiles + kGroups * kTile;
-  const int first = block_first + at.group * kGroupRows;
-  const int count = min(max(sentence.queries - first, 0), kGroupRows);
-  const int block_end =
-      sentence.visible(min(block_first + kGroups * kGroupRows, sentence.queries) - 1);
-  const int end = count > 0 ? sentence.visible(first + count - 1) : 0;
-  const int all_see = count > 0 ? sentence.visible(first) : 0;
+  const auto own = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
+  const std::uint32_t others = own + kTile;
+  const int count = min(sentence.queries - first, kGroupRows);
+  const int end = sentence.visible(first + count - 1);
+  const int all_see = sentence.visible(first);
   const auto stage = [&](int j0) {
     const std::uint32_t tile = others + j0 / kGroupRows % 2 * 2 * kTile;
-    stage_tile<D, kBlockThreads>(p.k, sentence.first_key + j0, block_end - j0, block.head,
-                                 at.thread, tile);
-    stage_tile<D, kBlockThreads>(p.v, sentence.first_key + j0, block_end - j0, block.head,
-                                 at.thread, tile + kTile);
+    stage_tile<D>(p.k, sentence.first_key + j0, end - j0, block.head, at.thread, tile);
+    stage_tile<D>(p.v, sentence.first_key + j0, end - j0, block.head, at.thread, tile + kTile);
   };
-  stage_tile<D, kGroupThreads>(p.q, sentence.first_query + first, count, block.head,
-                               at.thread % kGroupThreads, own);
+  stage_tile<D>(p.q, sentence.first_query + first, count, block.head, at.thread, own);
   stage(0);
-  const int row = at.warp * kOwnRows + at.lane / 4;
+  const int row = at.first() + at.lane / 4;
   const int visible[2] = {row < count ? sentence.visible(first + row) : 0,
                           row + 8 < count ? sentence.visible(first + row + 8) : 0};
-  const std::int64_t query = sentence.first_query + min(first + row, sentence.queries - 1);
-  const std::int64_t query8 = sentence.first_query + min(first + row + 8, sentence.queries - 1);
+  const std::int64_t queries[2] = {
+      sentence.first_query + min(first + row, sentence.queries - 1),
+      sentence.first_query + min(first + row + 8, sentence.queries - 1)};
   const float scale = p.scale * kLog2E;
   std::uint32_t next[2][2];
-  const auto fetch = [&](int j0) {
-#pragma unroll
-    for (int w = 0; w < 2; ++w) {
-      const int j = j0 + w * kWordKeys;
-      next[0][w] = j < end ? table.word(query, block.head, j) : 0;
-      next[1][w] = j < end ? table.word(query8, block.head, j) : 0;
-    }
-  };
-  fetch(0);
+  fetch_decisions(table, queries, block.head, 0, end, next);
   RunningRows running;
   float out[MmaHead<D>::kTiles][4] = {};
-  for (int j0 = 0; j0 < block_end; j0 += kGroupRows) {
+  for (int j0 = 0; j0 < end; j0 += kGroupRows) {
     wait_for_copies();
     show_to_tensor_cores();
     __syncthreads();  // this tile is there, and nobody works on the one before
     const std::uint32_t kept[2][2] = {{next[0][0], next[0][1]}, {next[1][0], next[1][1]}};
-    if (j0 + kGroupRows < block_end) {
+    if (j0 + kGroupRows < end) {
       stage(j0 + kGroupRows);
     }
-    if (j0 >= end) {
-      continue;
-    }
-    fetch(j0 + kGroupRows);
+    fetch_decisions(table, queries, block.head, j0 + kGroupRows, end, next);
     const std::uint32_t tile = others + j0 / kGroupRows % 2 * 2 * kTile;
-    float scores[kGroupTiles][4];
+    GroupScores scores;
     float correction[2];
-    std::uint32_t weights[kGroupTiles / 2][4];
+    GroupWeights weights;
     begin_products();
     start_scores<D>(own, tile, scores);
     commit_products();
@@ -142,39 +122,52 @@ __global__ void __launch_bounds__(kGroupThreads* kGroups, 4 / kGroups)
     commit_products();
     wait_for_products();
   }
-  const int warp_first = at.warp * kOwnRows;
-  put_attended<D>(p, sentence.first_query + first + warp_first,
-                  min(max(count - warp_first, 0), kOwnRows), block.head, running, out,
-                  p.dropout.scale);
+  wait_for_copies();
+  put_attended<D>(p, sentence.first_query + first + at.first(), at.rows_of(count), block.head,
+                  running, out, p.dropout.scale);
 #endif
 }
 
-template <int D, int kGroups>
+template <int D>
 void launch(const AttentionArgs& args, const DecisionTable& table, cudaStream_t stream) {
   AttentionProblem<bf16> problem = problem_of<bf16>(args);
-  problem.tiles = static_cast<int>(blocks_for(args.longest_q, kGroupRows * kGroups));
-  constexpr std::size_t kShared = static_cast<std::size_t>(kGroups + 4) * GroupHead<D>::kTileBytes;
-  allow_shared(attention_group_kernel<D, kGroups>, kShared);
+  problem.tiles = static_cast<int>(blocks_for(args.longest_q, kGroupRows));
+  constexpr std::size_t kShared = std::size_t{5} * GroupHead<D>::kTileBytes;
+  allow_shared(attention_group_kernel<D>, kShared);
   const auto blocks = static_cast<unsigned>(problem.tiles * args.sentences * args.heads);
-  attention_group_kernel<D, kGroups>
-      <<<blocks, kGroupThreads * kGroups, kShared, stream>>>(problem, table);
+  attention_group_kernel<D><<<blocks, kGroupThreads, kShared, stream>>>(problem, table);
   check_launch("attention");
 }
 
+// The library has the kernels' code where it is compiled for sm_90a, or for the host
+// (tools/cuda_on_host).
+#if defined(YONA_CUDA_90A) || defined(YONA_CUDA_ON_HOST)
+bool find_hopper() {
+  int device = 0;
+  int major = 0;
+  int minor = 0;
+  check_cuda(cudaGetDevice(&device), "finding the GPU");
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  return major == 9 && minor == 0;
+}
+#else
+bool find_hopper() { return false; }
+#endif
+
 }  // namespace
 
-void launch_attention_group(const AttentionArgs& args, CudaExec& exec, int groups) {
-  exec.scratch.begin(decision_bytes(args), exec.cuda_stream);
-  const DecisionTable table = prepare_decisions(args, exec);
+bool group_fits(const AttentionArgs& args) {
+  static const bool is_hopper = find_hopper();
+  return is_hopper && args.scale > 0.0F;  // the largest score is found before it is scaled
+}
+
+void launch_attention_group(const AttentionArgs& args, const DecisionTable& table,
+                            cudaStream_t stream) {
   if (args.d_k == 32) {
-    groups == 1 ? launch<32, 1>(args, table, exec.cuda_stream)
-                : launch<32, 2>(args, table, exec.cuda_stream);
-  } else if (groups == 1) {
-    launch<64, 1>(args, table, exec.cuda_stream);
-  } else if (groups == 2) {
-    launch<64, 2>(args, table, exec.cuda_stream);
+    launch<32>(args, table, stream);
   } else {
-    launch<64, 4>(args, table, exec.cuda_stream);
+    launch<64>(args, table, stream);
   }
 }
 

@@ -1,24 +1,24 @@
-// Attention over sentences of more than 64 tokens with Hopper's tensor cores (wgmma.cuh): what
-// forward and backward share. A block takes the rows of one head, 64 to each of its warpgroups, and
-// goes over the other side in tiles of 64 rows, the next of which is on its way while one is worked
-// on. The blocks of all heads over the same rows follow each other, as their channels do in memory.
+// Attention over sentences of more than 64 tokens with Hopper's tensor cores (attention_wgmma.cuh):
+// what forward and backward share. A block is a warpgroup with 64 rows of one head; it goes over
+// the other side in tiles of 64 rows, the next of which is on its way while one is worked on. The
+// blocks of all heads over the same rows follow each other, as their channels do in memory.
 //
-// Dropout decisions come from a table, a bit for each head, query and key (DecisionTable).
+// Only code for sm_90a has these kernels; elsewhere those of attention_long.cuh do the same.
 #pragma once
 
 #include "yona/backend/cuda/attention_long.cuh"
-#include "yona/backend/cuda/wgmma.cuh"
+#include "yona/backend/cuda/attention_wgmma.cuh"
 
 namespace yona::cuda {
 
 struct GroupPlace {
-  int thread, group, warp, lane;  // the warpgroup in the block, and the warp in the group
+  int thread, warp, lane;
 
   __device__ GroupPlace()
-      : thread(static_cast<int>(threadIdx.x)),
-        group(thread / kGroupThreads),
-        warp(thread / kLanes % (kGroupThreads / kLanes)),
-        lane(thread % kLanes) {}
+      : thread(static_cast<int>(threadIdx.x)), warp(thread / kLanes), lane(thread % kLanes) {}
+  // The first of the warp's rows, and how many of them there are where the tile has `count`.
+  __device__ int first() const { return warp * kOwnRows; }
+  __device__ int rows_of(int count) const { return min(max(count - first(), 0), kOwnRows); }
 };
 
 // Which head, sentence and tile of rows a block has.
@@ -56,13 +56,25 @@ struct KeptPairs {
   }
 };
 
-// The table, and with `delta` also D of every query of a long sentence and its log-sum times
-// log2(e): [h, table.queries] each.
-DecisionTable prepare_decisions(const AttentionArgs& args, CudaExec& exec, const View& dout = {},
-                                float* lse = nullptr, float* delta = nullptr);
+// The words of the lane's two queries for keys j0 … j0 + 63; beyond `end` they may be anything.
+__device__ inline void fetch_decisions(const DecisionTable& table, const std::int64_t (&queries)[2],
+                                       int head, int j0, int end, std::uint32_t (&words)[2][2]) {
+#pragma unroll
+  for (int w = 0; w < 2; ++w) {
+    const int j = j0 + w * kWordKeys;
+    words[0][w] = j < end ? table.word(queries[0], head, j) : 0;
+    words[1][w] = j < end ? table.word(queries[1], head, j) : 0;
+  }
+}
 
-void launch_attention_group(const AttentionArgs& args, CudaExec& exec, int groups);
-void launch_attention_backward_group(const AttentionBackwardArgs& args, CudaExec& exec, int groups,
-                                     int columns);
+// Is this GPU a Hopper, does the library have code for it, and is this, for which mma_fits(), a
+// problem for these kernels?
+bool group_fits(const AttentionArgs& args);
+
+void launch_attention_group(const AttentionArgs& args, const DecisionTable& table,
+                            cudaStream_t stream);
+// Takes attention_backward_group_bytes() of scratch memory.
+void launch_attention_backward_group(const AttentionBackwardArgs& args, CudaExec& exec);
+std::int64_t attention_backward_group_bytes(const AttentionArgs& args);
 
 }  // namespace yona::cuda

@@ -8,7 +8,7 @@
 // the cache.
 
 #include "yona/backend/cuda/attention_backward.cuh"
-#include "yona/backend/cuda/attention_long.cuh"
+#include "yona/backend/cuda/attention_group.cuh"
 
 namespace yona::cuda {
 
@@ -251,6 +251,11 @@ void launch(const LongGradients& gradients, const AttentionArgs& forward, float*
 
 void launch_attention_backward_long(const AttentionBackwardArgs& args, CudaExec& exec) {
   const AttentionArgs& forward = args.forward;
+  if (group_fits(forward)) {
+    exec.scratch.begin(attention_backward_group_bytes(forward), exec.cuda_stream);
+    launch_attention_backward_group(args, exec);
+    return;
+  }
   const std::int64_t deltas = forward.q.rows * forward.heads;
   exec.scratch.begin(Scratch::size_for<float>(deltas) + decision_bytes(forward), exec.cuda_stream);
   auto* delta = exec.scratch.take<float>(deltas);

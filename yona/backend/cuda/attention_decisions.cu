@@ -2,7 +2,7 @@
 // head, query and key; and in the backward pass D of every query (attention_backward.cuh). The
 // first is arithmetic and the second waits for memory, so that one kernel does both.
 
-#include "yona/backend/cuda/attention_group.cuh"
+#include "yona/backend/cuda/attention_long.cuh"
 
 namespace yona::cuda {
 
@@ -115,8 +115,8 @@ __device__ inline void decide_word(const Dropout& dropout, const QueryRounds& qu
 // D of 32 queries and the block's eight heads.
 template <int D>
 __device__ void find_deltas(const AttentionProblem<bf16>& p, const Rows<bf16>& dout,
-                            std::int64_t first, int count, int first_head, std::int64_t queries,
-                            float* lse, float* delta) {
+                            std::int64_t first, int count, int first_head,
+                            const QueryTable& queries) {
   constexpr int kPieces = D / kPack;  // lanes of an item
   const int thread = static_cast<int>(threadIdx.x);
   const int head = first_head + thread / kPieces % kHeadGroup;
@@ -142,16 +142,16 @@ __device__ void find_deltas(const AttentionProblem<bf16>& p, const Rows<bf16>& d
       sum += __shfl_xor_sync(0xFFFFFFFFU, sum, distance);
     }
     if (there && thread % kPieces == 0) {
-      delta[head * queries + first + i] = sum;
-      lse[head * queries + first + i] = p.lse.row(first + i)[head] * kLog2E;
+      queries.delta_of(head)[first + i] = sum;
+      queries.lse_of(head)[first + i] = p.lse.row(first + i)[head] * kLog2E;
     }
   }
 }
 
 // A block takes 32 queries and eight heads, a warp the words of every eighth 32 keys.
 __global__ void __launch_bounds__(kLongThreads, 5)
-    prepare_kernel(AttentionProblem<bf16> p, DecisionTable table, Rows<bf16> dout, float* lse,
-                   float* delta) {
+    prepare_kernel(AttentionProblem<bf16> p, DecisionTable table, Rows<bf16> dout,
+                   QueryTable queries) {
   __shared__ uint4 positions[kLongWarps][kWordKeys];
   const Sentence sentence(p, blockIdx.x / p.tiles);
   const int first = static_cast<int>(blockIdx.x % p.tiles) * kLanes;
@@ -163,11 +163,11 @@ __global__ void __launch_bounds__(kLongThreads, 5)
   const int count = min(sentence.queries - first, kLanes);
   const std::int64_t row = sentence.first_query + first;
   const int first_head = static_cast<int>(blockIdx.y) * kHeadGroup;
-  if (delta != nullptr) {
+  if (queries.delta != nullptr) {
     if (p.d_v == 32) {
-      find_deltas<32>(p, dout, row, count, first_head, table.queries, lse, delta);
+      find_deltas<32>(p, dout, row, count, first_head, queries);
     } else {
-      find_deltas<64>(p, dout, row, count, first_head, table.queries, lse, delta);
+      find_deltas<64>(p, dout, row, count, first_head, queries);
     }
   }
   if (table.words == nullptr) {
@@ -191,26 +191,52 @@ __global__ void __launch_bounds__(kLongThreads, 5)
   }
 }
 
-}  // namespace
+// With room for a tile of queries that reaches beyond the last.
+std::int64_t queries_of(const AttentionArgs& args) { return args.q.rows + kLongRows; }
 
-DecisionTable prepare_decisions(const AttentionArgs& args, CudaExec& exec, const View& dout,
-                                float* lse, float* delta) {
-  DecisionTable table{nullptr, args.q.rows + kLongRows, blocks_for(args.longest_k, kWordKeys)};
+std::int64_t table_words(const AttentionArgs& args) {
+  return blocks_for(args.heads, kHeadGroup) * kHeadGroup * blocks_for(args.longest_k, kWordKeys) *
+         queries_of(args);
+}
+
+DecisionTable prepare(const AttentionArgs& args, const Rows<bf16>& dout, const QueryTable& queries,
+                      CudaExec& exec) {
+  DecisionTable table{nullptr, queries_of(args), blocks_for(args.longest_k, kWordKeys)};
   if (args.dropout) {
-    table.words = exec.scratch.take<std::uint32_t>(blocks_for(args.heads, kHeadGroup) * kHeadGroup *
-                                                   table.words_of_query * table.queries);
+    table.words = exec.scratch.take<std::uint32_t>(table_words(args));
   }
-  if ((table.words == nullptr && delta == nullptr) || args.longest_q == 0) {
+  if ((!args.dropout && queries.delta == nullptr) || args.longest_q == 0) {
     return table;
   }
   AttentionProblem<bf16> problem = problem_of<bf16>(args);
   problem.tiles = static_cast<int>(blocks_for(args.longest_q, kLanes));
   const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences),
                   blocks_for(args.heads, kHeadGroup));
-  prepare_kernel<<<grid, kLongThreads, 0, exec.cuda_stream>>>(
-      problem, table, dout ? rows_of<bf16>(dout) : Rows<bf16>{}, lse, delta);
+  prepare_kernel<<<grid, kLongThreads, 0, exec.cuda_stream>>>(problem, table, dout, queries);
   check_launch("attention dropout");
   return table;
+}
+
+}  // namespace
+
+std::int64_t decision_bytes(const AttentionArgs& args) {
+  return args.dropout ? Scratch::size_for<std::uint32_t>(table_words(args)) : 0;
+}
+
+std::int64_t query_table_bytes(const AttentionArgs& args) {
+  return 2 * Scratch::size_for<float>(args.heads * queries_of(args));
+}
+
+DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec) {
+  return prepare(args, {}, {}, exec);
+}
+
+DecisionTable make_decisions(const AttentionArgs& args, const View& dout, CudaExec& exec,
+                             QueryTable& queries) {
+  queries.queries = queries_of(args);
+  queries.lse = exec.scratch.take<float>(args.heads * queries.queries);
+  queries.delta = exec.scratch.take<float>(args.heads * queries.queries);
+  return prepare(args, rows_of<bf16>(dout), queries, exec);
 }
 
 }  // namespace yona::cuda

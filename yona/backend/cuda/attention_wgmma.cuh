@@ -10,14 +10,12 @@
 // 16w … 16w + 15.
 #pragma once
 
-#include "yona/backend/cuda/attention_mma.cuh"
+#include "yona/backend/cuda/attention_mma_weights.cuh"
 
 // Has the GPU that is being compiled for these instructions? sm_90a alone does; the host reads the
 // code without compiling them. Elsewhere the kernels are empty, and nobody launches them.
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define YONA_HAS_WGMMA 1
-#else
-#define YONA_HAS_WGMMA 0
+#define YONA_ATTENTION_WGMMA 1
 #endif
 
 namespace yona::cuda {
@@ -25,6 +23,9 @@ namespace yona::cuda {
 constexpr int kGroupThreads = 128;
 constexpr int kGroupRows = 64;               // rows of a tile, and of a warpgroup
 constexpr int kGroupTiles = kGroupRows / 8;  // of 8 columns, where those are rows of the other side
+
+using GroupScores = float[kGroupTiles][4];
+using GroupWeights = std::uint32_t[kGroupTiles / 2][4];  // as left operand
 
 template <int D>
 struct GroupHead {
@@ -46,19 +47,16 @@ struct GroupHead {
 };
 
 // Begins to copy rows `first` … of one head, `count` of 64, into a tile; the others become zero.
-// `threads` threads take part, of which this is `thread`.
-template <int D, int kThreadCount>
+// The whole warpgroup takes part.
+template <int D>
 __device__ void stage_tile(const Rows<bf16>& from, std::int64_t first, int count, int head,
                            int thread, std::uint32_t tile) {
   constexpr int kPieces = GroupHead<D>::kPieces;
-  constexpr int kRowsAtOnce = kThreadCount / kPieces;
+  constexpr int kRowsAtOnce = kGroupThreads / kPieces;
   const int piece = thread % kPieces;
 #pragma unroll
   for (int r = 0; r < kGroupRows; r += kRowsAtOnce) {
     const int row = r + thread / kPieces;
-    if (kGroupRows % kRowsAtOnce != 0 && row >= kGroupRows) {
-      break;
-    }
     const bf16* source = row < count ? from.row(first + row) + head * D + piece * 8 : from.data;
     const std::uint32_t to = tile + GroupHead<D>::place(row, piece);
     const int bytes = row < count ? 16 : 0;
@@ -100,17 +98,6 @@ __device__ inline void multiply_tiles(float (&c)[8][4], std::uint64_t a, std::ui
       : "l"(a), "l"(b), "n"(kAdd));
 }
 
-template <int kAdd>
-__device__ inline void multiply_tiles(float (&c)[4][4], std::uint64_t a, std::uint64_t b) {
-  asm volatile(
-      "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 "
-      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}, %16, %17, %18, 1, 1, 0, 0;"
-      : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),
-        "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]),
-        "+f"(c[3][0]), "+f"(c[3][1]), "+f"(c[3][2]), "+f"(c[3][3])
-      : "l"(a), "l"(b), "n"(kAdd));
-}
-
 // c += a · b over 16 rows of the tile b: a is in registers.
 __device__ inline void add_weighted(float (&c)[8][4], const std::uint32_t (&a)[4],
                                     std::uint64_t b) {
@@ -138,10 +125,9 @@ __device__ inline void add_weighted(float (&c)[4][4], const std::uint32_t (&a)[4
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-// Starts scores = own · otherᵀ, for as many rows of the other tile as there are columns of scores.
-template <int D, int kColumnTiles>
-__device__ void start_scores(std::uint32_t own, std::uint32_t other,
-                             float (&scores)[kColumnTiles][4]) {
+// Starts scores = own · otherᵀ.
+template <int D>
+__device__ void start_scores(std::uint32_t own, std::uint32_t other, GroupScores& scores) {
   const std::uint64_t a = GroupHead<D>::descriptor(own);
   const std::uint64_t b = GroupHead<D>::descriptor(other);
   multiply_tiles<0>(scores, a, b);
@@ -151,13 +137,13 @@ __device__ void start_scores(std::uint32_t own, std::uint32_t other,
   }
 }
 
-// Starts sums += weights · tile, over as many rows of the tile as weights have columns.
-template <int D, int kSteps>
-__device__ void start_sums(const std::uint32_t (&weights)[kSteps][4], std::uint32_t tile,
+// Starts sums += weights · tile.
+template <int D>
+__device__ void start_sums(const GroupWeights& weights, std::uint32_t tile,
                            float (&sums)[MmaHead<D>::kTiles][4]) {
   const std::uint64_t b = GroupHead<D>::descriptor(tile);
 #pragma unroll
-  for (int step = 0; step < kSteps; ++step) {  // 16 rows each
+  for (int step = 0; step < kGroupRows / 16; ++step) {  // 16 rows each
     add_weighted(sums, weights[step], b + step * (2 * GroupHead<D>::kEightRows >> 4));
   }
 }
