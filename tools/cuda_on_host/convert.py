@@ -50,7 +50,7 @@ def convert_shared(text):
 def convert_asm(text):
     def call(match):
         instruction = match["instruction"].replace(".", "_").rstrip(";")
-        operands = re.findall(r'"[+=]?[frl]"\(([^)]*)\)', match["rest"])
+        operands = re.findall(r'"[+=]?[frln]"\(([^)]*)\)', match["rest"])
         return f"cuda_on_host::{instruction}({', '.join(operands)});"
 
     statement = r'asm(?: volatile)?\(\s*"(?P<instruction>[\w.]+;?)(?P<rest>.*?)\);'

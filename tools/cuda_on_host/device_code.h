@@ -14,6 +14,9 @@
 
 #include "tools/cuda_on_host/grid.h"
 #include "tools/cuda_on_host/ptx.h"
+#include "tools/cuda_on_host/wgmma.h"
+
+#define YONA_CUDA_ON_HOST 1
 
 #undef __global__
 #undef __device__

@@ -28,6 +28,17 @@ inline void griddepcontrol_wait() {}
 
 inline void ex2_approx_ftz_f32(float& y, float x) { y = std::exp2(x); }
 
+inline void prmt_b32(std::uint32_t& bytes, std::uint32_t low, std::uint32_t high,
+                     std::uint32_t which) {
+  const std::uint64_t all = std::uint64_t{high} << 32U | low;
+  bytes = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const std::uint32_t nibble = which >> (4 * i) & 15U;
+    const auto byte = static_cast<std::uint32_t>(all >> (nibble % 8 * 8) & 0xFFU);
+    bytes |= (nibble < 8 ? byte : byte >= 0x80U ? 0xFFU : 0U) << (8 * i);
+  }
+}
+
 inline float half_of(std::uint32_t pair, int which) {
   const std::uint32_t bits = which == 0 ? pair << 16U : pair & 0xFFFF0000U;
   float value;

@@ -50,8 +50,14 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
 cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr /*which*/, int /*device*/) {
-  return *value = 9, cudaSuccess;  // the only one asked for is the major number of Hopper
+// A Hopper, unless CUDA_ON_HOST_CAPABILITY says otherwise: 80 for 8.0.
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*device*/) {
+  const char* capability = std::getenv("CUDA_ON_HOST_CAPABILITY");
+  const int number = capability != nullptr ? std::atoi(capability) : 90;
+  *value = attribute == cudaDevAttrComputeCapabilityMajor   ? number / 10
+           : attribute == cudaDevAttrComputeCapabilityMinor ? number % 10
+                                                            : 0;
+  return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t status) {

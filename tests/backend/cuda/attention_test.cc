@@ -21,6 +21,7 @@ class CudaAttention : public CudaTest {
     double dropout = 0.0;
     bool additive = false;
     DType dtype = DType::f32;
+    float scale = 0.7F;
   };
 
   static std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
@@ -69,7 +70,7 @@ class CudaAttention : public CudaTest {
                            .heads = heads,
                            .d_k = d_k,
                            .d_v = d_v,
-                           .scale = 0.7F,
+                           .scale = t.scale,
                            .mask = t.mask,
                            .prefix = prefix.data(on),
                            .bias = t.bias ? bias.view(on) : View{},
@@ -212,6 +213,49 @@ TEST_F(CudaAttention, TakesLongSentencesBesideShortOnes) {
                           .dtype = dtype});
       }
     }
+  }
+}
+
+// Around the tiles of 64 rows that Hopper's products have.
+TEST_F(CudaAttention, TakesLengthsOnBothSidesOfWholeTiles) {
+  const std::vector<std::int64_t> lengths = {64, 65, 128, 257};
+  const std::vector<std::int64_t> others = {255, 64, 127, 129};
+  for (const Mask mask : {Mask::none, Mask::causal}) {
+    expect_reference({.queries = lengths,
+                      .keys = lengths,
+                      .shape = {8, 64, 64},
+                      .mask = mask,
+                      .dropout = 0.1,
+                      .dtype = DType::bf16});
+    expect_reference({.queries = lengths,
+                      .keys = others,
+                      .shape = {11, 32, 32},
+                      .mask = mask,
+                      .dropout = 0.3,
+                      .dtype = DType::bf16});
+    expect_reference({.queries = others,
+                      .keys = lengths,
+                      .shape = {3, 64, 64},
+                      .mask = mask,
+                      .dtype = DType::bf16});
+    expect_reference({.queries = {127, 256},
+                      .keys = {127, 256},
+                      .shape = {11, 64, 64},
+                      .mask = mask,
+                      .dropout = mask == Mask::none ? 0.2 : 0.0,
+                      .dtype = DType::bf16});
+  }
+}
+
+TEST_F(CudaAttention, OfLongSentencesTakesScalesOfEitherSign) {
+  for (const float scale : {-0.7F, 0.0F}) {
+    expect_reference({.queries = {70, 130},
+                      .keys = {129, 5},
+                      .shape = {3, 32, 32},
+                      .mask = Mask::causal,
+                      .dropout = 0.1,
+                      .dtype = DType::bf16,
+                      .scale = scale});
   }
 }
 

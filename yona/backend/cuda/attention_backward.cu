@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "yona/backend/cuda/attention_backward.cuh"
+#include "yona/backend/cuda/attention_group.cuh"
 #include "yona/backend/cuda/attention_mma.cuh"
 #include "yona/backend/cuda/attention_sums.cuh"
 #include "yona/backend/cuda/column_sums.h"
@@ -118,11 +119,33 @@ bool has_work(const AttentionArgs& args) {
   return args.sentences > 0 && (args.longest_q > 0 || args.longest_k > 0);
 }
 
+// Adds up what was written, where the kernels did not.
+void add_sums(const AttentionBackwardArgs& args, Exec& exec) {
+  if (args.dq_sums) {
+    add_rows(args.dq, args.dq_sums, exec);
+  }
+  if (args.dv_sums) {
+    add_rows(args.dv, args.dv_sums, exec);
+  }
+}
+
+// The short sentences, and the long ones by warpgroups.
+void run_group(const AttentionBackwardArgs& args, CudaExec& exec) {
+  exec.scratch.begin(attention_backward_group_bytes(args.forward), exec.cuda_stream);
+  launch_attention_backward_short(args, {}, exec.cuda_stream);
+  launch_attention_backward_group(args, exec);
+  add_sums(args, exec);
+}
+
 // With tensor cores: the short sentences and the long ones, and the sums over rows that are asked
 // for, of which both leave parts.
 void run_mma(const AttentionBackwardArgs& args, CudaExec& exec) {
   const AttentionArgs& forward = args.forward;
   const bool some_are_long = std::max(forward.longest_q, forward.longest_k) > kLongestShort;
+  if (some_are_long && group_fits(forward)) {
+    run_group(args, exec);
+    return;
+  }
   const std::int64_t cols = forward.heads * forward.d_k;
   const std::int64_t key_slices =
       GradientPartials::slices(forward.sentences, forward.k.rows, some_are_long);
@@ -169,12 +192,7 @@ void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
     with_heads(args.forward, "attention_backward",
                [&](auto size) { run<decltype(t), decltype(size)>(args, {}, {}, exec); });
   });
-  if (args.dq_sums) {
-    add_rows(args.dq, args.dq_sums, exec);
-  }
-  if (args.dv_sums) {
-    add_rows(args.dv, args.dv_sums, exec);
-  }
+  add_sums(args, exec);
 }
 
 void additive_attention_backward(const AdditiveAttentionBackwardArgs& args, Exec& exec) {

@@ -1,55 +1,10 @@
 // Attention forward over long sentences with tensor cores; see attention_long.cuh.
 
-#include "yona/backend/cuda/attention_long.cuh"
+#include "yona/backend/cuda/attention_group.cuh"
 
 namespace yona::cuda {
 
 namespace {
-
-// A warp takes 32 queries and the words of every eighth 32 keys in turn: its lanes are the keys
-// while decisions are made, and the queries when they are written.
-__global__ void __launch_bounds__(kLongThreads, 6)
-    decide_kernel(AttentionProblem<bf16> p, DecisionTable table) {
-  const Sentence sentence(p, blockIdx.x / p.tiles);
-  const int first = static_cast<int>(blockIdx.x % p.tiles) * kLanes;
-  if (!is_long(sentence) || first >= sentence.queries) {
-    return;
-  }
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int count = min(sentence.queries - first, kLanes);
-  const std::int64_t row = sentence.first_query + first;
-  const int end = sentence.visible(first + count - 1);
-  const std::uint64_t own_key = lane < count ? p.q_keys[row + lane] : 0;
-  for (int j0 = static_cast<int>(threadIdx.x) / kLanes * kWordKeys; j0 < end;
-       j0 += kLongWarps * kWordKeys) {
-    std::uint32_t mine[kHeadGroup] = {};
-    for (int i = 0; i < count; ++i) {
-      const std::uint64_t key = __shfl_sync(0xFFFFFFFFU, own_key, i);
-      std::uint32_t decided[kHeadGroup];
-      decide_words(p.dropout, key, j0 + lane, blockIdx.y, 0, decided);
-#pragma unroll
-      for (int h = 0; h < kHeadGroup; ++h) {
-        mine[h] = lane == i ? decided[h] : mine[h];
-      }
-    }
-    if (lane < count) {
-#pragma unroll
-      for (int h = 0; h < kHeadGroup; ++h) {
-        table.of(static_cast<int>(blockIdx.y) * kHeadGroup + h, j0)[row + lane] = mine[h];
-      }
-    }
-  }
-}
-
-// With room for a tile of queries that reaches beyond the last.
-DecisionTable table_of(const AttentionArgs& args) {
-  return {nullptr, args.q.rows + kLongRows, blocks_for(args.longest_k, kWordKeys)};
-}
-
-std::int64_t table_words(const AttentionArgs& args) {
-  const DecisionTable table = table_of(args);
-  return blocks_for(args.heads, kHeadGroup) * kHeadGroup * table.words_of_query * table.queries;
-}
 
 template <int D>
 __global__ void __launch_bounds__(kLongThreads, 2)
@@ -137,32 +92,15 @@ bool mma_fits(const AttentionBackwardArgs& args) {
          are_apart(args.dk, args.dv) && are_apart(args.dq, args.dv);
 }
 
-std::int64_t decision_bytes(const AttentionArgs& args) {
-  return args.dropout ? Scratch::size_for<std::uint32_t>(table_words(args)) : 0;
-}
-
-DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec) {
-  DecisionTable table = table_of(args);
-  if (!args.dropout) {
-    return table;
-  }
-  table.words = exec.scratch.take<std::uint32_t>(table_words(args));
-  AttentionProblem<bf16> problem = problem_of<bf16>(args);
-  problem.tiles = static_cast<int>(blocks_for(args.longest_q, kLanes));
-  const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences),
-                  blocks_for(args.heads, kHeadGroup));
-  decide_kernel<<<grid, kLongThreads, 0, exec.cuda_stream>>>(problem, table);
-  check_launch("attention dropout");
-  return table;
-}
-
 void launch_attention_long(const AttentionArgs& args, CudaExec& exec) {
   if (args.longest_q == 0) {
     return;
   }
   exec.scratch.begin(decision_bytes(args), exec.cuda_stream);
   const DecisionTable table = make_decisions(args, exec);
-  if (args.d_k == 32) {
+  if (group_fits(args)) {
+    launch_attention_group(args, table, exec.cuda_stream);
+  } else if (args.d_k == 32) {
     launch<32>(args, table, exec.cuda_stream);
   } else {
     launch<64>(args, table, exec.cuda_stream);

@@ -6,7 +6,7 @@
 // two: the decisions are made by a kernel of their own, a bit for each head, query and key.
 #pragma once
 
-#include "yona/backend/cuda/attention_mma.cuh"
+#include "yona/backend/cuda/attention_mma_weights.cuh"
 
 namespace yona::cuda {
 
@@ -56,8 +56,22 @@ struct DecisionTable {
   }
 };
 
-// Bytes of scratch memory that make_decisions() takes; nothing without dropout.
-std::int64_t decision_bytes(const AttentionArgs& args);
+// What the backward pass knows of the queries of long sentences, by their rows in the batch.
+struct QueryTable {
+  float* lse = nullptr;    // [heads, queries]: log-sums, times log2(e)
+  float* delta = nullptr;  // [heads, queries]: D of attention_backward.cuh
+  std::int64_t queries = 0;
+
+  __device__ float* lse_of(int head) const { return lse + head * queries; }
+  __device__ float* delta_of(int head) const { return delta + head * queries; }
+};
+
+// Takes decision_bytes() of scratch memory; nothing without dropout.
 DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec);
+std::int64_t decision_bytes(const AttentionArgs& args);
+// The same and the queries' table, which takes query_table_bytes() more, in one kernel.
+DecisionTable make_decisions(const AttentionArgs& args, const View& dout, CudaExec& exec,
+                             QueryTable& queries);
+std::int64_t query_table_bytes(const AttentionArgs& args);
 
 }  // namespace yona::cuda

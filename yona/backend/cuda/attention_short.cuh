@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#include "yona/backend/cuda/attention_mma.cuh"
+#include "yona/backend/cuda/attention_mma_weights.cuh"
 
 namespace yona::cuda {
 
