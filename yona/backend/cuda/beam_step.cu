@@ -2,7 +2,6 @@
 // into shared memory, one thread decides, and then threads take columns of the table of ancestors,
 // each for all beams, so that no row is overwritten before it is read.
 
-#include "yona/backend/cuda/launch.cuh"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/rows.cuh"
 
@@ -184,7 +183,6 @@ __device__ void ban(const BeamStepArgs& a, std::int64_t row, int length) {
 
 __global__ void __launch_bounds__(kBeamThreads) beam_step_kernel(BeamStepArgs a) {
   __shared__ Slot slot;
-  wait_for_previous();
   const std::int64_t first_row = blockIdx.x * a.beam;
   const std::int32_t sentence = a.rows.sentences[blockIdx.x];
   const int length = a.rows.positions[first_row] + 1;
@@ -213,8 +211,7 @@ void beam_step(const BeamStepArgs& args, Exec& exec) {
                         "and {}",
                         args.beam, args.k, kMostBeams, kMostCandidates);
   if (args.slots > 0) {
-    launch_early(beam_step_kernel, dim3(static_cast<unsigned>(args.slots)), kBeamThreads,
-                 stream_of(exec), args);
+    beam_step_kernel<<<static_cast<unsigned>(args.slots), kBeamThreads, 0, stream_of(exec)>>>(args);
   }
   check_launch("beam_step");
 }

@@ -17,7 +17,6 @@
 #include <climits>
 
 #include "yona/backend/cuda/cached_attention.cuh"
-#include "yona/backend/cuda/launch.cuh"
 
 namespace yona::cuda {
 
@@ -322,7 +321,6 @@ __device__ void put_fresh(const Cached<T>& c, std::int64_t first_row, int head) 
 template <class T>
 __global__ void __launch_bounds__(kMmaThreads, 4) cached_mma_kernel(Cached<T> c) {
   __shared__ List list;
-  wait_for_previous();
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % kLanes;
   const int head = static_cast<int>(blockIdx.y) * kHeads + thread / kLanes;
@@ -380,7 +378,7 @@ __global__ void __launch_bounds__(kMmaThreads, 4) cached_mma_kernel(Cached<T> c)
 template <class T>
 void launch(const Cached<T>& c, cudaStream_t stream) {
   const dim3 grid(blocks_for(c.rows, kRows), blocks_for(c.heads, kHeads));
-  launch_early(cached_mma_kernel<T>, grid, kMmaThreads, stream, c);
+  cached_mma_kernel<<<grid, kMmaThreads, 0, stream>>>(c);
 }
 
 }  // namespace

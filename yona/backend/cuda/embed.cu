@@ -5,7 +5,6 @@
 // order.
 
 #include "yona/backend/cuda/dropout.cuh"
-#include "yona/backend/cuda/launch.cuh"
 #include "yona/backend/cuda/pack.cuh"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/sort.h"
@@ -29,7 +28,6 @@ struct Lookup {
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) embed_kernel(Lookup<T> lookup) {
-  wait_for_previous();
   const Place at = place_of_warp(lookup.rows, lookup.y.cols);
   if (!at.there) {
     return;
@@ -130,7 +128,7 @@ void embed(const EmbedArgs& args, Exec& exec) {
                            args.scale,
                            args.padding_id,
                            args.dropout};
-    launch_early(embed_kernel<T>, dim3(blocks_of_packs(args.y)), kThreads, stream_of(exec), lookup);
+    embed_kernel<<<blocks_of_packs(args.y), kThreads, 0, stream_of(exec)>>>(lookup);
   });
   check_launch("embed");
 }

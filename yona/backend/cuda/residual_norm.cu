@@ -1,7 +1,6 @@
 // s = x + dropout(r) and layer normalisation of s: a warp takes a row and keeps it in registers.
 
 #include "yona/backend/cuda/dropout.cuh"
-#include "yona/backend/cuda/launch.cuh"
 #include "yona/backend/cuda/norm_width.cuh"
 #include "yona/backend/cuda/registration.h"
 
@@ -21,7 +20,6 @@ struct Norm {
 
 template <class T, int kChunks, bool kWhole>
 __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
-  wait_for_previous();
   const std::int64_t row =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
   if (row >= n.rows) {
@@ -122,8 +120,8 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
                        args.dropout};
     const bool aligned = whole_packs(norm.x, norm.r, norm.s, norm.y, norm.weight, norm.bias);
     with_chunks<T>(args.x.cols, aligned, "residual_norm", [&](auto chunks, auto whole) {
-      launch_early(residual_norm_kernel<T, decltype(chunks)::value, decltype(whole)::value>,
-                   dim3(blocks_for(args.x.rows, kWarps)), kThreads, stream_of(exec), norm);
+      residual_norm_kernel<T, decltype(chunks)::value, decltype(whole)::value>
+          <<<blocks_for(args.x.rows, kWarps), kThreads, 0, stream_of(exec)>>>(norm);
     });
   });
   check_launch("residual_norm");

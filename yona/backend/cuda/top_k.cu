@@ -7,7 +7,6 @@
 // lists of a sentence's rows are then merged, by counting again.
 
 #include "yona/backend/cuda/block.cuh"
-#include "yona/backend/cuda/launch.cuh"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/kernel_args.h"
 
@@ -278,7 +277,6 @@ __device__ void pick_best(const TopKProblem& p, std::int64_t row, const RowScore
 
 __global__ void __launch_bounds__(kThreads) row_candidates_kernel(TopKProblem p) {
   __shared__ float largest[kThreads];
-  wait_for_previous();
   const std::int64_t row = blockIdx.x;
   const float row_score = p.row_scores[row];
   if (threadIdx.x == 0) {
@@ -348,7 +346,6 @@ __device__ void merge_many(const TopKProblem& p, std::int64_t s) {
 // scores the earlier comes first.
 __global__ void __launch_bounds__(kMergeThreads) merge_kernel(TopKProblem p) {
   __shared__ float found[kMerged];
-  wait_for_previous();
   const std::int64_t s = blockIdx.x;
   const std::int64_t first = p.groups[s] * p.k;
   const std::int64_t count = p.groups[s + 1] * p.k - first;
@@ -408,12 +405,11 @@ void top_k(const TopKArgs& args, Exec& exec) {
                       scratch.take<std::int32_t>(rows * k),
                       scratch.take<std::int32_t>(rows)};
   if (rows > 0) {
-    launch_early(row_candidates_kernel, dim3(static_cast<unsigned>(rows)), kThreads,
-                 stream_of(exec), problem);
+    row_candidates_kernel<<<static_cast<unsigned>(rows), kThreads, 0, stream_of(exec)>>>(problem);
   }
   if (args.sentences > 0) {
-    launch_early(merge_kernel, dim3(static_cast<unsigned>(args.sentences)), kMergeThreads,
-                 stream_of(exec), problem);
+    merge_kernel<<<static_cast<unsigned>(args.sentences), kMergeThreads, 0, stream_of(exec)>>>(
+        problem);
   }
   check_launch("top_k");
 }
