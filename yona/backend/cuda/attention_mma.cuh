@@ -6,7 +6,8 @@
 // otherᵀ) and through ldmatrix's transposition (sums: weights · other).
 //
 // Sentences of up to 64 tokens are the kernels' of attention_short.cuh, longer ones those of
-// attention_long.cuh.
+// attention_long.cuh, or on Hopper those of attention_group.cuh. What is made of scores is in
+// attention_mma_weights.cuh.
 #pragma once
 
 #include "yona/backend/cuda/attention.cuh"
