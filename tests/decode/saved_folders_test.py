@@ -123,6 +123,7 @@ def write_folder(name, root):
 
 
 def main(arguments):
+    torch.set_num_threads(1)  # small models
     if arguments[:1] == ["--write"]:
         for name in FAMILIES:
             write_folder(name, arguments[1])
