@@ -257,10 +257,14 @@ def find(engine):
 
 def prepare(engine, job):
     try:
+        for name in engine.needs:  # one that is installed may still lack something
+            importlib.import_module(name)
         engine.prepare(job)
         return {"ready": True}
     except Unable as reason:
         return {"reason": str(reason)}
+    except ImportError as reason:
+        return {"reason": f"cannot be loaded: {reason}"}
 
 
 def say(**event):

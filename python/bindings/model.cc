@@ -5,6 +5,7 @@
 #include "yona/base/error.h"
 #include "yona/decode/compute_type.h"
 #include "yona/decode/generation_config.h"
+#include "yona/decode/languages.h"
 #include "yona/decode/line_words.h"
 #include "yona/decode/shortlist.h"
 
@@ -89,6 +90,9 @@ DecodeOptions Model::search_options(const py::dict& given) const {
 
 py::list Model::answer(Task task, const std::vector<SourceLine>& lines, const py::dict& options) {
   const DecodeOptions search = search_options(options);
+  if (task == Task::translate) {
+    check_languages(*models_.front(), search);
+  }
   std::int64_t batch_tokens = default_batch_tokens_;
   take(options, "batch_tokens", kInteger, batch_tokens);
   std::string long_lines = "split";

@@ -183,6 +183,13 @@ TEST_F(ShortlistCommand, TranslateSaysWhenItCannotUseOne) {
   Shortlist({.target_vocabulary = 4, .offsets = {0, 0}}).save(folder_ / "other");
   EXPECT_THAT(complaint({"--shortlist", folder_ / "other"}),
               HasSubstr("the shortlist is of 1 source and 4 target pieces, the model has "));
+  Shortlist another = Shortlist::load(path());
+  another.set_vocabulary("0123456789abcdef");
+  another.save(folder_ / "another");
+  EXPECT_EQ(complaint({"--shortlist", folder_ / "another"}),
+            fmt::format("yona: {}: the shortlist is of another vocabulary than {} has; make one "
+                        "for it by `yona shortlist`\n",
+                        (folder_ / "another").string(), model_->path().string()));
 }
 
 }  // namespace

@@ -281,15 +281,18 @@ def m2m_100(folder, sizes):
              target_language="de")
 
 
-def nllb(folder, sizes, legacy=False, only_json=False):
+def nllb(folder, sizes, legacy=False, only_json=False, five=False):
+    """five: without numbers, as transformers 5 writes and reads it, <mask> before the languages."""
     from transformers.models.nllb.tokenization_nllb import FAIRSEQ_LANGUAGE_CODES as codes
     model_file = train_spm(folder, "sentencepiece.bpe.model", sizes.pieces, "bpe", sizes.rule)
     base = model_file.get_piece_size() + 1
-    ids = {code: base + i for i, code in enumerate(codes)}
+    ids = {code: base + five + i for i, code in enumerate(codes)}
     size = base + len(codes) + 3
     write_json(folder / "tokenizer_config.json", {
-        "tokenizer_class": "NllbTokenizer", "legacy_behaviour": legacy, "src_lang": "eng_Latn"})
-    write_json(folder / "special_tokens_map.json", {"additional_special_tokens": codes})
+        "tokenizer_class": "NllbTokenizer", "legacy_behaviour": legacy, "src_lang": "eng_Latn",
+        **({"extra_special_tokens": codes} if five else {})})
+    if not five:
+        write_json(folder / "special_tokens_map.json", {"additional_special_tokens": codes})
     config = transformers.M2M100Config(**sizes.bart(
         size, activation_function="relu", scale_embedding=True, decoder_start_token_id=2))
     torch.manual_seed(1)
@@ -298,6 +301,9 @@ def nllb(folder, sizes, legacy=False, only_json=False):
     english = ids["eng_Latn"]
     around = (lambda x: x + [2, english]) if legacy else (lambda x: [english] + x + [2])
     pairs = [(text, around(fairseq_ids(model_file, text))) for text in sizes.texts]
+    if five:
+        tokenizer = transformers.NllbTokenizer.from_pretrained(folder)
+        assert all(tokenizer(text)["input_ids"] == tokens for text, tokens in pairs[:6])
     if only_json:
         names = ["<s>", "<pad>", "</s>", "<unk>"] + [model_file.id_to_piece(i)
                                                      for i in range(3, base - 1)]
@@ -388,6 +394,7 @@ FOLDERS = {
     "m2m100": m2m_100,
     "nllb": nllb,
     "nllb-legacy": lambda f, s: nllb(f, s, legacy=True),
+    "nllb-transformers-5": lambda f, s: nllb(f, s, five=True),
     "nllb-tokenizer-json": lambda f, s: nllb(f, s, only_json=True),
     "t5": t5,
     "t5-gated": lambda f, s: t5(f, s, gated=True),
@@ -396,7 +403,8 @@ FOLDERS = {
     "m2m100-base": lambda f, s: m2m_100(f, Sizes("base")),
     "t5-base": lambda f, s: t5(f, Sizes("base"), gated=True),
 }
-KEPT = ["marian", "bart", "mbart", "mbart50", "m2m100", "nllb", "pegasus", "t5", "t5-gated"]
+KEPT = ["marian", "bart", "mbart", "mbart50", "m2m100", "nllb",
+        "nllb-transformers-5", "pegasus", "t5", "t5-gated"]
 
 
 def write_folders(root, names, sizes):

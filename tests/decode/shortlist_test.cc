@@ -51,6 +51,19 @@ TEST(Shortlist, IsReadAsItWasWritten) {
   EXPECT_EQ(again.candidates({1}), shortlist.candidates({1}));
 }
 
+TEST(Shortlist, RemembersWhoseVocabularyItIsOf) {
+  const TempDir folder;
+  Shortlist shortlist(sample());
+  EXPECT_TRUE(shortlist.is_of("0123"));  // not known: as files from before
+  shortlist.save(folder / "before");
+  EXPECT_TRUE(Shortlist::load(folder / "before").is_of("0123"));
+  shortlist.set_vocabulary("0123");
+  shortlist.save(folder / "lex");
+  EXPECT_TRUE(Shortlist::load(folder / "lex").is_of("0123"));
+  EXPECT_FALSE(Shortlist::load(folder / "lex").is_of("0124"));
+  EXPECT_EQ(Shortlist::load(folder / "lex").name(), (folder / "lex").string());
+}
+
 TEST(Shortlist, OfNothingCanBeWrittenToo) {
   const TempDir folder;
   Shortlist(Shortlist::Parts{}).save(folder / "lex");

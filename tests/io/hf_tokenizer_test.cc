@@ -8,6 +8,7 @@
 
 #include "yona/base/error.h"
 #include "yona/io/json_file.h"
+#include "yona/text/spm_file.h"
 
 #include "tests/harness/temp_dir.h"
 
@@ -15,6 +16,7 @@ namespace yona {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::yona::testing::message_of;
 using ::yona::testing::TempDir;
@@ -76,6 +78,60 @@ TEST(HfTokenizer, KnowsTheLanguagesThatTokenizerConfigLeavesOut) {
       folder / "tokenizer_config.json",
       {{"added_tokens_decoder", {{"0", {{"content", "<s>"}}}, {"1", {{"content", "<pad>"}}}}}});
   EXPECT_EQ(load_subwords(folder.path(), described("m2m_100", 600)).source.vocabulary(), expected);
+}
+
+// Which id has the language, and which <mask>, counted from the first after the pieces.
+std::vector<std::int32_t> places(const TempDir& folder, const std::string& family,
+                                 const char* language, std::int64_t size = 600) {
+  const SubwordPair subwords = load_subwords(folder.path(), described(family, size));
+  const Vocabulary& vocabulary = subwords.source.vocabulary();
+  const SpmFile pieces = parse_spm(std::string(subwords.source.model()), "sentencepiece.bpe.model");
+  const auto after = static_cast<std::int32_t>(pieces.pieces.size()) + 1;
+  return {vocabulary.find(language).value_or(after - 1) - after,
+          vocabulary.find("<mask>").value_or(after - 1) - after};
+}
+
+// fairseq and transformers 4 number <mask> last, transformers 5 first. What is written out counts:
+// ids of tokenizer_config.json, then those of tokenizer.json, then the names' order.
+TEST(HfTokenizer, NumbersTheLanguagesOfNllbAsTheirFolderWasWritten) {
+  const TempDir folder;
+  fs::copy(fixture("nllb", "sentencepiece.bpe.model"), folder / "sentencepiece.bpe.model");
+  EXPECT_THAT(places(folder, "m2m_100", "acm_Arab"), ElementsAre(2, 202));
+  const Json names = {"ace_Arab", "ace_Latn", "acm_Arab"};
+  write_json(folder / "tokenizer_config.json", {{"additional_special_tokens", names}});
+  EXPECT_THAT(places(folder, "m2m_100", "acm_Arab"), ElementsAre(2, 3));
+  write_json(folder / "tokenizer_config.json", {{"extra_special_tokens", names}});
+  EXPECT_THAT(places(folder, "m2m_100", "acm_Arab"), ElementsAre(3, 0));
+  write_json(folder / "tokenizer.json",
+             {{"model", Json::object()},
+              {"added_tokens", {{{"content", "acm_Arab"}, {"id", 410}, {"special", true}}}}});
+  EXPECT_THAT(places(folder, "m2m_100", "acm_Arab").front(), 410 - 191);
+}
+
+// transformers 5 writes <s> and </s> among the languages.
+TEST(HfTokenizer, HasNoPieceTwice) {
+  const TempDir folder;
+  fs::copy(fixture("mbart", "sentencepiece.bpe.model"), folder / "sentencepiece.bpe.model");
+  write_json(folder / "tokenizer_config.json",
+             {{"extra_special_tokens", {"<s>", "ar_AR", "cs_CZ", "</s>"}}});
+  EXPECT_THAT(places(folder, "mbart", "cs_CZ"), ElementsAre(1, 2));
+}
+
+TEST(HfTokenizer, HasNoLanguagesWhereTheModelHasNoRoomForThem) {
+  const TempDir folder;
+  fs::copy(fixture("nllb", "sentencepiece.bpe.model"), folder / "sentencepiece.bpe.model");
+  EXPECT_THAT(places(folder, "m2m_100", "eng_Latn", 300), ElementsAre(-1, 0));
+}
+
+TEST(HfTokenizer, KnowsTheLanguagesOfWmt21) {
+  const TempDir folder;
+  for (const char* file : {"sentencepiece.bpe.model", "vocab.json"}) {
+    fs::copy(fixture("m2m100", file), folder / file);
+  }
+  write_json(folder / "tokenizer_config.json", {{"language_codes", "wmt21"}});
+  const SubwordPair subwords = load_subwords(folder.path(), described("m2m_100", 600));
+  EXPECT_TRUE(subwords.source.vocabulary().find("__ha__").has_value());
+  EXPECT_FALSE(subwords.source.vocabulary().find("__fr__").has_value());
 }
 
 TEST(HfTokenizer, RefusesMorePiecesThanIds) {

@@ -93,6 +93,16 @@ TEST_F(TextFrames, OfNllbFollowTheFoldersOrderAndLanguages) {
   EXPECT_THAT(legacy.before_target, ElementsAre(5));
 }
 
+TEST_F(TextFrames, OfSeveralLanguagesTakeTheSourceForEnglishWhenNobodySays) {
+  const SubwordPair mbart = with_pieces({"de_DE", "en_XX"});
+  EXPECT_THAT(frame("mbart", mbart, {"", "de"}).after_source, ElementsAre(2, 5));
+  const SubwordPair m2m = with_pieces({"__de__", "__en__"});
+  EXPECT_THAT(frame("m2m_100", m2m, {"", "de"}).before_source, ElementsAre(5));
+  const SubwordPair nllb = with_pieces({"deu_Latn", "eng_Latn"});
+  EXPECT_THAT(frame("m2m_100", nllb, {"", "de"}).before_source, ElementsAre(5));
+  EXPECT_THAT(frame("m2m_100", with_pieces({"__de__"}), {"", "de"}).before_source, IsEmpty());
+}
+
 TEST_F(TextFrames, OfMarianTagTheSourceWithTheTarget) {
   const SubwordPair subwords = with_pieces({">>deu<<", ">>fra<<"});
   EXPECT_THAT(frame("marian", subwords, {"en", "fr"}).before_source, ElementsAre(5));

@@ -14,6 +14,7 @@ TEST(LanguageCodes, AreAsManyAsTheFamiliesHaveAndEachOnce) {
   EXPECT_EQ(distinct(mbart_languages()), 25U);
   EXPECT_EQ(distinct(mbart50_languages()), 52U);
   EXPECT_EQ(distinct(m2m100_languages()), 100U);
+  EXPECT_EQ(distinct(wmt21_languages()), 8U);
   EXPECT_EQ(distinct(nllb_languages()), 202U);
 }
 

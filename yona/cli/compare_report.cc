@@ -45,16 +45,22 @@ std::string agreement_text(const Agreement& agreement) {
   return text;
 }
 
+// 13.75, 0.22, 0.04, 0.001: two decimals say nothing of a start in a thousandth of the time.
+std::string ratio_text(double ratio) {
+  return ratio >= 0.1 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.1g}", ratio);
+}
+
 std::string comparison_lines(const Comparison& comparison) {
   if (!comparison.peer) {
     return row(comparison.yona) + "\n";
   }
   const EngineResult& peer = *comparison.peer;
   return fmt::format(
-      "{}\n{}\n  yona: {:.2f} x the speed, {:.2f} x the memory, starts in {:.2f} x "
-      "the time; {}\n",
-      row(comparison.yona), row(peer), median(peer.seconds) / median(comparison.yona.seconds),
-      comparison.yona.mem_mb / peer.mem_mb, comparison.yona.start_s / peer.start_s,
+      "{}\n{}\n  yona: {} x the speed, {} x the memory, starts in {} x the time; {}\n",
+      row(comparison.yona), row(peer),
+      ratio_text(median(peer.seconds) / median(comparison.yona.seconds)),
+      ratio_text(comparison.yona.mem_mb / peer.mem_mb),
+      ratio_text(comparison.yona.start_s / peer.start_s),
       agreement_text(agreement(comparison.yona.answers, peer.answers)));
 }
 

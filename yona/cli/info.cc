@@ -10,6 +10,8 @@
 #include "yona/cli/devices.h"
 #include "yona/cli/model_table.h"
 #include "yona/cli/run_flags.h"
+#include "yona/decode/languages.h"
+#include "yona/io/hf_tokenizer.h"
 #include "yona/io/int8_weights_file.h"
 #include "yona/io/model_folder.h"
 #include "yona/io/translation_model.h"
@@ -38,8 +40,15 @@ std::string paper_says(const std::string& name) {
 struct Subject {
   std::string name;
   ModelInfo info;
-  std::int64_t int8_bytes = 0;  // of the folder's weights, where they are int8
+  std::int64_t int8_bytes = 0;           // of the folder's weights, where they are int8
+  std::vector<std::string> languages{};  // of a multilingual model
 };
+
+std::vector<std::string> languages_of(const std::string& folder, const ModelInfo& info) {
+  return is_multilingual(info)
+             ? language_tokens(load_model_subwords(folder, info).target.vocabulary())
+             : std::vector<std::string>();
+}
 
 Subject from_folder(const InfoFlags& flags) {
   check(flags.preset.empty() && flags.vocabulary.empty() && flags.sets.empty(),
@@ -47,10 +56,12 @@ Subject from_folder(const InfoFlags& flags) {
   check(is_model_folder(flags.model), "--model: {}: is no model folder (it has no config.json)",
         flags.model);
   const std::filesystem::path int8 = std::filesystem::path(flags.model) / kInt8File;
-  return {flags.model, read_model_info(flags.model),
+  const ModelInfo info = read_model_info(flags.model);
+  return {flags.model, info,
           has_int8_weights(flags.model)
               ? static_cast<std::int64_t>(std::filesystem::file_size(int8))
-              : 0};
+              : 0,
+          languages_of(flags.model, info)};
 }
 
 Subject from_preset(const InfoFlags& flags) {
@@ -77,6 +88,7 @@ Json to_json(const Subject& subject, const ModelTable& table) {
   return {{"name", subject.name},
           {"source_language", subject.info.source_language},
           {"target_language", subject.info.target_language},
+          {"languages", subject.languages},
           {"encoder_layers", model.encoder_layers},
           {"decoder_layers", model.decoder_layers},
           {"d_model", model.d_model},
@@ -117,6 +129,10 @@ void print_model(const Subject& subject, const ModelTable& table) {
              subject.int8_bytes > 0
                  ? fmt::format("; the folder has them in int8: {}", short_bytes(subject.int8_bytes))
                  : "");
+  if (!subject.languages.empty()) {
+    fmt::print("{}: {}\n", counted(subject.languages.size(), "language"),
+               fmt::join(subject.languages, " "));
+  }
 }
 
 int run(const InfoFlags& flags) {

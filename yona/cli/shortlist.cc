@@ -110,7 +110,10 @@ class Counter {
 
   Shortlist best(const ShortlistSize& size) const {
     const Vocabulary& target = model_.subwords().target.vocabulary();
-    return counts_.best(size, {target.end(), target.unknown()}, model_.info().shared_vocabulary);
+    Shortlist shortlist =
+        counts_.best(size, {target.end(), target.unknown()}, model_.info().shared_vocabulary);
+    shortlist.set_vocabulary(model_.subwords().fingerprint());
+    return shortlist;
   }
 
  private:

@@ -16,6 +16,7 @@
 #include "yona/cli/translation_input.h"
 #include "yona/cli/translation_output.h"
 #include "yona/cli/worker_backends.h"
+#include "yona/decode/languages.h"
 #include "yona/decode/shortlist.h"
 #include "yona/decode/translation_format.h"
 #include "yona/decode/translation_progress.h"
@@ -31,6 +32,10 @@ std::vector<std::unique_ptr<TranslationModel>> load_models(const TranslateFlags&
                                                            Backend& backend) {
   std::vector<std::unique_ptr<TranslationModel>> models;
   for (const fs::path& folder : path_list(flags.models)) {
+    std::error_code error;
+    check(!fs::is_regular_file(folder, error),
+          "--model: {}: is a file, not a folder; a text to translate is named by --input",
+          folder.string());
     require_folder("--model", folder);
     models.push_back(TranslationModel::load(folder, backend, type.packing_of(folder)));
     models.back()->choose_languages({flags.source_language, flags.target_language});
@@ -177,19 +182,12 @@ void check_shortlist(const TranslateFlags& flags, const std::string& device) {
   check(flags.targets.empty(), "--score-targets searches for nothing; leave --shortlist out");
 }
 
-// A model of many languages cannot guess which one is wanted.
-void check_languages(const TranslationModel& model, const DecodeOptions& options) {
-  const std::string& family = model.info().family;
-  if ((family != "mbart" && family != "m2m_100") || model.frame().first >= 0 ||
-      model.frame().start >= 0 || options.first_id >= 0) {
-    return;
+// transformers takes English without a word; the same outputs, with one.
+void report_guess(const TranslateFlags& flags, const TranslationModel& model) {
+  if (is_multilingual(model.info()) &&
+      completed_languages(model.folder(), {flags.source_language, ""}).source.empty()) {
+    log().warn("--src-lang is not given: the text is taken for English");
   }
-  const Vocabulary& vocabulary = model.subwords().target.vocabulary();
-  const std::vector<std::string> languages = language_tokens(vocabulary);
-  const std::string& first = vocabulary.piece(model.transformer().start_id());
-  check(std::find(languages.begin(), languages.end(), first) != languages.end(),
-        "--tgt-lang: the model has {}; name the one to translate into: {}",
-        counted(languages.size(), "language"), fmt::join(languages, ", "));
 }
 
 // The library counts layers from 0, and knows them only when the model is there.
@@ -226,6 +224,7 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
     search.shortlist = std::make_shared<Shortlist>(Shortlist::load(flags.shortlist));
   }
   check_languages(*models.front(), search);
+  report_guess(flags, *models.front());
   check_alignment_layer(search, *models.front());
   Translator translator(pointers(models), workers.places, search, text);
   report_search(translator.options(), arithmetic_of(*models.front(), type.precision));

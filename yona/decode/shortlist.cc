@@ -37,7 +37,7 @@ void sort_ids(Ids& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-Shortlist::Shortlist(Parts parts, std::string_view name) : parts_(std::move(parts)) {
+Shortlist::Shortlist(Parts parts, std::string_view name) : parts_(std::move(parts)), name_(name) {
   const auto& offsets = parts_.offsets;
   check<FormatError>(!offsets.empty() && offsets.front() == 0 &&
                          std::is_sorted(offsets.begin(), offsets.end()) &&
@@ -62,11 +62,13 @@ Shortlist Shortlist::load(const std::filesystem::path& path) {
   const auto sizes = read_numbers<std::int64_t>(file, "sizes", DType::i64);
   check<FormatError>(sizes.size() == 2, "{}: not a shortlist: it has {} sizes instead of 2",
                      path.string(), sizes.size());
+  const auto vocabulary = file.metadata().find("vocabulary");
   return Shortlist({.target_vocabulary = sizes[0],
                     .offsets = read_numbers<std::int64_t>(file, "offsets", DType::i64),
                     .targets = read_numbers<std::int32_t>(file, "targets", DType::i32),
                     .always = read_numbers<std::int32_t>(file, "always", DType::i32),
-                    .copies = sizes[1] != 0},
+                    .copies = sizes[1] != 0,
+                    .vocabulary = vocabulary != file.metadata().end() ? vocabulary->second : ""},
                    path.string());
 }
 
@@ -76,8 +78,12 @@ void Shortlist::save(const std::filesystem::path& path) const {
                                        array_of("offsets", DType::i64, parts_.offsets),
                                        array_of("targets", DType::i32, parts_.targets),
                                        array_of("always", DType::i32, parts_.always)};
+  SafetensorsMetadata metadata{{"format", std::string(kShortlistFormat)}};
+  if (!parts_.vocabulary.empty()) {
+    metadata["vocabulary"] = parts_.vocabulary;
+  }
   replace_file(path, [&](const std::filesystem::path& temporary) {
-    write_safetensors(temporary, arrays, {{"format", std::string(kShortlistFormat)}});
+    write_safetensors(temporary, arrays, metadata);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/stop.h"
+#include "yona/decode/shortlist.h"
 #include "yona/text/utf8.h"
 
 namespace yona {
@@ -113,6 +114,10 @@ Translator::Translator(std::vector<const TranslationModel*> models,
       frame_(models.front()->frame()),
       workers_(transformers_of(models), places, with_ids(options, *models.front())),
       text_(text) {
+  check(!options.shortlist || options.shortlist->is_of(subwords_.fingerprint()),
+        "{}: the shortlist is of another vocabulary than {} has; make one for it by `yona "
+        "shortlist`",
+        options.shortlist ? options.shortlist->name() : "", models.front()->folder().string());
   check(text.batch_tokens >= 1, "translate: a batch of {} tokens holds nothing", text.batch_tokens);
 }
 

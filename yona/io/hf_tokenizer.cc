@@ -1,12 +1,11 @@
 #include "yona/io/hf_tokenizer.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "yona/base/error.h"
 #include "yona/base/mapped_file.h"
-#include "yona/io/json_file.h"
+#include "yona/io/added_tokens.h"
 #include "yona/io/marian_files.h"
 #include "yona/io/tokenizer_reader.h"
 #include "yona/text/byte_level_bpe.h"
@@ -17,71 +16,6 @@ namespace yona {
 namespace {
 
 namespace fs = std::filesystem;
-
-Json json_or_empty(const fs::path& path) {
-  const Json json = fs::exists(path) ? read_json(path) : Json::object();
-  return json.is_object() ? json : Json::object();
-}
-
-// A token as a string, or as an object that says how it is to be matched.
-std::string token_text(const Json& token) {
-  return token.is_string() ? token.get<std::string>()
-         : token.is_object() && token.contains("content") && token["content"].is_string()
-             ? token["content"].get<std::string>()
-             : "";
-}
-
-// Tokens with their ids: tokenizer_config.json's added_tokens_decoder, added_tokens.json.
-std::vector<AddedToken> numbered_tokens(const fs::path& folder) {
-  std::vector<AddedToken> tokens;
-  const Json config = json_or_empty(folder / "tokenizer_config.json");
-  const Json decoder = config.value("added_tokens_decoder", Json::object());
-  for (const auto& [id, token] : decoder.items()) {
-    const bool is_number =
-        !id.empty() && id.size() < 9 && id.find_first_not_of("0123456789") == std::string::npos;
-    check<FormatError>(is_number, "{}: added_tokens_decoder: '{}' is no id",
-                       (folder / "tokenizer_config.json").string(), id);
-    tokens.push_back(
-        {token_text(token), std::stoi(id), token.is_object() && token.value("special", true)});
-  }
-  const Json numbered = json_or_empty(folder / "added_tokens.json");
-  for (const auto& [text, id] : numbered.items()) {
-    const bool is_known = std::any_of(tokens.begin(), tokens.end(),
-                                      [&, name = text](const auto& t) { return t.text == name; });
-    if (id.is_number_unsigned() && !is_known) {
-      tokens.push_back({text, id.get<std::int32_t>(), true});
-    }
-  }
-  return tokens;
-}
-
-// The same where they name more than every vocabulary has: transformers 5 leaves the languages of
-// M2M100 out, which follow from the rest.
-std::vector<AddedToken> numbered_beyond_core(const fs::path& folder) {
-  std::vector<AddedToken> tokens = numbered_tokens(folder);
-  const bool all_core = std::all_of(tokens.begin(), tokens.end(), [](const AddedToken& token) {
-    constexpr std::array<std::string_view, 5> kCore = {"<s>", "<pad>", "</s>", "<unk>", "<mask>"};
-    return std::find(kCore.begin(), kCore.end(), token.text) != kCore.end();
-  });
-  return all_core ? std::vector<AddedToken>() : tokens;
-}
-
-// Names of special tokens beyond </s> and the like, in order, from whichever file has them.
-std::vector<std::string> additional_tokens(const fs::path& folder) {
-  for (const char* file : {"tokenizer_config.json", "special_tokens_map.json"}) {
-    const Json json = json_or_empty(folder / file);
-    for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-      std::vector<std::string> names;
-      for (const Json& token : json.value(key, Json::array())) {
-        names.push_back(token_text(token));
-      }
-      if (!names.empty()) {
-        return names;
-      }
-    }
-  }
-  return {};
-}
 
 // Gives names that have no id yet the next ones.
 void append_tokens(std::span<const std::string_view> names, std::size_t next,
@@ -124,8 +58,35 @@ Subword with_pieces(std::string model, std::vector<std::string> pieces,
   return Subword(std::move(model), vocabulary, path.string(), special_pieces(all, *vocabulary));
 }
 
+// The languages of mBART, mBART-50 or NLLB-200 and <mask>, where no file numbers them: <mask> comes
+// last, as in fairseq and all models that were made with it; but first in NLLB-200's folders of
+// transformers 5. A vocabulary that has no room for the languages has none.
+std::vector<AddedToken> fairseq_languages(const fs::path& folder, const ModelDescription& d,
+                                          std::size_t pieces) {
+  const AdditionalTokens named = additional_tokens(folder);
+  std::vector<std::string_view> names(named.names.begin(), named.names.end());
+  const auto room = static_cast<std::size_t>(
+      std::max<std::int64_t>(0, d.source_vocab - static_cast<std::int64_t>(pieces)));
+  if (names.empty()) {
+    const auto known = d.family == "m2m_100"               ? nllb_languages()
+                       : room > mbart50_languages().size() ? mbart50_languages()
+                                                           : mbart_languages();
+    if (known.size() <= room) {
+      names.assign(known.begin(), known.end());
+    }
+  }
+  if (names.size() < room) {
+    const bool is_first = d.family == "m2m_100" && named.by_transformers_5;
+    names.insert(is_first ? names.begin() : names.end(), "<mask>");
+  }
+  std::vector<AddedToken> added;
+  append_tokens(names, pieces, added);
+  return added;
+}
+
 // fairseq numbers <s>, <pad>, </s> and <unk> first, where SentencePiece has <unk>, <s> and </s>;
-// after the pieces come the languages and <mask>.
+// after the pieces come the languages and <mask>. Where a tokenizer.json lies beside the pieces, it
+// has their ids.
 Subword load_fairseq(const fs::path& folder, const ModelDescription& d) {
   const fs::path path = folder / "sentencepiece.bpe.model";
   std::string model = bytes_of(path);
@@ -134,20 +95,12 @@ Subword load_fairseq(const fs::path& folder, const ModelDescription& d) {
   const std::vector<std::string> rest =
       spm_pieces(file, std::min<std::size_t>(3, file.pieces.size()));
   pieces.insert(pieces.end(), rest.begin(), rest.end());
-  std::vector<AddedToken> added = numbered_beyond_core(folder);
+  std::vector<AddedToken> added = beyond_core(numbered_tokens(folder));
+  if (const fs::path json = folder / "tokenizer.json"; added.empty() && fs::exists(json)) {
+    added = beyond_core(read_added_tokens(json));
+  }
   if (added.empty()) {
-    const std::vector<std::string> named = additional_tokens(folder);
-    std::vector<std::string_view> names(named.begin(), named.end());
-    if (names.empty()) {
-      const auto room = static_cast<std::size_t>(
-          std::max<std::int64_t>(0, d.source_vocab - static_cast<std::int64_t>(pieces.size())));
-      const auto known = d.family == "m2m_100"               ? nllb_languages()
-                         : room > mbart50_languages().size() ? mbart50_languages()
-                                                             : mbart_languages();
-      names.assign(known.begin(), known.end());
-    }
-    names.emplace_back("<mask>");
-    append_tokens(names, pieces.size(), added);
+    added = fairseq_languages(folder, d, pieces.size());
   }
   return with_pieces(std::move(model), std::move(pieces), added, d, path);
 }
@@ -157,11 +110,14 @@ Subword load_fairseq(const fs::path& folder, const ModelDescription& d) {
 Subword load_m2m_100(const fs::path& folder, const ModelDescription& d) {
   const Vocabulary known = Vocabulary::read(folder / "vocab.json");
   std::vector<std::string> pieces = pieces_in(known);
-  std::vector<AddedToken> added = numbered_beyond_core(folder);
+  std::vector<AddedToken> added = beyond_core(numbered_tokens(folder));
   if (added.empty()) {
-    std::vector<std::string> names = additional_tokens(folder);
+    std::vector<std::string> names = additional_tokens(folder).names;
+    const Json config = json_or_empty(folder / "tokenizer_config.json");
+    const auto codes =
+        config.value("language_codes", Json()) == "wmt21" ? wmt21_languages() : m2m100_languages();
     for (const std::string_view language :
-         names.empty() ? m2m100_languages() : std::span<const std::string_view>()) {
+         names.empty() ? codes : std::span<const std::string_view>()) {
       names.push_back(fmt::format("__{}__", language));
     }
     append_tokens(std::vector<std::string_view>(names.begin(), names.end()), pieces.size(), added);
@@ -175,7 +131,7 @@ Subword load_t5(const fs::path& folder, const ModelDescription& d) {
   const fs::path path = folder / "spiece.model";
   std::string model = bytes_of(path);
   std::vector<std::string> pieces = spm_pieces(parse_spm(model, path.string()), 0);
-  std::vector<AddedToken> added = numbered_beyond_core(folder);
+  std::vector<AddedToken> added = beyond_core(numbered_tokens(folder));
   if (added.empty()) {
     const Json config = json_or_empty(folder / "tokenizer_config.json");
     const auto room = d.source_vocab - static_cast<std::int64_t>(pieces.size());

@@ -39,7 +39,8 @@ Languages completed_languages(const std::filesystem::path& folder, Languages lan
 TextFrame plain_frame(const SubwordPair& subwords);
 
 // What the model of a foreign folder wants around a text. A language that is empty is the folder's
-// own (tokenizer_config.json), if it has one. Throws InvalidArgument naming the flag (--src-lang,
+// own (tokenizer_config.json), if it has one; a multilingual model's source is English then, as in
+// transformers. Throws InvalidArgument naming the flag (--src-lang,
 // --tgt-lang) and those there are for a language that the model does not have.
 TextFrame text_frame(const std::filesystem::path& folder, const ModelDescription& description,
                      const SubwordPair& subwords, const Languages& languages);

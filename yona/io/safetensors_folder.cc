@@ -3,6 +3,7 @@
 
 #include "yona/io/safetensors_folder.h"
 
+#include <algorithm>
 #include <string>
 
 #include "yona/base/error.h"
@@ -11,6 +12,19 @@
 #include "yona/io/json_file.h"
 
 namespace yona {
+
+namespace {
+
+// model-00001-of-00003.safetensors
+bool has_parts(const std::filesystem::path& folder) {
+  const std::filesystem::directory_iterator files(folder);
+  return std::any_of(begin(files), end(files), [](const auto& entry) {
+    const std::string name = entry.path().filename().string();
+    return name.starts_with("model-") && name.ends_with(".safetensors");
+  });
+}
+
+}  // namespace
 
 SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
   const std::filesystem::path single = folder / "model.safetensors";
@@ -36,8 +50,9 @@ SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
         folder.string(), pickle);
   }
   check<FormatError>(std::filesystem::exists(index),
-                     "{}: no weights: neither model.safetensors nor model.safetensors.index.json",
-                     folder.string());
+                     "{}: no weights: neither model.safetensors nor model.safetensors.index.json{}",
+                     folder.string(),
+                     has_parts(folder) ? ", which says what is in which of its parts" : "");
   open_shards(index);
 }
 
@@ -56,6 +71,10 @@ void SafetensorsFolder::open_shards(const std::filesystem::path& index) {
                        name, shard);
     const auto [position, is_new] = opened.emplace(shard, files_.size());
     if (is_new) {
+      check<FormatError>(std::filesystem::exists(index.parent_path() / shard),
+                         "{}: '{}', which has a part of the weights, is not beside it; all parts "
+                         "are needed",
+                         index.string(), shard);
       files_.emplace_back(index.parent_path() / shard);
     }
     const SafetensorsFile& file = files_[position->second];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <span>
 
 #include <unicode/locid.h>
@@ -69,6 +70,19 @@ std::int32_t language_id(const Vocabulary& vocabulary, const std::string& langua
   return *vocabulary.find(fitting.front());
 }
 
+// Whose text it is when nobody says: English, as in transformers, where the model has it.
+std::optional<std::int32_t> source_id(const Vocabulary& vocabulary, const std::string& language) {
+  if (!language.empty()) {
+    return language_id(vocabulary, language, "--src-lang");
+  }
+  for (const char* english : {"en_XX", "__en__", "eng_Latn"}) {
+    if (const auto id = vocabulary.find(english)) {
+      return id;
+    }
+  }
+  return std::nullopt;
+}
+
 bool has_legacy_order(const fs::path& folder) {
   const fs::path path = folder / "tokenizer_config.json";
   const Json config = fs::exists(path) ? read_json(path) : Json::object();
@@ -114,11 +128,10 @@ TextFrame multilingual_frame(const fs::path& folder, const ModelDescription& d,
   const Vocabulary& vocabulary = subwords.source.vocabulary();
   const bool is_first_mbart = d.family == "mbart" && !vocabulary.find("af_ZA");
   TextFrame frame = plain_frame(subwords);
-  if (!languages.source.empty()) {
-    const std::int32_t source = language_id(vocabulary, languages.source, "--src-lang");
+  if (const auto source = source_id(vocabulary, languages.source)) {
     auto& place =
         is_first_mbart || has_legacy_order(folder) ? frame.after_source : frame.before_source;
-    place.push_back(source);
+    place.push_back(*source);
   }
   if (!languages.target.empty()) {
     const std::int32_t target = language_id(vocabulary, languages.target, "--tgt-lang");

@@ -327,6 +327,10 @@ SpecialPieces special_pieces(const std::vector<AddedToken>& added, const Vocabul
   return special;
 }
 
+std::vector<AddedToken> read_added_tokens(const std::filesystem::path& path) {
+  return TokenizerFile(path).added();
+}
+
 Subword read_tokenizer_json(const std::filesystem::path& path, std::int64_t vocabulary_size) {
   const TokenizerFile file(path);
   const std::string type = file.model().value("type", "");

@@ -28,6 +28,9 @@ std::vector<std::string> completed_pieces(std::vector<std::string> pieces,
 // stay text; placeholders of the vocabulary have no text.
 SpecialPieces special_pieces(const std::vector<AddedToken>& added, const Vocabulary& vocabulary);
 
+// The tokens that a tokenizer.json adds, with their ids. Throws FormatError naming the file.
+std::vector<AddedToken> read_added_tokens(const std::filesystem::path& path);
+
 // The sub-words of a tokenizer.json whose model has `vocabulary_size` ids: BPE (byte-level or not)
 // and unigram, with the steps that the supported families use. Throws FormatError naming the file
 // and the step that is not known.

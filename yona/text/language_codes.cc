@@ -59,6 +59,7 @@ constexpr std::array<std::string_view, 202> kNllb = {
     "ydd_Hebr", "yor_Latn", "yue_Hant", "zho_Hans", "zho_Hant", "zul_Latn"};
 // clang-format on
 
+constexpr std::array<std::string_view, 8> kWmt21 = {"en", "ha", "is", "ja", "cs", "ru", "zh", "de"};
 constexpr std::size_t kMbartCount = 25;
 
 }  // namespace
@@ -68,6 +69,7 @@ std::span<const std::string_view> mbart_languages() {
 }
 std::span<const std::string_view> mbart50_languages() { return kMbart50; }
 std::span<const std::string_view> m2m100_languages() { return kM2m100; }
+std::span<const std::string_view> wmt21_languages() { return kWmt21; }
 std::span<const std::string_view> nllb_languages() { return kNllb; }
 
 }  // namespace yona

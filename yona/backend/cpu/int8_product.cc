@@ -7,6 +7,8 @@
 #include <array>
 #include <cstring>
 
+#include <hwy/cache_control.h>
+
 #include "yona/backend/cpu/scratch.h"
 #include "yona/backend/cpu/targets.h"
 
@@ -27,97 +29,153 @@ using Floats = hn::Repartition<float, Words>;
 constexpr std::int64_t kWordLanes = hn::MaxLanes(Words());
 constexpr std::int64_t kSumLanes = hn::MaxLanes(Sums());
 constexpr std::int64_t kGroup = kPanelRows * kInt8Group;  // bytes
-
-// Rows of x and vectors of words at once; a vector holds kWordLanes / 4 rows of the panel.
-constexpr std::int64_t kMostRows = 2;
-constexpr std::int64_t kVectors = 4;
-static_assert(kGroup % (kVectors * kWordLanes) == 0);
+constexpr std::int64_t kBlock = 32;                       // groups: 8 kB
 
 // Four elements of x beside each other, again and again.
-HWY_INLINE hn::Vec<Words> four_of(const std::uint8_t* x) {
-  const hn::Rebind<std::uint8_t, Words> bytes;
-  const hn::Repartition<std::int32_t, decltype(bytes)> fours;
-  std::int32_t four = 0;
+HWY_INLINE hn::Vec<Words> four_of(const std::int16_t* x) {
+  const hn::Repartition<std::int64_t, Words> fours;
+  std::int64_t four = 0;
   std::memcpy(&four, x, sizeof(four));
-  return hn::PromoteTo(Words(), hn::BitCast(bytes, hn::Set(fours, four)));
+  return hn::BitCast(Words(), hn::Set(fours, four));
 }
 
-// Sums of kVectors vectors from byte `at` of every group: two lanes for each row of the panel, to
-// be added.
-template <std::int64_t kRows>
-HWY_INLINE void add_up(const Int8Product& product, std::int64_t row, std::int64_t at,
-                       std::int32_t* HWY_RESTRICT to) {
+// Rows of x as words, `stride` apart: widened once, read for every column.
+struct WideRows {
+  const std::int16_t* x = nullptr;
+  std::int64_t stride = 0;
+};
+
+WideRows widened(const Int8Product& product, std::int16_t* to) {
+  const Words words;
+  const hn::Rebind<std::uint8_t, Words> bytes;
+  const std::int64_t length = product.groups * kInt8Group;
+  for (std::int64_t i = 0; i < product.rows; ++i) {
+    const std::uint8_t* x = product.x + i * product.x_stride;
+    std::int16_t* row = to + i * length;
+    std::int64_t j = 0;
+    for (; j + kWordLanes <= length; j += kWordLanes) {
+      hn::StoreU(hn::PromoteTo(words, hn::LoadU(bytes, x + j)), words, row + j);
+    }
+    for (; j < length; ++j) {
+      row[j] = x[j];
+    }
+  }
+  return {to, length};
+}
+
+// sums += the products of kRows rows with kVectors vectors of each of `groups` groups of weights;
+// a vector holds kWordLanes / 4 rows of the panel, with two lanes for each, to be added.
+template <std::int64_t kRows, std::int64_t kVectors, bool kFetches>
+HWY_INLINE void add_up(const std::int16_t* x, std::int64_t stride, const std::int8_t* panel,
+                       std::int64_t groups, std::int32_t* HWY_RESTRICT to, std::int64_t to_stride) {
   const Words words;
   const Sums integers;
   const hn::Rebind<std::int8_t, Words> bytes;
   hn::Vec<Sums> sums[kRows][kVectors];
-  for (auto& of_row : sums) {
-    for (auto& sum : of_row) {
-      sum = hn::Zero(integers);
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      sums[i][v] = hn::LoadU(integers, to + i * to_stride + v * kSumLanes);
     }
   }
   auto unused = hn::Zero(integers);
-  const std::uint8_t* x = product.x + row * product.x_stride;
-  const std::int8_t* panel = product.panel + at;
-  for (std::int64_t g = 0; g < product.groups; ++g, x += kInt8Group, panel += kGroup) {
-    hn::Vec<Words> four[kRows];
-    for (std::int64_t i = 0; i < kRows; ++i) {
-      four[i] = four_of(x + i * product.x_stride);
+  for (std::int64_t g = 0; g < groups; ++g, x += kInt8Group, panel += kGroup) {
+    if constexpr (kFetches) {
+      hwy::Prefetch(panel + kBlock * kGroup);
     }
+    hn::Vec<Words> weights[kVectors];
 #pragma GCC unroll 4
     for (std::int64_t v = 0; v < kVectors; ++v) {
-      const auto weights = hn::PromoteTo(words, hn::LoadU(bytes, panel + v * kWordLanes));
-#pragma GCC unroll 2
-      for (std::int64_t i = 0; i < kRows; ++i) {
-        sums[i][v] = hn::ReorderWidenMulAccumulate(integers, four[i], weights, sums[i][v], unused);
+      weights[v] = hn::PromoteTo(words, hn::LoadU(bytes, panel + v * kWordLanes));
+    }
+#pragma GCC unroll 4
+    for (std::int64_t i = 0; i < kRows; ++i) {
+      const auto four = four_of(x + i * stride);
+#pragma GCC unroll 4
+      for (std::int64_t v = 0; v < kVectors; ++v) {
+        sums[i][v] = hn::ReorderWidenMulAccumulate(integers, four, weights[v], sums[i][v], unused);
       }
     }
   }
   for (std::int64_t i = 0; i < kRows; ++i) {
     for (std::int64_t v = 0; v < kVectors; ++v) {
-      hn::StoreU(sums[i][v], integers, to + i * 2 * kPanelRows + at / 2 + v * kSumLanes);
+      hn::StoreU(sums[i][v], integers, to + i * to_stride + v * kSumLanes);
     }
   }
 }
 
-// One row of y from pairs of sums.
-HWY_INLINE void finish(const Int8Product& product, const std::int32_t* pairs, std::int64_t row) {
+// Columns from `begin` on of one row of y, from pairs of sums.
+HWY_INLINE void finish(const Int8Product& product, const std::int32_t* pairs, std::int64_t row,
+                       std::int64_t begin, std::int64_t columns) {
   const Floats d;
   const Sums integers;
   std::array<std::int32_t, kPanelRows> totals;
-  for (std::int64_t r = 0; r < kPanelRows; ++r) {
-    totals[static_cast<std::size_t>(r)] =
-        pairs[2 * r] + pairs[2 * r + 1] - kInt8Offset * product.sums[r];
+  for (std::int64_t c = 0; c < columns; ++c) {
+    totals[static_cast<std::size_t>(c)] =
+        pairs[2 * c] + pairs[2 * c + 1] - kInt8Offset * product.sums[begin + c];
   }
-  float* y = product.y + row * product.y_stride;
-  for (std::int64_t c = 0; c < kPanelRows; c += kSumLanes) {
+  float* y = product.y + row * product.y_stride + begin;
+  const float* scales = product.scales + begin;
+  for (std::int64_t c = 0; c < columns; c += kSumLanes) {
     const auto total = hn::ConvertTo(d, hn::LoadU(integers, totals.data() + c));
-    const auto scale = hn::Mul(hn::Set(d, product.x_scales[row]), hn::LoadU(d, product.scales + c));
-    const auto bias = product.bias != nullptr ? hn::LoadU(d, product.bias + c) : hn::Zero(d);
+    const auto scale = hn::Mul(hn::Set(d, product.x_scales[row]), hn::LoadU(d, scales + c));
+    const auto bias =
+        product.bias != nullptr ? hn::LoadU(d, product.bias + begin + c) : hn::Zero(d);
     const auto value = hn::MulAdd(total, scale, bias);
     // Max gives its second operand where that is NaN
     hn::StoreU(hn::Max(hn::Set(d, product.least), value), d, y + c);
   }
 }
 
-template <std::int64_t kRows>
-HWY_INLINE void multiply_rows(const Int8Product& product, std::int64_t row) {
-  std::array<std::int32_t, kRows * 2 * kPanelRows> pairs;
-  for (std::int64_t at = 0; at < kGroup; at += kVectors * kWordLanes) {
-    add_up<kRows>(product, row, at, pairs.data());
+// One row: weights are read once, front to back, a block of groups after another.
+void multiply_one(const Int8Product& product, const WideRows& rows) {
+  constexpr std::int64_t kVectors = 4;
+  constexpr std::int64_t kStrip = kVectors * kWordLanes;  // bytes of a group
+  static_assert(kGroup % kStrip == 0);
+  std::array<std::int32_t, 2 * kPanelRows> pairs{};
+  for (std::int64_t g = 0; g < product.groups; g += kBlock) {
+    const std::int64_t groups = std::min(kBlock, product.groups - g);
+    for (std::int64_t at = 0; at < kGroup; at += kStrip) {
+      add_up<1, kVectors, true>(rows.x + g * kInt8Group, 0, product.panel + g * kGroup + at, groups,
+                                pairs.data() + at / 2, 0);
+    }
   }
+  finish(product, pairs.data(), 0, 0, kPanelRows);
+}
+
+template <std::int64_t kRows, std::int64_t kVectors>
+HWY_INLINE void multiply_strip(const Int8Product& product, const WideRows& rows, std::int64_t row,
+                               std::int64_t at) {
+  constexpr std::int64_t kColumns = kVectors * kWordLanes / kInt8Group;
+  std::array<std::int32_t, kRows * 2 * kColumns> pairs{};
+  add_up<kRows, kVectors, false>(rows.x + row * rows.stride, rows.stride, product.panel + at,
+                                 product.groups, pairs.data(), 2 * kColumns);
   for (std::int64_t i = 0; i < kRows; ++i) {
-    finish(product, pairs.data() + i * 2 * kPanelRows, row + i);
+    finish(product, pairs.data() + i * 2 * kColumns, row + i, at / kInt8Group, kColumns);
   }
 }
 
-void multiply_by_words(const Int8Product& product) {
-  std::int64_t row = 0;
-  for (; row + kMostRows <= product.rows; row += kMostRows) {
-    multiply_rows<kMostRows>(product, row);
+// Several: a strip of the panel stays in the first-level cache for all of them.
+void multiply_several(const Int8Product& product, const WideRows& rows) {
+  constexpr std::int64_t kMostRows = 4;
+  constexpr std::int64_t kVectors = 2;
+  for (std::int64_t at = 0; at < kGroup; at += kVectors * kWordLanes) {
+    std::int64_t row = 0;
+    for (; row + kMostRows <= product.rows; row += kMostRows) {
+      multiply_strip<kMostRows, kVectors>(product, rows, row, at);
+    }
+    for (; row < product.rows; ++row) {
+      multiply_strip<1, kVectors>(product, rows, row, at);
+    }
   }
-  for (; row < product.rows; ++row) {
-    multiply_rows<1>(product, row);
+}
+
+// `wide` has room for the rows of x as words.
+void multiply_by_words(const Int8Product& product, std::int16_t* wide) {
+  const WideRows rows = widened(product, wide);
+  if (product.rows == 1) {
+    multiply_one(product, rows);
+  } else {
+    multiply_several(product, rows);
   }
 }
 
@@ -137,7 +195,9 @@ void multiply_whole(const Int8Product& product) {
   if (cpu_has_vnni()) {
     multiply_by_vnni(product);
   } else {
-    HWY_DYNAMIC_DISPATCH(multiply_by_words)(product);
+    thread_local Scratch<std::int16_t> scratch;
+    const std::int64_t words = product.rows * product.groups * kInt8Group;
+    HWY_DYNAMIC_DISPATCH(multiply_by_words)(product, scratch.get(static_cast<std::size_t>(words)));
   }
 }
 
