@@ -5,6 +5,7 @@
 #include "yona/tensor/bias_gradient.h"
 #include "yona/tensor/operand.h"
 #include "yona/tensor/ops/linear.h"
+#include "yona/tensor/ops/linear_gradients.h"
 
 namespace yona {
 
@@ -22,19 +23,6 @@ class Unrecorded {
   Context& c_;
   Tape* tape_;
 };
-
-// dW (+)= dyᵀ x
-void weight_gradient(const Tensor& weight, const Tensor& dy, const Tensor& x, Context& c) {
-  if (const GradientTarget dw = gradient_target(weight, c.region); dw.tensor) {
-    c.kernels().matmul({.a = operand(dy, c),
-                        .b = operand(x, c),
-                        .c = dw.view(),
-                        .transpose_a = true,
-                        .accumulate = dw.accumulate,
-                        .precision = c.precision},
-                       c.exec());
-  }
-}
 
 struct Saved {
   Tensor x;
@@ -55,7 +43,7 @@ void backward(const Saved& s, bool outer_bias_done, Context& c) {
   if (const View db = outer_bias_done ? View{} : gradient_sum(w.outer_bias, c.region); db) {
     c.kernels().bias_activation_backward({.y = {}, .dy = dy.view(), .bias_gradient = db}, c.exec());
   }
-  weight_gradient(w.outer, dy, s.hidden, c);
+  add_weight_gradient(w.outer, dy, s.hidden, c);
   if (!s.x.requires_gradient() && !w.inner.requires_gradient() &&
       !w.inner_bias.requires_gradient()) {
     return;
@@ -69,15 +57,8 @@ void backward(const Saved& s, bool outer_bias_done, Context& c) {
                                      .scale = s.scale,
                                      .precision = c.precision},
                                     c.exec());
-  weight_gradient(w.inner, dz, s.x, c);
-  if (const GradientTarget dx = gradient_target(s.x, c.region); dx.tensor) {
-    c.kernels().matmul({.a = operand(dz, c),
-                        .b = weight_operand(w.inner, c),
-                        .c = dx.view(),
-                        .accumulate = dx.accumulate,
-                        .precision = c.precision},
-                       c.exec());
-  }
+  add_weight_gradient(w.inner, dz, s.x, c);
+  add_input_gradient(s.x, dz, w.inner, c);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "yona/tensor/bias_gradient.h"
 #include "yona/tensor/operand.h"
+#include "yona/tensor/ops/linear_gradients.h"
 #include "yona/tensor/packed_weights.h"
 #include "yona/tensor/quantised_weights.h"
 
@@ -63,6 +64,13 @@ void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const T
                                           .scale = scale},
                                          c.exec());
   }
+  add_weight_gradient(weight, dy, x, c);
+  add_input_gradient(x, dy, weight, c);
+}
+
+}  // namespace
+
+void add_weight_gradient(const Tensor& weight, const Tensor& dy, const Tensor& x, Context& c) {
   if (const GradientTarget dw = gradient_target(weight, c.region); dw.tensor) {
     c.kernels().matmul({.a = operand(dy, c),
                         .b = operand(x, c),
@@ -72,6 +80,9 @@ void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const T
                         .precision = c.precision},
                        c.exec());
   }
+}
+
+void add_input_gradient(const Tensor& x, const Tensor& dy, const Tensor& weight, Context& c) {
   if (const GradientTarget dx = gradient_target(x, c.region); dx.tensor) {
     c.kernels().matmul({.a = operand(dy, c),
                         .b = weight_operand(weight, c),
@@ -81,8 +92,6 @@ void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const T
                        c.exec());
   }
 }
-
-}  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const LinearOptions& options, Context& c) {
