@@ -37,8 +37,8 @@ bool describe_tiles(const TileOfMatrix& matrix, CUtensorMap& map) {
   const cuuint32_t box[] = {static_cast<cuuint32_t>(matrix.tile_cols),
                             static_cast<cuuint32_t>(matrix.tile_rows)};
   const cuuint32_t steps[] = {1, 1};
-  return encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<void*>(matrix.data), extents,
-                strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+  return encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix.data, extents, strides, box,
+                steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                 matrix.swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;

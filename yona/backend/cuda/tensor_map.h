@@ -9,7 +9,7 @@ namespace yona::cuda {
 // A row-major matrix of bf16, copied in tiles of rows × cols. `swizzled` tiles are 64 columns wide
 // and lie in shared memory as products want them (wgmma.cuh); others lie row by row.
 struct TileOfMatrix {
-  const void* data = nullptr;
+  void* data = nullptr;
   std::int64_t rows = 0, cols = 0;
   std::int64_t stride = 0;  // elements, of rows
   int tile_rows = 0, tile_cols = 0;
