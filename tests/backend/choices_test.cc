@@ -51,6 +51,8 @@ TEST(Choices, OfTwoInAFileTheFirstCounts) {
   choices.keep_in(file);
   EXPECT_EQ(choices.find("a"), "1");
   EXPECT_EQ(choices.find("b"), std::nullopt);
+  choices.add("b", "3");
+  EXPECT_EQ(content_of(file), "gpu 1\na = 1\na = 2\nb = 3\n");
 }
 
 TEST(Choices, OfAnotherMachineAreNotTaken) {

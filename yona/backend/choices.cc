@@ -46,8 +46,11 @@ void Choices::keep_in(const std::filesystem::path& file) {
   const bool ours = read(text.str(), [&](const std::string& key, const std::string& value) {
     choices_.try_emplace(key, Choice{value, false});
   });
+  std::error_code ignored;
+  if (const std::size_t whole = text.str().rfind('\n') + 1; ours && whole < text.str().size()) {
+    std::filesystem::resize_file(file, whole, ignored);  // the next line begins on its own
+  }
   if (!ours) {
-    std::error_code ignored;
     std::filesystem::create_directories(file.parent_path(), ignored);
     std::ofstream(file, std::ios::binary) << machine_ << "\n" << std::flush;
   }

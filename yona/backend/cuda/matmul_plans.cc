@@ -118,7 +118,7 @@ class Trial {
     const std::int64_t elements = product.ldd * product.cols;
     const auto bytes = static_cast<std::size_t>(elements) * size_of(product.result);
     if (cudaMalloc(&memory_, bytes) != cudaSuccess) {
-      cudaGetLastError();  // then nothing is measured
+      cudaGetLastError();  // forgotten: nothing is measured then
       memory_ = nullptr;
       return;
     }
@@ -180,17 +180,20 @@ void MatmulPlans::choose(const Product& shape, Plan& plan) const {
 }
 
 // Another than the first choice must be worth it.
-cublasLtMatmulAlgo_t MatmulPlans::fastest(const Product& shape, const Problem& problem,
-                                          const Plan& plan) const {
+std::optional<cublasLtMatmulAlgo_t> MatmulPlans::fastest(const Product& shape,
+                                                         const Problem& problem,
+                                                         const Plan& plan) const {
   constexpr int kMost = 8;
   constexpr float kWorth = 0.98F;
   const Trial trial(problem.product);
+  if (trial.memory() == nullptr) {
+    return std::nullopt;
+  }
   Plan best = plan;
   float least = std::numeric_limits<float>::infinity();
   ProductAddresses at = problem.at;
   at.d = trial.memory();
-  for (const cublasLtMatmulAlgo_t& algorithm :
-       candidates(handle_, shape, plan.operation, at.d != nullptr ? kMost : 0)) {
+  for (const cublasLtMatmulAlgo_t& algorithm : candidates(handle_, shape, plan.operation, kMost)) {
     Plan tried = plan;
     tried.algorithm = algorithm;
     const float took = trial.time(
@@ -211,8 +214,10 @@ void MatmulPlans::improve(const Product& shape, const Problem& problem, Plan& pl
   const std::string name = name_of(shape);
   std::optional<std::string> choice = choices_.find(name);
   if (!choice && measure_ && !is_captured(problem.stream)) {
-    choice = text_of(fastest(shape, problem, plan));
-    choices_.add(name, *choice);
+    if (const auto found = fastest(shape, problem, plan)) {
+      choice = text_of(*found);
+      choices_.add(name, *choice);
+    }
   }
   cublasLtMatmulAlgo_t algorithm{};
   if (choice && read_algorithm(*choice, algorithm) &&

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cublasLt.h>
 #include <map>
+#include <optional>
 
 #include "yona/backend/choices.h"
 #include "yona/backend/cuda/cublaslt.h"
@@ -46,8 +47,9 @@ class MatmulPlans {
   void choose(const Product& shape, Plan& plan) const;
   // The choice that was kept or is measured now, if there is one and it suits the shape.
   void improve(const Product& shape, const Problem& problem, Plan& plan);
-  cublasLtMatmulAlgo_t fastest(const Product& shape, const Problem& problem,
-                               const Plan& plan) const;
+  // None where there is no memory to try them in.
+  std::optional<cublasLtMatmulAlgo_t> fastest(const Product& shape, const Problem& problem,
+                                              const Plan& plan) const;
   bool launch(const Plan& plan, const Product& product, const ProductAddresses& at,
               cudaStream_t stream) const;
 
