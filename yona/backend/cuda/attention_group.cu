@@ -1,6 +1,7 @@
 // Attention forward over long sentences with Hopper's tensor cores; see attention_group.cuh.
 
 #include "yona/backend/cuda/attention_group.cuh"
+#include "yona/backend/cuda/capability.h"
 
 namespace yona::cuda {
 
@@ -142,24 +143,16 @@ void launch(const AttentionArgs& args, const DecisionTable& table, cudaStream_t 
 // The library has the kernels' code where it is compiled for sm_90a, or for the host
 // (tools/cuda_on_host).
 #if defined(YONA_CUDA_90A) || defined(YONA_CUDA_ON_HOST)
-bool find_hopper() {
-  int device = 0;
-  int major = 0;
-  int minor = 0;
-  check_cuda(cudaGetDevice(&device), "finding the GPU");
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-  return major == 9 && minor == 0;
-}
+constexpr bool kHasCode = true;
 #else
-bool find_hopper() { return false; }
+constexpr bool kHasCode = false;
 #endif
 
 }  // namespace
 
 bool group_fits(const AttentionArgs& args) {
-  static const bool is_hopper = find_hopper();
-  return is_hopper && args.scale > 0.0F;  // the largest score is found before it is scaled
+  static const bool there = kHasCode && is_hopper();
+  return there && args.scale > 0.0F;  // the largest score is found before it is scaled
 }
 
 void launch_attention_group(const AttentionArgs& args, const DecisionTable& table,

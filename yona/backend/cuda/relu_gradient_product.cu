@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "yona/backend/cuda/capability.h"
 #include "yona/backend/cuda/column_sums.h"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/relu_gradient_product.cuh"
@@ -32,17 +33,14 @@ cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, cudaStream_t st
 
 // How many clusters run at once on this GPU: none where it is no Hopper.
 int clusters_at_once() {
-  int device = 0;
-  int major = 0;
-  int minor = 0;
-  int blocks = 0;
-  check_cuda(cudaGetDevice(&device), "finding the GPU");
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-  cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device);
-  if (major != 9 || minor != 0) {
+  if (!is_hopper()) {
     return 0;
   }
+  int device = 0;
+  int blocks = 0;
+  check_cuda(cudaGetDevice(&device), "finding the GPU");
+  check_cuda(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device),
+             "asking for the GPU");
   check_cuda(cudaFuncSetAttribute(relu_gradient_product_kernel,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kSharedBytes),
              "relu_gradient_product");

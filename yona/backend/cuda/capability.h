@@ -1,0 +1,9 @@
+// What the GPU in use can do.
+#pragma once
+
+namespace yona::cuda {
+
+// Has it the instructions that only code for sm_90a may use?
+bool is_hopper();
+
+}  // namespace yona::cuda
