@@ -46,6 +46,11 @@ class Backend {
   virtual void download(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void synchronize() = 0;
 
+  // Around a backward pass: between the two, sums over rows that go to gradients of parameters may
+  // wait for each other. What an unfinished pass has left is forgotten when the next begins.
+  virtual void begin_backward() {}
+  virtual void end_backward() {}
+
   // Decoding without waiting: see replay.h.
   virtual std::unique_ptr<Replay> make_replay() { return std::make_unique<Replay>(); }
   virtual std::unique_ptr<Readback> make_readback() { return std::make_unique<Readback>(); }

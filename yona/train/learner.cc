@@ -109,12 +109,14 @@ PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& ra
       const Tensor second = states(prepared, second_context);
       losses = linear_rdrop(first, second, model_.projection(), prepared.targets,
                             static_cast<float>(config_.rdrop), options, c);
-      tape_.backward();
     } else {
       losses = linear_cross_entropy(states(prepared, c), model_.projection(), prepared.targets,
                                     options, c);
-      tape_.backward();
     }
+    Backend& backend = region_.backend();
+    backend.begin_backward();
+    tape_.backward();
+    backend.end_backward();
   } catch (...) {
     tape_.clear();
     throw;

@@ -85,6 +85,8 @@ class CudaBackend : public Backend {
   void synchronize() override {
     check_cuda(cudaStreamSynchronize(stream_.get()), "the computation");
   }
+  void begin_backward() override { exec_.sums.begin_pass(); }
+  void end_backward() override { exec_.sums.end_pass(stream_.get()); }
   std::unique_ptr<Replay> make_replay() override {
     return std::make_unique<GraphReplay>(exec_, stream_.get());
   }
