@@ -67,10 +67,19 @@ __device__ inline bool barrier_try(std::uint32_t barrier, std::uint32_t parity) 
 }
 
 // Waits for the end of the phase of that parity: the first phase has parity 0, and a new barrier
-// counts as past parity 1.
+// counts as past parity 1. While a kernel is being written, YONA_BOUNDED_WAITS has it fail instead
+// of waiting for ever.
 __device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
+#ifdef YONA_BOUNDED_WAITS
+  for (int tries = 0; !barrier_try(barrier, parity); ++tries) {
+    if (tries == 1 << 22) {
+      __trap();
+    }
+  }
+#else
   while (!barrier_try(barrier, parity)) {
   }
+#endif
 }
 
 // All threads of the cluster's blocks.
