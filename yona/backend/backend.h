@@ -38,6 +38,9 @@ class Backend {
   virtual void commit(void* /*memory*/, std::int64_t /*bytes*/) {}
   // Are bf16 products faster here than f32? Else a run that asks for them gets f32, and is told.
   virtual bool has_bf16() const = 0;
+  // How many tiles of weights' gradients are computed at a time here, by a kernel that has those of
+  // many weights in one launch (tensor/weight_gradients.h): 0 where each is a product of its own.
+  virtual std::int64_t weight_gradient_tiles() const { return 0; }
   // Memory that the device has (the container's limit counts).
   virtual std::int64_t memory_bytes() const = 0;
 

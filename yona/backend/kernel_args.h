@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "yona/backend/dropout.h"
 #include "yona/backend/view.h"
@@ -129,6 +130,35 @@ struct ReluGradientProductArgs {
             .scale = scale};
   }
 };
+
+// dw (+)= dyᵀ · x, for several weights at once: a sum over tokens. No dw overlaps another. The
+// plain composition is one matmul after another.
+struct WeightGradient {
+  View dy{}, x{};  // [tokens, rows of dw] and [tokens, its columns], as operands of matmul
+  View dw{};
+  bool accumulate = false;
+
+  MatmulArgs product(Precision precision) const {
+    return {.a = dy,
+            .b = x,
+            .c = dw,
+            .transpose_a = true,
+            .accumulate = accumulate,
+            .precision = precision};
+  }
+};
+struct WeightGradientsArgs {
+  std::span<const WeightGradient> products;
+  Precision precision = Precision::f32;
+};
+
+// What a kernel for several weights at once has its work in: tiles of dw, of which it computes so
+// many at a time (Backend::weight_gradient_tiles()). They come in pairs, one below the other.
+inline constexpr std::int64_t kWeightGradientRows = 256, kWeightGradientCols = 256;
+constexpr std::int64_t weight_gradient_tiles(std::int64_t rows, std::int64_t cols) {
+  return 2 * ((rows + kWeightGradientRows - 1) / kWeightGradientRows) *
+         ((cols + kWeightGradientCols - 1) / kWeightGradientCols);
+}
 
 // y = residual + dropout(x);  without a residual also its own backward. y may be x.
 struct DropoutArgs {

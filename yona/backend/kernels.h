@@ -62,6 +62,7 @@ struct Kernels {
   Kernel<Int8MatmulArgs> int8_matmul{"int8_matmul"};
   Kernel<BiasActivationBackwardArgs> bias_activation_backward{"bias_activation_backward"};
   Kernel<ReluGradientProductArgs> relu_gradient_product{"relu_gradient_product"};
+  Kernel<WeightGradientsArgs> weight_gradients{"weight_gradients"};
   Kernel<DropoutArgs> dropout{"dropout"};
   Kernel<EmbedArgs> embed{"embed"};
   Kernel<EmbedBackwardArgs> embed_backward{"embed_backward"};
