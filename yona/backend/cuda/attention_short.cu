@@ -6,12 +6,14 @@ namespace yona::cuda {
 
 namespace {
 
-// 16 kM queries: scores become weights before division, dropped where the words say so.
-template <int kM, int kN>
+// Of 16 kM queries, for which scores become weights before division.
+template <int kM>
 struct ShortSoftmax {
   float largest[kM][2];  // times scale and log2(e)
   float sum[kM][2];
 
+  // `visible` counts from column 2c on.
+  template <int kN>
   __device__ void soften(float scale, const int (&visible)[kM][2], float (&scores)[kM][kN][4]) {
     if (scale < 0.0F) {  // the largest is to be that of the products
 #pragma unroll
@@ -59,17 +61,46 @@ struct ShortSoftmax {
   }
 };
 
-// What is kept in registers until it is used, instead of shared memory.
-enum class Queries { shared, registers, all };
+// Weights that are not kept become zero; 16 · m0 is the first of the rows.
+template <int kM, int kN>
+__device__ void drop(const std::uint32_t (&kept)[kN / 4], int m0, float (&weights)[kM][kN][4]) {
+#pragma unroll
+  for (int m = 0; m < kM; ++m) {
+#pragma unroll
+    for (int n = 0; n < kN; ++n) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t bit = 1U << (n % 4 * 8 + (m0 + m) * 4 + i);
+        weights[m][n][i] = kept[n / 4] & bit ? weights[m][n][i] : 0.0F;
+      }
+    }
+  }
+}
 
-template <int D, Queries kAsked, int R, int H>
+// The results and log-sums of 16 queries from `first` of the batch on, `count` of which are there.
+template <int D>
+__device__ void put_queries(const AttentionProblem<bf16>& p, std::int64_t first, int count,
+                            int head, const ShortLane& at, const float (&largest)[2],
+                            const float (&sum)[2], const ShortSums<D>& out) {
+  const float share[2] = {sum[0] > 0.0F ? p.dropout.scale / sum[0] : 0.0F,
+                          sum[1] > 0.0F ? p.dropout.scale / sum[1] : 0.0F};
+  put_sums<D>(p.out, first, count, head, at, out, share, false);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = at.row + 8 * half;
+    if (at.column == 0 && row < count) {
+      p.lse.row(first + row)[head] =
+          sum[half] > 0.0F ? largest[half] / kLog2E + logf(sum[half]) : -INFINITY;
+    }
+  }
+}
+
+// The warp's 32 queries, all at once or, where there is room for 64 keys, 16 at a time.
+template <int D, int R, int H>
 __device__ void attend(const AttentionProblem<bf16>& p, const Sentence& sentence,
                        const ShortPlace<R, H>& place, unsigned char* shared_bytes) {
   constexpr int kM = kLongestShort / R;  // times 16 queries at once
   constexpr int kN = R / 8;
-  constexpr Queries kQueries =
-      kAsked == Queries::all && R > kShortRows ? Queries::registers : kAsked;
-  constexpr bool kShared = kQueries == Queries::shared;
   const ShortLane at = ShortLane::of<D>();
   auto& decisions = *reinterpret_cast<ShortDecisions<R, H>*>(shared_bytes);
   auto* tiles = reinterpret_cast<bf16*>(shared_bytes + sizeof(ShortDecisions<R, H>));
@@ -80,24 +111,11 @@ __device__ void attend(const AttentionProblem<bf16>& p, const Sentence& sentence
   const bool there = place.head < p.heads;
   const int count = there ? min(max(sentence.queries - first, 0), kShortRows) : 0;
   const int key_count = there ? min(max(sentence.keys - first, 0), kShortRows) : 0;
-  RowWords<D> q[4];
-  if constexpr (kShared) {
-    stage_short<D>(p.q, sentence.first_query + first, count, place.head, own);
-  } else {
-    read_words<D>(p.q, sentence.first_query + first, count, place.head, at, q);
-  }
-  RowWords<D> k[4];
-  PairWords<D> v[2];
-  if constexpr (kQueries == Queries::all) {
-    static_assert(R == kShortRows);
-    read_words<D>(p.k, sentence.first_key + first, key_count, place.head, at, k);
-    read_pairs<D>(p.v, sentence.first_key + first, key_count, place.head, at, v);
-  } else {
-    stage_short<D>(p.k, sentence.first_key + first, key_count, place.head,
-                   keys + first * kShortStride);
-    stage_short<D>(p.v, sentence.first_key + first, key_count, place.head,
-                   values + first * kShortStride);
-  }
+  stage_short<D>(p.q, sentence.first_query + first, count, place.head, own);
+  stage_short<D>(p.k, sentence.first_key + first, key_count, place.head,
+                 keys + first * kShortStride);
+  stage_short<D>(p.v, sentence.first_key + first, key_count, place.head,
+                 values + first * kShortStride);
   const bool drops = p.dropout.threshold != 0;
   if (drops) {
     decisions.template decide<true>(p, sentence, place, at);
@@ -117,117 +135,66 @@ __device__ void attend(const AttentionProblem<bf16>& p, const Sentence& sentence
     if (16 * m0 >= count) {
       break;
     }
-    if constexpr (kShared) {
-#pragma unroll
-      for (int i = 0; i < 2 * kM; ++i) {
-        load_words<D>(own + (16 * m0 + 8 * i) * kShortStride, at, q[2 * m0 + i]);
-      }
-    }
-    float scores[kM][kN][4];
-    if constexpr (kQueries == Queries::all) {
-#pragma unroll
-      for (int n = 0; n < kN; ++n) {
-        score_rows<D>(q + 2 * m0, k[n], n, scores);
-      }
-    } else {
-      score_tile<D>(q + 2 * m0, keys, at, scores);
-    }
+    RowWords<D> q[2 * kM];
     int visible[kM][2];
 #pragma unroll
-    for (int m = 0; m < kM; ++m) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int row = 16 * (m0 + m) + 8 * half + at.row;
-        visible[m][half] = (row < count ? sentence.visible(first + row) : 0) - 2 * at.column;
-      }
+    for (int i = 0; i < 2 * kM; ++i) {
+      const int row = 16 * m0 + 8 * i;
+      load_words<D>(own + row * kShortStride, at, q[i]);
+      visible[i / 2][i % 2] =
+          (row + at.row < count ? sentence.visible(first + row + at.row) : 0) - 2 * at.column;
     }
-    ShortSoftmax<kM, kN> softmax;
+    float scores[kM][kN][4];
+    score_tile<D>(q, keys, at, scores);
+    ShortSoftmax<kM> softmax;
     softmax.soften(p.scale * kLog2E, visible, scores);
     if (drops) {
-#pragma unroll
-      for (int m = 0; m < kM; ++m) {
-#pragma unroll
-        for (int n = 0; n < kN; ++n) {
-#pragma unroll
-          for (int i = 0; i < 4; ++i) {
-            const std::uint32_t bit = 1U << (n % 4 * 8 + (m0 + m) * 4 + i);
-            scores[m][n][i] = kept[n / 4] & bit ? scores[m][n][i] : 0.0F;
-          }
-        }
-      }
+      drop(kept, m0, scores);
     }
-    std::uint32_t weights[kM][kN / 2][4];
+    std::uint32_t weights[kN / 2][kM][4];
     pack_scores(scores, weights);
     ShortSums<D> out[kM] = {};
     const int end = sentence.visible(first + min(16 * (m0 + kM), count) - 1);
 #pragma unroll
     for (int step = 0; step < kN / 2; ++step) {
-      if (R > kShortest && 16 * step >= end) {
+      if (R > kShortRows && 16 * step >= end) {
         break;
       }
-      std::uint32_t left[kM][4];
-#pragma unroll
-      for (int m = 0; m < kM; ++m) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          left[m][i] = weights[m][step][i];
-        }
-      }
-      if constexpr (kQueries == Queries::all) {
-        add_products<D>(left, v[step], out);
-      } else {
-        add_products<D>(left, values + 16 * step * kShortStride, at, out);
-      }
+      add_products<D>(weights[step], values + 16 * step * kShortStride, at, out);
     }
 #pragma unroll
     for (int m = 0; m < kM; ++m) {
-      const int rows = count - 16 * (m0 + m);
-      const std::int64_t first_row = sentence.first_query + first + 16 * (m0 + m);
-      const float* sum = softmax.sum[m];
-      const float share[2] = {sum[0] > 0.0F ? p.dropout.scale / sum[0] : 0.0F,
-                              sum[1] > 0.0F ? p.dropout.scale / sum[1] : 0.0F};
-      put_sums<D>(p.out, first_row, rows, place.head, at, out[m], share, false);
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int row = at.row + 8 * half;
-        if (at.column == 0 && row < rows) {
-          p.lse.row(first_row + row)[place.head] =
-              sum[half] > 0.0F ? softmax.largest[m][half] / kLog2E + logf(sum[half]) : -INFINITY;
-        }
-      }
+      const int row = 16 * (m0 + m);
+      put_queries<D>(p, sentence.first_query + first + row, count - row, place.head, at,
+                     softmax.largest[m], softmax.sum[m], out[m]);
     }
   }
 }
 
-template <int D, int H, ShortLengths kLengths, int kBlocks, Queries kQueries>
-__global__ void __launch_bounds__(H* kLanes, kBlocks)
+template <int D, class Launch>
+__global__ void __launch_bounds__(Launch::kThreads, Launch::kBlocks)
     attention_short_kernel(AttentionProblem<bf16> p, int groups) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  with_place<H, kLengths>(p, groups, [&](const auto& place, const Sentence& sentence) {
-    attend<D, kQueries>(p, sentence, place, shared_bytes);
+  Launch::with_place(p, groups, [&](const auto& place, const Sentence& sentence) {
+    attend<D>(p, sentence, place, shared_bytes);
   });
-}
-
-template <int D, int H, ShortLengths kLengths, int kBlocks, Queries kQueries>
-void launch(const AttentionArgs& args, cudaStream_t stream) {
-  constexpr int kTiles = kQueries == Queries::shared ? 3 : 2;
-  constexpr std::size_t kShared = sizeof(ShortDecisions<kLongestShort, H / 2>) +
-                                  (kQueries == Queries::all && kLengths == ShortLengths::to_32
-                                       ? 0
-                                       : sizeof(bf16) * kTiles * H * kShortTile);
-  const auto kernel = attention_short_kernel<D, H, kLengths, kBlocks, kQueries>;
-  allow_shared(kernel, kShared);
-  const int groups = short_groups<H, kLengths>(args);
-  kernel<<<static_cast<unsigned>(args.sentences * groups), H * kLanes, kShared, stream>>>(
-      problem_of<bf16>(args), groups);
-  check_launch("attention");
 }
 
 }  // namespace
 
+// Blocks of eight warps, two to a multiprocessor: with four of four, sentences of 32 tokens take 8
+// % more time, those of 8 to 56 a third.
 void launch_attention_short(const AttentionArgs& args, cudaStream_t stream) {
   with_short_sizes(args, [&](auto d, auto lengths) {
-    launch<decltype(d)::value, 4, decltype(lengths)::value, 4, Queries::shared>(args, stream);
+    using Launch = ShortLaunch<decltype(lengths)::value, 8, 2>;
+    constexpr std::size_t kShared =
+        Launch::kDecisions + sizeof(bf16) * 3 * Launch::kWarps * kShortTile;
+    const auto kernel = attention_short_kernel<decltype(d)::value, Launch>;
+    allow_shared(kernel, kShared);
+    const int groups = Launch::groups(args);
+    kernel<<<static_cast<unsigned>(args.sentences * groups), Launch::kThreads, kShared, stream>>>(
+        problem_of<bf16>(args), groups);
+    check_launch("attention");
   });
 }
 
