@@ -259,6 +259,23 @@ TEST_F(CudaAttention, OfLongSentencesTakesScalesOfEitherSign) {
   }
 }
 
+// Both of the forms that short sentences have backward: up to 32 tokens, and longer.
+TEST_F(CudaAttention, OfShortSentencesTakesScalesOfEitherSign) {
+  for (const float scale : {-0.7F, 0.0F}) {
+    for (const std::int64_t d : {32, 64}) {
+      for (const std::int64_t longest : {32, 60}) {
+        expect_reference({.queries = {longest, 9, 17},
+                          .keys = {31, 20, longest - 4},
+                          .shape = {3, d, d},
+                          .mask = Mask::causal,
+                          .dropout = 0.1,
+                          .dtype = DType::bf16,
+                          .scale = scale});
+      }
+    }
+  }
+}
+
 TEST_F(CudaAttention, TakesManySentencesOfAnyLength) {
   std::vector<std::int64_t> queries;
   std::vector<std::int64_t> keys;

@@ -19,24 +19,6 @@ constexpr int kWordKeys = 32;
 static_assert(kWordKeys == kOtherRows);  // a tile of keys is a word of each query
 constexpr std::uint32_t kAllKept = 0xFFFFFFFFU;
 
-// The decisions of all lanes' keys, for one query and kHeads of the eight heads of a Philox block,
-// two to each of its words from `first_pair` on; `key` is the lane's. The whole warp takes part.
-template <int kHeads>
-__device__ void decide_words(const Dropout& dropout, std::uint64_t query_key, int key,
-                             std::uint32_t group, int first_pair, std::uint32_t (&words)[kHeads]) {
-  const uint4 block = dropout_words(dropout, static_cast<std::uint32_t>(key), query_key, group);
-#pragma unroll
-  for (int i = 0; i < kHeads / 2; ++i) {
-    const int pair = first_pair + i;
-    const std::uint32_t word = pair == 0   ? block.x
-                               : pair == 1 ? block.y
-                               : pair == 2 ? block.z
-                                           : block.w;
-    words[2 * i] = __ballot_sync(0xFFFFFFFFU, (word & 0xFFFFU) >= dropout.threshold);
-    words[2 * i + 1] = __ballot_sync(0xFFFFFFFFU, (word >> 16U) >= dropout.threshold);
-  }
-}
-
 // Scores of the lane's two queries and keys j0 … become weights before division, dropped where
 // `kept`, the queries' words, says so; `correction` is what sums so far are to be multiplied by.
 __device__ inline void soften(const AttentionProblem<bf16>& p, const std::uint32_t (&kept)[2],

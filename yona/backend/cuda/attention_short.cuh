@@ -1,52 +1,151 @@
 // Attention with tensor cores for sentences of up to 64 tokens, the common case of translation: a
 // block takes one sentence and a few heads, reads every row once, and keeps all of them in shared
-// memory, forward and backward. What both share; the products are those of attention_mma.cuh.
-//
-// With room for R rows (32 or 64), a warp takes 16 rows of one head: R/16 warps to a head, and so
-// 128/R heads to a block of eight warps.
+// memory, forward and backward. With room for R rows (32 or 64), a warp takes 32 rows of one head,
+// R/32 warps a head, and a block H heads. What both directions share: who takes what, and dropout.
 #pragma once
 
 #include <type_traits>
 
 #include "yona/backend/cuda/attention_mma_weights.cuh"
+#include "yona/backend/cuda/attention_short_products.cuh"
 
 namespace yona::cuda {
 
-constexpr int kShortWarps = 8;
-constexpr int kShortThreads = kShortWarps * kLanes;
-constexpr int kShortest = 32;
-
-// The place of this warp, with room for R rows.
-template <int R>
+// The place of this warp, with room for R rows of each of H heads.
+template <int R, int H>
 struct ShortPlace {
-  static constexpr int kWarpsOfHead = R / kOwnRows;
-  static constexpr int kHeads = kShortWarps / kWarpsOfHead;
-  int warp, lane, first, slot, head;  // first row; the head's number in the block and in all
+  static constexpr int kWarpsOfHead = R / kShortRows;
+  static constexpr int kBlockWarps = H * kWarpsOfHead;
+  static constexpr int kBlockThreads = kBlockWarps * kLanes;
+  std::int64_t sentence;
+  int first_head;
+  int warp, slot, part, first, head;  // head in the block, 32 rows in the head, first row, head
 
-  __device__ ShortPlace()
-      : warp(static_cast<int>(threadIdx.x) / kLanes),
-        lane(static_cast<int>(threadIdx.x) % kLanes),
-        first(warp % kWarpsOfHead * kOwnRows),
+  __device__ ShortPlace(std::int64_t number, int group)
+      : sentence(number),
+        first_head(group * H),
+        warp(static_cast<int>(threadIdx.x) / kLanes),
         slot(warp / kWarpsOfHead),
-        head(static_cast<int>(blockIdx.y) * kHeads + slot) {}
+        part(warp % kWarpsOfHead),
+        first(part * kShortRows),
+        head(first_head + slot) {}
 };
 
-// Blocks of a multiprocessor: more of the small ones, which wait for memory otherwise.
-template <int R>
-constexpr int kShortBlocks = R == kShortest ? 3 : 2;
+// The dropout decisions of the sentence and the block's heads, in shared memory: of each 32 × 32
+// scores of a head, a lane has 32 as score_tile() deals them, and for them a word. Bit
+// 8n + 4m + 2·half + e is that of row 16m + 8·half + r and column 8n + 2c + e.
+//
+// A Philox block decides for eight heads, so the warps of the same 32 rows, one of each head, share
+// the work: each finds 32/H of the bits, for all of the block's heads. The fewer heads a block has,
+// the more of what Philox gives is not used.
+template <int R, int H>
+struct ShortDecisions {
+  static_assert(H == 4 || H == kHeadGroup);
+  static constexpr int kParts = R / kShortRows;
+  static constexpr int kBits = 32 / H;
+  std::uint32_t words[kParts][kParts][H][kLanes];  // by rows, columns and which bits
 
-template <int R>
-dim3 short_grid(const AttentionArgs& args) {
-  return {static_cast<unsigned>(args.sentences), blocks_for(args.heads, ShortPlace<R>::kHeads)};
-}
+  template <bool kRowsAreQueries>
+  __device__ void decide(const AttentionProblem<bf16>& p, const Sentence& sentence,
+                         const ShortPlace<R, H>& place, const ShortLane& at) {
+    const auto group = static_cast<std::uint32_t>(place.first_head / kHeadGroup);
+    const bool second_half = place.first_head % kHeadGroup != 0;
+    const int rows = kRowsAreQueries ? sentence.queries : sentence.keys;
+    const int columns = kRowsAreQueries ? sentence.keys : sentence.queries;
+    const std::uint32_t threshold = p.dropout.threshold << 16U;
+    const std::uint64_t* keys = p.q_keys + sentence.first_query;
+    const int last = sentence.queries - 1;
+#pragma unroll
+    for (int part = 0; part < kParts; ++part) {  // eight columns, of 32 rows or of 16
+      const int first_row = place.first + (kBits < 8 ? place.slot % 2 * 16 : 0);
+      const int first_column = part * kShortRows + place.slot * kBits / 8 * 8;
+      if (first_row >= rows || first_column >= columns) {
+        continue;
+      }
+      std::uint32_t word = 0;
+#pragma unroll
+      for (int i = 0; i < kBits; ++i) {
+        const int row = first_row + i / 4 * 16 + i / 2 % 2 * 8 + at.row;
+        const int column = first_column + 2 * at.column + i % 2;
+        const int query = kRowsAreQueries ? row : column;
+        const uint4 block =
+            dropout_words(p.dropout, static_cast<std::uint32_t>(kRowsAreQueries ? column : row),
+                          keys[min(query, last)], group);
+#pragma unroll
+        for (int pair = 0; pair < H / 2; ++pair) {
+          const std::uint32_t two = pair_of(block, second_half, pair);
+          word |= two << 16U >= threshold ? 1U << (2 * pair * kBits + i) : 0U;
+          word |= two >= threshold ? 1U << ((2 * pair + 1) * kBits + i) : 0U;
+        }
+      }
+      words[place.part][part][place.slot][at.lane] = word;
+    }
+  }
 
-// Is the sentence one of those that blocks with room for R rows take, the shortest of which has
-// `least` rows?
-template <int R>
-__device__ bool takes(const Sentence& sentence, int least) {
-  const int length = max(sentence.queries, sentence.keys);
-  return length <= R && length >= least;
-}
+  // Those of the warp's 32 rows and columns 32 · part …
+  __device__ std::uint32_t of(const ShortPlace<R, H>& place, int part, const ShortLane& at) const {
+    const auto& mine = words[place.part][part];
+    std::uint32_t bits = 0;
+#pragma unroll
+    for (int i = 0; i < H; ++i) {
+      bits |= (mine[i][at.lane] >> (place.slot * kBits) & ((1U << kBits) - 1)) << (i * kBits);
+    }
+    return bits;
+  }
+
+ private:
+  // The word for two of the block's heads.
+  __device__ static std::uint32_t pair_of(const uint4& block, bool second_half, int pair) {
+    if constexpr (H == kHeadGroup) {
+      return pair == 0 ? block.x : pair == 1 ? block.y : pair == 2 ? block.z : block.w;
+    } else {
+      return pair == 0 ? (second_half ? block.z : block.x) : (second_half ? block.w : block.y);
+    }
+  }
+};
+
+// Which sentences a batch has: in one with any of over 32 tokens, blocks have the room that their
+// own sentence needs.
+enum class ShortLengths { to_32, to_64 };
+
+// What a launch has: kWarps warps to a block, which take a head each, or two for one of a sentence
+// of over 32 tokens; and blocks that a multiprocessor is to hold.
+template <ShortLengths kBatch, int kBlockWarps, int kBlocksOfProcessor>
+struct ShortLaunch {
+  static constexpr ShortLengths kLengths = kBatch;
+  static constexpr int kWarps = kBlockWarps;
+  static constexpr int kThreads = kWarps * kLanes;
+  static constexpr int kBlocks = kBlocksOfProcessor;
+  // Bytes of ShortDecisions: for 64 rows, twice those for 32 of twice the heads.
+  static constexpr std::size_t kDecisions =
+      sizeof(ShortDecisions<kShortRows, kWarps>) * (kLengths == ShortLengths::to_32 ? 1 : 2);
+
+  // Blocks of a sentence. They follow each other, so that rows of memory are read as a whole.
+  static int groups(const AttentionArgs& args) {
+    return static_cast<int>(
+        blocks_for(args.heads, kLengths == ShortLengths::to_32 ? kWarps : kWarps / 2));
+  }
+
+  // Calls function(ShortPlace, Sentence) for this block's sentence and heads, where it is short and
+  // there are any.
+  template <class Function>
+  __device__ static void with_place(const AttentionProblem<bf16>& p, int groups,
+                                    const Function& function) {
+    const std::int64_t number = blockIdx.x / static_cast<unsigned>(groups);
+    const int group = static_cast<int>(blockIdx.x % static_cast<unsigned>(groups));
+    const Sentence sentence(p, number);
+    const int length = max(sentence.queries, sentence.keys);
+    if (length <= kShortRows) {
+      if (group * kWarps < p.heads) {
+        function(ShortPlace<kShortRows, kWarps>(number, group), sentence);
+      }
+    } else if constexpr (kLengths == ShortLengths::to_64) {
+      if (length <= kLongestShort) {
+        function(ShortPlace<kLongestShort, kWarps / 2>(number, group), sentence);
+      }
+    }
+  }
+};
 
 // Is it certain that no sentence is short? So it is where they are all of about one length.
 inline bool all_are_long(const AttentionArgs& args) {
@@ -56,75 +155,24 @@ inline bool all_are_long(const AttentionArgs& args) {
   return are_long(args.q.rows, args.longest_q) || are_long(args.k.rows, args.longest_k);
 }
 
-// Calls function(std::integral_constant<int, D>, std::integral_constant<int, R>, least) for each R
-// that the batch may have sentences for. In a small batch, whose blocks all run at once, those with
-// room for more rows take the short sentences too: one launch instead of two.
+// Calls function(std::integral_constant<int, D>, std::integral_constant<ShortLengths, …>).
 template <class Function>
 void with_short_sizes(const AttentionArgs& args, const Function& function) {
-  constexpr std::int64_t kFewBlocks = 528;  // four for each multiprocessor of an H200
-  constexpr auto kSmall = std::integral_constant<int, kShortest>{};
-  constexpr auto kLarge = std::integral_constant<int, kLongestShort>{};
   if (all_are_long(args)) {
     return;
   }
-  const auto with_rows = [&](auto d) {
-    const dim3 grid = short_grid<kLongestShort>(args);
-    if (args.longest_q <= kShortest && args.longest_k <= kShortest) {
-      function(d, kSmall, 0);
-    } else if (std::int64_t{grid.x} * grid.y <= kFewBlocks) {
-      function(d, kLarge, 0);
+  const auto with_lengths = [&](auto d) {
+    if (args.longest_q <= kShortRows && args.longest_k <= kShortRows) {
+      function(d, std::integral_constant<ShortLengths, ShortLengths::to_32>{});
     } else {
-      function(d, kSmall, 0);
-      function(d, kLarge, kShortest + 1);
+      function(d, std::integral_constant<ShortLengths, ShortLengths::to_64>{});
     }
   };
   if (args.d_k == 32) {
-    with_rows(std::integral_constant<int, 32>{});
+    with_lengths(std::integral_constant<int, 32>{});
   } else {
-    with_rows(std::integral_constant<int, 64>{});
+    with_lengths(std::integral_constant<int, 64>{});
   }
 }
-
-// The dropout decisions of the sentence and the block's heads, in shared memory.
-template <int R>
-struct ShortDecisions {
-  static constexpr int kHeads = ShortPlace<R>::kHeads;
-  static constexpr int kWords = R / kWordKeys;  // of a query
-  std::uint32_t words[kHeads][kWords][R + 2];   // 2: heads are in different banks
-
-  // A warp takes every eighth query.
-  __device__ void decide(const AttentionProblem<bf16>& p, const Sentence& sentence,
-                         const ShortPlace<R>& at) {
-    const int first_head = static_cast<int>(blockIdx.y) * kHeads;
-    for (int i = at.warp; i < R; i += kShortWarps) {
-      const bool dropped = p.dropout.threshold != 0 && i < sentence.queries;
-      const std::uint64_t key = dropped ? p.q_keys[sentence.first_query + i] : 0;
-#pragma unroll
-      for (int w = 0; w < kWords; ++w) {
-        std::uint32_t decided[kHeads];
-        if (dropped && w * kWordKeys < sentence.visible(i)) {
-          decide_words(p.dropout, key, w * kWordKeys + at.lane,
-                       static_cast<std::uint32_t>(first_head / kHeadGroup),
-                       first_head % kHeadGroup / 2, decided);
-        } else {
-#pragma unroll
-          for (std::uint32_t& word : decided) {
-            word = kAllKept;
-          }
-        }
-        std::uint32_t mine = decided[0];  // a head to a lane
-#pragma unroll
-        for (int h = 1; h < kHeads; ++h) {
-          mine = at.lane == h ? decided[h] : mine;
-        }
-        if (at.lane < kHeads) {
-          words[at.lane][w][i] = mine;
-        }
-      }
-    }
-  }
-  // Those of queries 0 … of a head of the block, for the 32 keys that key j is one of.
-  __device__ const std::uint32_t* of(int slot, int j) const { return words[slot][j / kWordKeys]; }
-};
 
 }  // namespace yona::cuda

@@ -1,256 +1,258 @@
 // Attention backward over short sentences with tensor cores; see attention_short.cuh, and
-// attention_backward.cuh for the gradients. Every warp takes 16 queries and then 16 keys of its
-// head; both passes form the scores again, so that sums have a fixed order and nothing is shared
-// but what was read.
+// attention_backward.cuh for the gradients. A warp takes 32 keys of its head and all queries: it
+// forms the scores once, as keys × queries, and from them dv and dk. The scores' gradients it
+// leaves in shared memory, and then takes 32 queries, for dq.
+//
+// The logarithm of the scale's magnitude is added to the exponent: the scores' gradients then have
+// the scale, but for its sign, in them, and so have the weights, by which dv is divided in the end.
 
-#include "yona/backend/cuda/attention_short.cuh"
-#include "yona/backend/cuda/attention_sums.cuh"
+#include <cmath>
+
+#include "yona/backend/cuda/attention_short_backward.cuh"
 
 namespace yona::cuda {
 
 namespace {
 
-struct Gradients {
-  AttentionProblem<bf16> in;
-  Rows<bf16> dout, dq, dk, dv;
-  bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
-  GradientPartials partials;
-};
-
-// What a head has in shared memory: all rows of the sentence.
-template <int R>
-struct HeadRows {
-  const bf16 *q, *k, *v, *dout;  // [R, D]
-  const float *lse, *delta;      // [R]: infinite and zero for queries that are not there
-  const ShortDecisions<R>& decisions;
-};
-
-// D = dout · out, of 16 queries: eight (or four) lanes to a row.
-template <int D>
-__device__ void find_delta(const AttentionProblem<bf16>& in, std::int64_t first, int count,
-                           int head, const bf16* dout, float* delta) {
-  constexpr int kPieces = D / 8;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int piece = lane % kPieces * 8;
+// dv and dk of the warp's 32 keys, whose values are `v` where they are not in shared memory; the
+// scores' gradients; and the warp's share of the sum of dv. All keys at once or, where there is
+// room for 64 queries, 16 at a time.
+template <int D, int R, int H>
+__device__ void key_pass(const ShortGradients& g, const Sentence& sentence,
+                         const ShortPlace<R, H>& place, const ShortLane& at,
+                         const HeadTiles<R, H>& tiles, const RowWords<D> (&v)[4],
+                         const std::uint32_t (&kept)[R / kShortRows], ColumnShares<D>& dv_shares) {
+  constexpr int kM = kLongestShort / R;
+  constexpr int kN = R / 8;
+  constexpr bool kRead = !HeadTiles<R, H>::kHasValues;
+  const int first = place.first;
+  const int count = min(sentence.keys - first, kShortRows);
 #pragma unroll
-  for (int r = 0; r < kOwnRows; r += kLanes / kPieces) {
-    const int row = r + lane / kPieces;
-    float sum = 0.0F;
-    if (row < count) {
-      float x[kPack];
-      float y[kPack];
-      load8(in.out.row(first + row) + head * D + piece, x);
-      load8(dout + row * MmaHead<D>::kStride + piece, y);
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        sum += x[i] * y[i];
-      }
-    }
-#pragma unroll
-    for (int distance = kPieces / 2; distance > 0; distance /= 2) {
-      sum += __shfl_xor_sync(0xFFFFFFFFU, sum, distance);
-    }
-    if (lane % kPieces == 0) {
-      delta[row] = sum;
-    }
-  }
-}
-
-// dq of 16 queries, and their share of the sum of dv.
-template <int D, int R>
-__device__ void query_pass(const Gradients& g, const Sentence& sentence, const ShortPlace<R>& at,
-                           const HeadRows<R>& rows, LaneSums<D>& dv_sums) {
-  constexpr int kStride = MmaHead<D>::kStride;
-  const int first = at.first;
-  const int count = min(sentence.queries - first, kOwnRows);
-  const int row = first + at.lane / 4;
-  const int visible[2] = {sentence.visible(row), sentence.visible(row + 8)};
-  const QueryStatistics queries[2] = {{rows.lse[row] * kLog2E, rows.delta[row]},
-                                      {rows.lse[row + 8] * kLog2E, rows.delta[row + 8]}};
-  float dq[MmaHead<D>::kTiles][4] = {};
-  float shares[2] = {};
-  const int end = sentence.visible(first + count - 1);
-#pragma unroll
-  for (int j0 = 0; j0 < R; j0 += kOtherRows) {
-    if (j0 >= end) {
+  for (int m0 = 0; m0 < 2; m0 += kM) {
+    if (16 * m0 >= count) {
       break;
     }
-    OwnRows<D> own;
-    float scores[kScoreTiles][4];
-    float dp[kScoreTiles][4];
-    load_own<D>(rows.q + first * kStride, own);
-    score_tile<D>(own, rows.k + j0 * kStride, scores);
-    load_own<D>(rows.dout + first * kStride, own);
-    score_tile<D>(own, rows.v + j0 * kStride, dp);
-    const std::uint32_t* words = rows.decisions.of(at.slot, j0) + row;
-    const std::uint32_t kept[2] = {words[0], words[8]};
-    weigh_keys(g.in, visible, queries, kept, j0, scores, dp);
-    if (g.partials.dv != nullptr) {
-      add_row_shares(dp, shares);
-    }
-    add_tile<D>(scores, rows.k + j0 * kStride, dq);
-  }
-  const float scale[2] = {g.in.scale, g.in.scale};
-  put_rows<D>(g.dq, sentence.first_query + first, count, at.head, dq, scale, g.accumulate_dq);
-  if (g.partials.dv != nullptr) {
-    weigh_rows<D>(rows.dout + first * kStride, shares, count, 1.0F, dv_sums);
-  }
-}
-
-// dv and dk of 16 keys, and their share of the sum of dq. With all queries in one tile, dv is
-// written before dk is begun, so that a warp needs fewer registers.
-template <int D, int R>
-__device__ void key_pass(const Gradients& g, const Sentence& sentence, const ShortPlace<R>& at,
-                         const HeadRows<R>& rows, LaneSums<D>& dq_sums) {
-  constexpr int kStride = MmaHead<D>::kStride;
-  constexpr bool kOneTile = R == kOtherRows;
-  const int first = at.first;
-  const int count = min(sentence.keys - first, kOwnRows);
-  const std::int64_t first_key = sentence.first_key + first;
-  const float scale[2] = {g.in.scale, g.in.scale};
-  const float one[2] = {1.0F, 1.0F};
-  const int row = first + at.lane / 4;
-  const int first_seeing[2] = {sentence.first_seeing(row), sentence.first_seeing(row + 8)};
-  const std::uint32_t* words = rows.decisions.of(at.slot, first);
-  float dv[MmaHead<D>::kTiles][4] = {};
-  float dk[MmaHead<D>::kTiles][4] = {};
-  float shares[2] = {};
-  const int begin = sentence.first_seeing(first) / kOtherRows * kOtherRows;
+    const int row = first + 16 * m0;
+    float scores[kM][kN][4];
+    float dp[kM][kN][4];
+    {
+      RowWords<D> own[2 * kM];
+      if constexpr (kRead) {
+        score_tile<D>(v, tiles.dout, at, dp);
+      } else {
 #pragma unroll
-  for (int i0 = 0; i0 < R; i0 += kOtherRows) {
-    if (kOneTile || (i0 >= begin && i0 < sentence.queries)) {
-      OwnRows<D> own;
-      float scores[kScoreTiles][4];
-      float dp[kScoreTiles][4];
-      load_own<D>(rows.k + first * kStride, own);
-      score_tile<D>(own, rows.q + i0 * kStride, scores);
-      load_own<D>(rows.v + first * kStride, own);
-      score_tile<D>(own, rows.dout + i0 * kStride, dp);
-      weigh_queries(g.in, first_seeing, rows.lse + i0, rows.delta + i0, words + i0,
-                    first % kWordKeys, i0, scores, dp);
-      if (g.partials.dq != nullptr) {
-        add_row_shares(scores, shares);
+        for (int i = 0; i < 2 * kM; ++i) {
+          load_words<D>(tiles.v + (row + 8 * i) * kShortStride, at, own[i]);
+        }
+        score_tile<D>(own, tiles.dout, at, dp);
       }
-      add_tile<D>(dp, rows.dout + i0 * kStride, dv);
-      if (kOneTile) {
-        put_rows<D>(g.dv, first_key, count, at.head, dv, one, g.accumulate_dv);
+#pragma unroll
+      for (int i = 0; i < 2 * kM; ++i) {
+        load_words<D>(tiles.k + (row + 8 * i) * kShortStride, at, own[i]);
       }
-      add_tile<D>(scores, rows.q + i0 * kStride, dk);
+      score_tile<D>(own, tiles.q, at, scores);
+    }
+    int first_seeing[kM][2];
+#pragma unroll
+    for (int m = 0; m < kM; ++m) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int key = row + 16 * m + 8 * half + at.row;
+        first_seeing[m][half] =
+            (key < sentence.keys ? sentence.first_seeing(key) : 2 * R) - 2 * at.column;
+      }
+    }
+    weigh_short(g.in.scale * kLog2E, g.in.dropout.scale * g.sign, first_seeing, kept, m0,
+                tiles.statistics, at, scores, dp);
+    std::uint32_t ds[kN / 2][kM][4];
+    std::uint32_t weights[kN / 2][kM][4];
+    pack_scores(scores, ds);
+    pack_scores(dp, weights);
+    const float unscaled = g.in.dropout.scale / g.magnitude;
+    const std::int64_t to = sentence.first_key + row;
+    {
+      ShortSums<D> dv[kM] = {};
+      multiply_tile<D>(weights, tiles.dout, sentence.queries, at, dv);
+      const float factor[2] = {unscaled, unscaled};
+#pragma unroll
+      for (int m = 0; m < kM; ++m) {
+        put_sums<D>(g.dv, to + 16 * m, count - 16 * (m0 + m), place.head, at, dv[m], factor,
+                    g.accumulate_dv);
+      }
+      if (g.partials.dv != nullptr) {
+        add_shares<D>(dv, dv_shares);
+      }
+    }
+    __syncwarp();  // what is there has been read
+#pragma unroll
+    for (int m = 0; m < kM; ++m) {
+#pragma unroll
+      for (int n = 0; n < kN; ++n) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          bf16* to = tiles.ds + (row + 16 * m + 8 * half) * kShortStride + (at.scores ^ (8 * n));
+          *reinterpret_cast<std::uint32_t*>(to) = ds[n / 2][m][n % 2 * 2 + half];
+        }
+      }
+    }
+    {
+      ShortSums<D> dk[kM] = {};
+      multiply_tile<D>(ds, tiles.q, sentence.queries, at, dk);
+      const float factor[2] = {1.0F, 1.0F};
+#pragma unroll
+      for (int m = 0; m < kM; ++m) {
+        put_sums<D>(g.dk, to + 16 * m, count - 16 * (m0 + m), place.head, at, dk[m], factor,
+                    g.accumulate_dk);
+      }
     }
   }
-  if (!kOneTile) {
-    put_rows<D>(g.dv, first_key, count, at.head, dv, one, g.accumulate_dv);
+}
+
+// dq of the warp's 32 queries, and its share of their sum. `ds` is [R keys, R queries].
+template <int D, int R, int H>
+__device__ void query_pass(const ShortGradients& g, const Sentence& sentence,
+                           const ShortPlace<R, H>& place, const ShortLane& at, const bf16* ds,
+                           const bf16* keys, ColumnShares<D>& dq_shares) {
+  const int count = min(sentence.queries - place.first, kShortRows);
+  ShortSums<D> dq[2] = {};
+#pragma unroll
+  for (int step = 0; step < R / 16; ++step) {
+    if (16 * step >= sentence.keys) {
+      break;
+    }
+    const int key = 16 * step + at.lane / 16 * 8 + at.lane % 8;
+    std::uint32_t left[2][4];
+#pragma unroll
+    for (int m = 0; m < 2; ++m) {
+      ldmatrix_transposed(left[m],
+                          ds + short_place(key, place.first / 8 + 2 * m + at.lane / 8 % 2));
+    }
+    add_products<D>(left, keys + 16 * step * kShortStride, at, dq);
   }
-  put_rows<D>(g.dk, first_key, count, at.head, dk, scale, g.accumulate_dk);
+  const float factor[2] = {1.0F, 1.0F};
+#pragma unroll
+  for (int m = 0; m < 2; ++m) {
+    put_sums<D>(g.dq, sentence.first_query + place.first + 16 * m, count - 16 * m, place.head, at,
+                dq[m], factor, g.accumulate_dq);
+  }
   if (g.partials.dq != nullptr) {
-    weigh_rows<D>(rows.k + first * kStride, shares, count, g.in.scale, dq_sums);
+    add_shares<D>(dq, dq_shares);
   }
 }
 
-// The block's row of partial sums of dq and dv. `parts` is memory that warps may still read.
-template <int D, int R>
-__device__ void leave_partials(const Gradients& g, const Sentence& sentence,
-                               const LaneSums<D>& dq_sums, const LaneSums<D>& dv_sums,
-                               float* parts) {
-  constexpr int kWarpsOfHead = ShortPlace<R>::kWarpsOfHead;
-  const int first_head = static_cast<int>(blockIdx.y) * ShortPlace<R>::kHeads;
-  const int cols = g.in.heads * D;
-  __syncthreads();
-  if (g.partials.dq != nullptr) {
-    leave_sums<D, kShortWarps, kWarpsOfHead>(
-        dq_sums, parts, first_head, g.in.heads,
-        g.partials.row(g.partials.dq, blockIdx.x, sentence.first_key, 0, cols));
-  }
-  if (g.partials.dv != nullptr) {
-    leave_sums<D, kShortWarps, kWarpsOfHead>(
-        dv_sums, parts + kShortWarps * D, first_head, g.in.heads,
-        g.partials.row(g.partials.dv, blockIdx.x, sentence.first_query, 0, cols));
-  }
-}
-
-template <int D, int R>
-__global__ void __launch_bounds__(kShortThreads, kShortBlocks<R>)
-    attention_backward_short_kernel(Gradients g, int least) {
-  constexpr int kStride = MmaHead<D>::kStride;
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
+template <int D, int R, int H>
+__device__ void find_gradients(const ShortGradients& g, const Sentence& sentence,
+                               const ShortPlace<R, H>& place, unsigned char* shared_bytes) {
   const AttentionProblem<bf16>& in = g.in;
-  const ShortPlace<R> at;
-  auto& decisions = *reinterpret_cast<ShortDecisions<R>*>(shared_bytes);
-  auto* statistics =
-      reinterpret_cast<float*>(shared_bytes + sizeof(ShortDecisions<R>));  // [heads, 2, R]
-  float* lse = statistics + at.slot * 2 * R;
-  float* delta = lse + R;
-  auto* tiles = reinterpret_cast<bf16*>(statistics + 2 * kShortWarps * kOwnRows);
-  bf16* q = tiles + at.slot * 4 * R * kStride;
-  bf16* k = q + R * kStride;
-  bf16* v = k + R * kStride;
-  bf16* dout = v + R * kStride;
-
-  const Sentence sentence(in, blockIdx.x);
-  if (!takes<R>(sentence, least)) {
-    return;
-  }
-  const int first = at.first;
-  const bool there = at.head < in.heads;
-  const int queries = there ? min(max(sentence.queries - first, 0), kOwnRows) : 0;
-  const int keys = there ? min(max(sentence.keys - first, 0), kOwnRows) : 0;
+  const ShortLane at = ShortLane::of<D>();
+  auto& decisions = *reinterpret_cast<ShortDecisions<R, H>*>(shared_bytes);
+  const HeadTiles<R, H> tiles(shared_bytes + sizeof(ShortDecisions<R, H>), place.slot);
+  const int first = place.first;
+  const int own = first * kShortStride;
+  const bool there = place.head < in.heads;
+  const int queries = there ? min(max(sentence.queries - first, 0), kShortRows) : 0;
+  const int keys = there ? min(max(sentence.keys - first, 0), kShortRows) : 0;
   const std::int64_t first_query = sentence.first_query + first;
   const std::int64_t first_key = sentence.first_key + first;
-  stage_async<D>(in.q, first_query, queries, at.head, q + first * kStride);
-  stage_async<D>(g.dout, first_query, queries, at.head, dout + first * kStride);
-  stage_async<D>(in.k, first_key, keys, at.head, k + first * kStride);
-  stage_async<D>(in.v, first_key, keys, at.head, v + first * kStride);
-  if (at.lane < kOwnRows) {
-    lse[first + at.lane] =
-        at.lane < queries ? in.lse.row(first_query + at.lane)[at.head] : INFINITY;
+  RowWords<D> out[4];
+  RowWords<D> v[4];
+  stage_short<D>(g.dout, first_query, queries, place.head, tiles.dout + own);
+  read_words<D>(in.out, first_query, queries, place.head, at, out);
+  if constexpr (HeadTiles<R, H>::kHasValues) {
+    stage_short<D>(in.v, first_key, keys, place.head, tiles.v + own);
+  } else {
+    read_words<D>(in.v, first_key, keys, place.head, at, v);
   }
-  decisions.decide(in, sentence, at);
+  stage_short<D>(in.q, first_query, queries, place.head, tiles.q + own);
+  stage_short<D>(in.k, first_key, keys, place.head, tiles.k + own);
+  tiles.statistics[first + at.lane].x =
+      at.lane < queries ? in.lse.row(first_query + at.lane)[place.head] * kLog2E - g.log2_magnitude
+                        : INFINITY;
+  const bool drops = in.dropout.threshold != 0;
+  if (drops) {
+    decisions.template decide<false>(in, sentence, place, at);
+  }
   wait_for_copies();
   __syncwarp();
-  find_delta<D>(in, first_query, queries, at.head, dout + first * kStride, delta + first);
+  find_delta<D>(out, tiles.dout + own, g.sign, at, tiles.statistics + first);
   __syncthreads();
-  const HeadRows<R> rows{q, k, v, dout, lse, delta, decisions};
-  LaneSums<D> dq_sums = {};
-  LaneSums<D> dv_sums = {};
-  if (queries > 0) {
-    query_pass<D>(g, sentence, at, rows, dv_sums);
-  }
+  ColumnShares<D> dv_shares = {};
+  ColumnShares<D> dq_shares = {};
   if (keys > 0) {
-    key_pass<D>(g, sentence, at, rows, dq_sums);
+    std::uint32_t kept[R / kShortRows];
+#pragma unroll
+    for (int part = 0; part < R / kShortRows; ++part) {
+      kept[part] = drops ? decisions.of(place, part, at) : kAllKept;
+    }
+    key_pass<D>(g, sentence, place, at, tiles, v, kept, dv_shares);
   }
-  if (g.partials.dq != nullptr || g.partials.dv != nullptr) {
-    leave_partials<D, R>(g, sentence, dq_sums, dv_sums, reinterpret_cast<float*>(tiles));
+  if constexpr (R > kShortRows) {
+    __syncthreads();
+  } else {
+    __syncwarp();
+  }
+  if (queries > 0) {
+    query_pass<D>(g, sentence, place, at, tiles.ds, tiles.k, dq_shares);
+  }
+  const int cols = in.heads * D;
+  if (g.partials.dv != nullptr) {  // queries and dout are not needed any more
+    leave_shares<D>(place, there, at, dv_shares, in.dropout.scale / g.magnitude, tiles.q + own,
+                    g.partials.row(g.partials.dv, place.sentence, sentence.first_query, 0, cols));
+  }
+  if (g.partials.dq != nullptr) {
+    leave_shares<D>(place, there, at, dq_shares, 1.0F, tiles.dout + own,
+                    g.partials.row(g.partials.dq, place.sentence, sentence.first_key, 0, cols));
   }
 }
 
-template <int D, int R>
-void launch(const AttentionBackwardArgs& args, const GradientPartials& partials, int least,
-            cudaStream_t stream) {
-  Gradients gradients;
-  gradients.in = problem_of<bf16>(args.forward);
-  gradients.dout = rows_of<bf16>(args.dout);
-  gradients.dq = rows_of<bf16>(args.dq);
-  gradients.dk = rows_of<bf16>(args.dk);
-  gradients.dv = rows_of<bf16>(args.dv);
-  gradients.accumulate_dq = args.accumulate_dq;
-  gradients.accumulate_dk = args.accumulate_dk;
-  gradients.accumulate_dv = args.accumulate_dv;
-  gradients.partials = partials;
-  constexpr std::size_t kShared = sizeof(ShortDecisions<R>) +
-                                  sizeof(float) * 2 * kShortWarps * kOwnRows +
-                                  sizeof(bf16) * 4 * kShortWarps * kOwnRows * MmaHead<D>::kStride;
-  allow_shared(attention_backward_short_kernel<D, R>, kShared);
-  attention_backward_short_kernel<D, R>
-      <<<short_grid<R>(args.forward), kShortThreads, kShared, stream>>>(gradients, least);
-  check_launch("attention_backward");
+template <int D, class Launch>
+__global__ void __launch_bounds__(Launch::kThreads, Launch::kBlocks)
+    attention_backward_short_kernel(ShortGradients g, int groups) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  Launch::with_place(g.in, groups, [&](const auto& place, const Sentence& sentence) {
+    find_gradients<D>(g, sentence, place, shared_bytes);
+  });
+}
+
+ShortGradients gradients_of(const AttentionBackwardArgs& args, const GradientPartials& partials) {
+  ShortGradients g;
+  g.in = problem_of<bf16>(args.forward);
+  g.dout = rows_of<bf16>(args.dout);
+  g.dq = rows_of<bf16>(args.dq);
+  g.dk = rows_of<bf16>(args.dk);
+  g.dv = rows_of<bf16>(args.dv);
+  g.accumulate_dq = args.accumulate_dq;
+  g.accumulate_dk = args.accumulate_dk;
+  g.accumulate_dv = args.accumulate_dv;
+  g.partials = partials;
+  const float scale = args.forward.scale;
+  g.magnitude = scale == 0.0F ? 1.0F : std::abs(scale);
+  g.sign = scale == 0.0F ? 0.0F : std::copysign(1.0F, scale);
+  g.log2_magnitude = std::log2(g.magnitude);
+  return g;
 }
 
 }  // namespace
 
+// Up to 32 tokens memory is what takes the time: three blocks of four warps hide it best. With
+// longer sentences it is instructions, of which blocks of eight warps, whose heads share more of
+// Philox, have fewer; one is all that there is room for.
 void launch_attention_backward_short(const AttentionBackwardArgs& args,
                                      const GradientPartials& partials, cudaStream_t stream) {
-  with_short_sizes(args.forward, [&](auto d, auto rows, int least) {
-    launch<decltype(d)::value, decltype(rows)::value>(args, partials, least, stream);
+  with_short_sizes(args.forward, [&](auto d, auto lengths) {
+    constexpr ShortLengths kLengths = decltype(lengths)::value;
+    using Launch = std::conditional_t<kLengths == ShortLengths::to_32, ShortLaunch<kLengths, 4, 3>,
+                                      ShortLaunch<kLengths, 8, 1>>;
+    constexpr std::size_t kRowBytes =
+        sizeof(float2) +
+        sizeof(bf16) * HeadTiles<kShortRows, Launch::kWarps>::kTiles * kShortStride;
+    constexpr std::size_t kShared = Launch::kDecisions + kRowBytes * Launch::kWarps * kShortRows;
+    const auto kernel = attention_backward_short_kernel<decltype(d)::value, Launch>;
+    allow_shared(kernel, kShared);
+    const int groups = Launch::groups(args.forward);
+    kernel<<<static_cast<unsigned>(args.forward.sentences * groups), Launch::kThreads, kShared,
+             stream>>>(gradients_of(args, partials), groups);
+    check_launch("attention_backward");
   });
 }
 

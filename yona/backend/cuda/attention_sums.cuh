@@ -2,7 +2,8 @@
 // adding up rows: with u_j = Σ_i ds_ij and w_i = Σ_j m_ij p_ij (attention_backward.cuh)
 //   Σ_i dq_i = scale Σ_j u_j k_j;   Σ_j dv_j = Σ_i w_i dout_i
 // and Σ_j dk_j = 0. A warp has u of its keys, or w of its queries, beside those rows in shared
-// memory. Each block leaves a row of partial sums, which column_sums.h adds.
+// memory. Each block leaves a row of partial sums, which column_sums.h adds. (Short sentences,
+// whose rows of dq and dv are all in one block, add them up instead: attention_short_sums.cuh.)
 #pragma once
 
 #include "yona/backend/cuda/attention_mma.cuh"
