@@ -17,6 +17,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.embed_backward);
   function(k.residual_norm);
   function(k.residual_norm_backward);
+  function(k.linear_norm);
   function(k.rms_norm);
   function(k.rms_norm_backward);
   function(k.bucket_bias);
@@ -57,7 +58,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 48 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 49 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing

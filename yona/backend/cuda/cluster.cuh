@@ -1,6 +1,5 @@
-// What the blocks of a cluster send each other (sm_90): stores and copies into the shared memory of
-// another block, which count towards a barrier there; and kernels that come up while the one in
-// front of them ends. Addition to hopper.cuh.
+// What the blocks of a cluster send each other (sm_90): stores into the shared memory of another
+// block, which count towards a barrier there. Addition to hopper.cuh.
 #pragma once
 
 #include "yona/backend/cuda/hopper.cuh"
@@ -28,16 +27,6 @@ __device__ inline void send(std::uint32_t to, float a, float b, std::uint32_t ba
       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::
           "r"(to),
       "f"(a), "f"(b), "r"(barrier)
-      : "memory");
-}
-
-// Copies from this block's shared memory to another's, by the copy engine.
-__device__ inline void copy_to(std::uint32_t to, std::uint32_t from, int bytes,
-                               std::uint32_t barrier) {
-  asm volatile(
-      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
-      " [%0], [%1], %2, [%3];" ::"r"(to),
-      "r"(from), "r"(bytes), "r"(barrier)
       : "memory");
 }
 
@@ -74,13 +63,6 @@ __device__ inline void cluster_wait() {
 __device__ inline void meet_without_waiting(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
-
-// Of kernels launched with cudaLaunchAttributeProgrammaticStreamSerialization: the next may be
-// launched; what the ones before wrote is there. Nothing for others.
-__device__ inline void let_next_begin() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-__device__ inline void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 #endif  // YONA_HOPPER
 

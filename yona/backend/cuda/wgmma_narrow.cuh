@@ -1,4 +1,4 @@
-// Products of a warpgroup (wgmma.cuh) that are narrow: 64 rows of A times 8 to 128 rows of B, both
+// Products of a warpgroup (wgmma.cuh) that are narrow: 64 rows of A times 8 to 64 rows of B, both
 // row-major and as deep as each other, so that sums = A Bᵀ. With weights as A and a few tokens as
 // B, no tensor core multiplies what is not there.
 //
@@ -16,7 +16,7 @@ namespace yona::cuda::hopper {
 template <int kRows>
 __device__ inline void multiply_rows(float (&sums)[kRows / 2], std::uint64_t a, std::uint64_t b,
                                      bool accumulate) {
-  static_assert(kRows == 8 || kRows == 16 || kRows == 32 || kRows == 64 || kRows == 128);
+  static_assert(kRows == 8 || kRows == 16 || kRows == 32 || kRows == 64);
 #define YONA_4(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
 #define YONA_8(i) YONA_4(i), YONA_4(i + 4)
 #define YONA_16(i) YONA_8(i), YONA_8(i + 8)
@@ -53,7 +53,7 @@ __device__ inline void multiply_rows(float (&sums)[kRows / 2], std::uint64_t a, 
         "}"
         : YONA_16(0)
         : YONA_INPUTS);
-  } else if constexpr (kRows == 64) {
+  } else {
     asm volatile(
         "{\n"
         ".reg .pred accumulate;\n"
@@ -64,20 +64,6 @@ __device__ inline void multiply_rows(float (&sums)[kRows / 2], std::uint64_t a, 
         " %32, %33, accumulate, 1, 1, 0, 0;\n"
         "}"
         : YONA_32(0)
-        : YONA_INPUTS);
-  } else {
-    asm volatile(
-        "{\n"
-        ".reg .pred accumulate;\n"
-        "setp.ne.b32 accumulate, %66, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15,"
-        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31,"
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47,"
-        "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63},"
-        " %64, %65, accumulate, 1, 1, 0, 0;\n"
-        "}"
-        : YONA_32(0), YONA_32(32)
         : YONA_INPUTS);
   }
 #undef YONA_INPUTS
