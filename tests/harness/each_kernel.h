@@ -18,6 +18,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.embed_backward);
   function(k.residual_norm);
   function(k.residual_norm_backward);
+  function(k.linear_norm);
   function(k.rms_norm);
   function(k.rms_norm_backward);
   function(k.bucket_bias);

@@ -34,6 +34,28 @@ TEST(FeedForward, TakesGeluInstead) {
               kExactF64, "FFN(x)");
 }
 
+// Whoever makes the last product.
+TEST(FeedForward, GivesTheSameToTheNormBehindIt) {
+  for (const auto activation : {FeedForwardActivation::relu, FeedForwardActivation::silu}) {
+    for (const bool gated : {false, true}) {
+      FeedForward layer({.d_model = 4, .d_ff = 9, .activation = activation, .gated = gated}, 0.0);
+      BoundModule bound(layer);
+      Context& c = bound.c;
+      const Ragged x = bound.input({3, 2}, 4);
+      const SubLayerResult waiting = layer.for_norm(x, c);
+      EXPECT_NE(waiting.last(), nullptr);
+      expect_near(values_of(waiting.formed(c).values), values_of(layer(x, c).values), kExactF64,
+                  "FFN(x)");
+      Tape tape;
+      c.tape = &tape;
+      const SubLayerResult formed = layer.for_norm(x, c);
+      EXPECT_EQ(formed.last(), nullptr);
+      expect_near(values_of(formed.values().values), values_of(layer(x, c).values), kExactF64,
+                  "FFN(x)");
+    }
+  }
+}
+
 // The mask of the hidden units does not depend on which activation made them.
 TEST(FeedForward, DropsTheSameHiddenUnitsWithEitherActivation) {
   for (const auto activation : {FeedForwardActivation::relu, FeedForwardActivation::gelu}) {

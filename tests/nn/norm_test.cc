@@ -69,6 +69,52 @@ TEST(Norm, AddsUpWhatTheSubLayerBeforeGave) {
   }
 }
 
+// A sub-layer of a module, whose last product may wait for the norm.
+struct LastProduct : Module {
+  explicit LastProduct(const ResidualNormOptions& options) : norm(options) {
+    add("linear", linear);
+    add("norm", norm);
+  }
+  Linear linear{4, 6};
+  ResidualNormLayer norm;
+};
+
+// In both orders, and where the norm has none to make it with (rms) or somebody asks for the sum.
+TEST(Norm, MakesTheProductThatWaitsForIt) {
+  for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
+    for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
+      LastProduct layer({.d_model = 6, .position = position, .kind = kind});
+      BoundModule bound(layer);
+      Context& c = bound.c;
+      const Ragged x = bound.input({2, 3}, 6);
+      const Ragged a = bound.input({2, 3}, 4, 8);
+      const auto run = [&](const auto& sub_layer) {
+        Residual y = layer.norm(x, sub_layer, c);
+        const LayerNorm::Result last = layer.norm.of_sum(y, c);
+        return std::vector{values_of(y.sum(c).values), values_of(last.sum.values),
+                           values_of(last.normed.values)};
+      };
+      const auto waiting = run([&](const Ragged&) { return SubLayerResult(a, layer.linear, c); });
+      const auto formed = run([&](const Ragged&) { return layer.linear(a, c); });
+      for (std::size_t i = 0; i < formed.size(); ++i) {
+        expect_near(waiting[i], formed[i], kExactF64, "result " + std::to_string(i));
+      }
+    }
+  }
+}
+
+TEST(Norm, LetsNoProductWaitInTraining) {
+  LastProduct layer({.d_model = 6});
+  BoundModule bound(layer);
+  const Ragged a = bound.input({2, 3}, 4);
+  EXPECT_EQ(SubLayerResult(a, layer.linear, bound.c).last(), &layer.linear);
+  Tape tape;
+  bound.c.tape = &tape;
+  const SubLayerResult formed(a, layer.linear, bound.c);
+  EXPECT_EQ(formed.last(), nullptr);
+  EXPECT_EQ(formed.values().values.cols(), 6);
+}
+
 TEST(Norm, KeepsNoValuesOfTheSubLayerForBackward) {
   for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
     ResidualNormLayer layer({.d_model = 6, .position = position});

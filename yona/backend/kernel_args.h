@@ -220,6 +220,35 @@ struct ResidualNormBackwardArgs {
   View dr_sums{};           // optional; dr is then there, and not added to
 };
 
+// s = x + a · weightᵀ + bias;  y = the layer normalisation of s: what ends a sub-layer, and the
+// norm behind it, in a pass that has no backward. The plain composition is matmul and
+// residual_norm. What is left in `room` and `statistics` is not said.
+struct LinearNormArgs {
+  View a{}, weight{};               // [rows, k] and [n, k], as operands of matmul
+  View bias{};                      // [1, n], optional
+  View x{}, s{}, y{};               // [rows, n]; s optional
+  View norm_weight{}, norm_bias{};  // [1, n]
+  View room{};                      // [rows, n]
+  View statistics{};                // [rows, 2]
+  float epsilon = 1e-5F;
+  Precision precision = Precision::f32;
+
+  MatmulArgs product() const {
+    return {
+        .a = a, .b = weight, .c = room, .transpose_b = true, .bias = bias, .precision = precision};
+  }
+  ResidualNormArgs norm() const {
+    return {.x = x,
+            .r = room,
+            .s = s ? s : room,
+            .y = y,
+            .weight = norm_weight,
+            .bias = norm_bias,
+            .statistics = statistics,
+            .epsilon = epsilon};
+  }
+};
+
 // y = x · rstd ∘ weight, rstd = 1/√(mean(x²) + epsilon), per row (Zhang and Sennrich 2019).
 struct RmsNormArgs {
   View x{}, y{};

@@ -17,6 +17,10 @@ enum class GradientSums : bool { no, yes };
 // Does a kernel leave the decisions of its dropout for its backward, where its args have room?
 enum class Decisions : bool { forgotten, left };
 
+// Is a kernel that stands for several (linear_norm) worth calling instead of them? Others are not
+// called, so that what those can do besides, such as packed weights, is not lost.
+enum class Fused : bool { no, yes };
+
 // A kernel of the table. Calling one that the backend lacks throws NotImplemented; on a dry run
 // (Device::meta) nothing is computed.
 template <class Args>
@@ -29,11 +33,13 @@ class Kernel {
     function_ = kernel;
     gradient_sums = GradientSums::no;
     decisions = Decisions::forgotten;
+    fused = Fused::no;
     return *this;
   }
   Function function() const { return function_; }
   GradientSums gradient_sums = GradientSums::no;
   Decisions decisions = Decisions::forgotten;
+  Fused fused = Fused::no;
 
   void operator()(const Args& args, Exec& exec) const {
     if (exec.dry_run) {
@@ -68,6 +74,7 @@ struct Kernels {
   Kernel<EmbedBackwardArgs> embed_backward{"embed_backward"};
   Kernel<ResidualNormArgs> residual_norm{"residual_norm"};
   Kernel<ResidualNormBackwardArgs> residual_norm_backward{"residual_norm_backward"};
+  Kernel<LinearNormArgs> linear_norm{"linear_norm"};
   Kernel<RmsNormArgs> rms_norm{"rms_norm"};
   Kernel<RmsNormBackwardArgs> rms_norm_backward{"rms_norm_backward"};
   Kernel<BucketBiasArgs> bucket_bias{"bucket_bias"};

@@ -58,9 +58,10 @@ EncoderLayer::EncoderLayer(const TransformerConfig& config)
 // x ← LN(x + MultiHead(x, x, x));  x ← LN(x + FFN(x))          §3.1 "Encoder"
 Residual EncoderLayer::operator()(const Residual& x, const Sight& sight, Context& c) const {
   const Residual y = self_attention_norm_(
-      x, [&](const Ragged& z) { return self_attention_(z, sight, c); }, c);  // [T, d_model]
+      x, [&](const Ragged& z) { return self_attention_.for_norm(z, sight, c); },
+      c);  // [T, d_model]
   return feed_forward_norm_(
-      y, [&](const Ragged& z) { return feed_forward_(z, c); }, c);  // [T, d_model]
+      y, [&](const Ragged& z) { return feed_forward_.for_norm(z, c); }, c);  // [T, d_model]
 }
 
 DecoderLayer::DecoderLayer(const TransformerConfig& config)
@@ -85,11 +86,13 @@ DecoderLayer::DecoderLayer(const TransformerConfig& config)
 Residual DecoderLayer::operator()(const Residual& x, const Ragged& memory, const Sight& sight,
                                   Context& c) const {
   const Residual y = self_attention_norm_(
-      x, [&](const Ragged& z) { return self_attention_(z, sight, c); }, c);  // [T, d_model]
+      x, [&](const Ragged& z) { return self_attention_.for_norm(z, sight, c); },
+      c);  // [T, d_model]
   const Residual u = cross_attention_norm_(
-      y, [&](const Ragged& z) { return cross_attention_(z, memory, c); }, c);  // [T, d_model]
+      y, [&](const Ragged& z) { return cross_attention_.for_norm(z, memory, c); },
+      c);  // [T, d_model]
   return feed_forward_norm_(
-      u, [&](const Ragged& z) { return feed_forward_(z, c); }, c);  // [T, d_model]
+      u, [&](const Ragged& z) { return feed_forward_.for_norm(z, c); }, c);  // [T, d_model]
 }
 
 template <class Layer>

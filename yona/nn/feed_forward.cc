@@ -24,7 +24,7 @@ FeedForward::FeedForward(const FeedForwardShape& shape, double dropout)
 }
 
 // f(x W₁ + b₁)
-Tensor FeedForward::hidden(const Ragged& x, Context& c) const {
+Tensor FeedForward::activated(const Ragged& x, Context& c) const {
   switch (activation_) {
     case FeedForwardActivation::relu:
       return inner_(x.values, c, {.activation = Activation::relu, .dropout = {}});
@@ -38,21 +38,29 @@ Tensor FeedForward::hidden(const Ragged& x, Context& c) const {
   fail("feed_forward: unknown activation {}", static_cast<int>(activation_));
 }
 
+// Dropout(f(x W₁ + b₁)), or gated
+Ragged FeedForward::hidden(const Ragged& x, Context& c) const {
+  Tensor inner = activated(x, c);  // [T, d_ff]
+  if (gate_) {
+    inner = multiply(inner, (*gate_)(x.values, c), c);  // [T, d_ff]
+  }
+  return x.with(dropout(inner, {c.dropout(dropout_, stream()), *x.layout}, c));
+}
+
 Ragged FeedForward::operator()(const Ragged& x, Context& c) const {
-  const RowDropout drop(c.dropout(dropout_, stream()), *x.layout);
   if (activation_ == FeedForwardActivation::relu && !gate_) {
     return x.with(feed_forward(x.values,
                                {.inner = inner_.weight(),
                                 .inner_bias = inner_.bias(),
                                 .outer = outer_.weight(),
                                 .outer_bias = outer_.bias()},
-                               drop, c));  // [T, d]
+                               {c.dropout(dropout_, stream()), *x.layout}, c));  // [T, d]
   }
-  Tensor inner = hidden(x, c);  // [T, d_ff]
-  if (gate_) {
-    inner = multiply(inner, (*gate_)(x.values, c), c);  // [T, d_ff]
-  }
-  return outer_(x.with(dropout(inner, drop, c)), c);  // [T, d]
+  return outer_(hidden(x, c), c);  // [T, d]
+}
+
+SubLayerResult FeedForward::for_norm(const Ragged& x, Context& c) const {
+  return joins_norm(outer_.weight(), c) ? SubLayerResult(hidden(x, c), outer_, c) : (*this)(x, c);
 }
 
 }  // namespace yona

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "yona/nn/linear.h"
+#include "yona/nn/sub_layer.h"
 
 namespace yona {
 
@@ -24,9 +24,12 @@ class FeedForward : public Module {
   // dropout is that of the inner activations (none in the paper).
   FeedForward(const FeedForwardShape& shape, double dropout);
   Ragged operator()(const Ragged& x, Context& c) const;
+  // The same for the norm behind it, which may make the last product.
+  SubLayerResult for_norm(const Ragged& x, Context& c) const;
 
  private:
-  Tensor hidden(const Ragged& x, Context& c) const;
+  Tensor activated(const Ragged& x, Context& c) const;
+  Ragged hidden(const Ragged& x, Context& c) const;
 
   Linear inner_;
   std::unique_ptr<Linear> gate_;  // when gated

@@ -13,11 +13,23 @@ LayerNorm::LayerNorm(std::int64_t d_model, NormKind kind, float epsilon)
   }
 }
 
-LayerNorm::Result LayerNorm::of_sum(const Residual& x, Context& c) const {
+// Without FormSum::yes the sum may be left out.
+LayerNorm::Result LayerNorm::norm(const Residual& x, FormSum form_sum, Context& c) const {
+  if (kind_ == NormKind::layer && x.r_.last() != nullptr) {
+    const ResidualNorm result = linear_norm(x.x_.values, x.r_.values().values,
+                                            {.weight = x.r_.last()->weight(),
+                                             .bias = x.r_.last()->bias(),
+                                             .norm_weight = weight_.value,
+                                             .norm_bias = bias_.value,
+                                             .epsilon = epsilon_},
+                                            form_sum, c);
+    return {x.x_.with(result.sum), x.x_.with(result.normed)};
+  }
   if (kind_ == NormKind::layer && x.pending()) {
-    const ResidualNorm result = residual_norm(x.x_.values, x.r_.values, weight_.value, bias_.value,
-                                              epsilon_, x.dropout_, c);
-    x.discard(c);
+    const Ragged r = x.r_.formed(c);
+    const ResidualNorm result =
+        residual_norm(x.x_.values, r.values, weight_.value, bias_.value, epsilon_, x.dropout_, c);
+    x.discard(r, c);
     return {x.x_.with(result.sum), x.x_.with(result.normed)};
   }
   const Ragged sum = x.sum(c);
@@ -30,15 +42,16 @@ Ragged Residual::sum(Context& c) const {
   if (!pending()) {
     return x_;
   }
-  const Tensor result = residual_sum(x_.values, r_.values, dropout_, c);
-  discard(c);
+  const Ragged r = r_.formed(c);
+  const Tensor result = residual_sum(x_.values, r.values, dropout_, c);
+  discard(r, c);
   return x_.with(result);
 }
 
-void Residual::discard(const Context& c) const {
-  const bool is_x = r_.values.storage().get() == x_.values.storage().get();
-  if (c.tape != nullptr && !is_x && r_.values.covers_storage()) {
-    r_.values.discard_values();
+void Residual::discard(const Ragged& r, const Context& c) const {
+  const bool is_x = r.values.storage().get() == x_.values.storage().get();
+  if (c.tape != nullptr && !is_x && r.values.covers_storage()) {
+    r.values.discard_values();
   }
 }
 

@@ -1,7 +1,7 @@
 // Layer normalisation, and the two ways a sub-layer sits in the residual stream.
 #pragma once
 
-#include "yona/nn/module.h"
+#include "yona/nn/sub_layer.h"
 #include "yona/tensor/ops/residual_norm.h"
 #include "yona/tensor/ops/rms_norm.h"
 
@@ -13,22 +13,24 @@ inline constexpr float kNormEpsilon = 1e-5F;  // as in the Hugging Face families
 enum class NormKind : std::uint8_t { layer, rms };
 
 // The residual stream between sub-layers: x, or x + Dropout(r) before it has been added up. The
-// norm that comes next does that, in the one pass that it makes over both. r is used here alone: in
-// training its values, which no gradient needs, are discarded then.
+// norm that comes next does that, in the one pass that it makes over both, or together with the
+// product that r comes from. r is used here alone: in training its values, which no gradient needs,
+// are discarded then.
 class Residual {
  public:
   Residual(Ragged x) : x_(std::move(x)) {}  // NOLINT(google-explicit-constructor): nothing to add
-  Residual(Ragged x, Ragged r, RowDropout dropout)
+  Residual(Ragged x, SubLayerResult r, RowDropout dropout)
       : x_(std::move(x)), r_(std::move(r)), dropout_(std::move(dropout)) {}
 
   Ragged sum(Context& c) const;
 
  private:
   friend class LayerNorm;
-  bool pending() const { return static_cast<bool>(r_.values); }
-  void discard(const Context& c) const;
+  bool pending() const { return r_.there(); }
+  void discard(const Ragged& r, const Context& c) const;
 
-  Ragged x_, r_;
+  Ragged x_;
+  SubLayerResult r_;
   RowDropout dropout_;
 };
 
@@ -40,10 +42,12 @@ class LayerNorm : public Module {
 
   explicit LayerNorm(std::int64_t d_model, NormKind kind = NormKind::layer,
                      float epsilon = kNormEpsilon);
-  Ragged operator()(const Residual& x, Context& c) const { return of_sum(x, c).normed; }
-  Result of_sum(const Residual& x, Context& c) const;
+  Ragged operator()(const Residual& x, Context& c) const { return norm(x, FormSum::no, c).normed; }
+  Result of_sum(const Residual& x, Context& c) const { return norm(x, FormSum::yes, c); }
 
  private:
+  Result norm(const Residual& x, FormSum form_sum, Context& c) const;
+
   Parameter weight_, bias_;  // bias_ stays empty for rms
   NormKind kind_;
   float epsilon_;

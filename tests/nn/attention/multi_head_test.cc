@@ -72,6 +72,19 @@ TEST(MultiHeadAttention, IsTheSumOfItsHeadsOverTheSentencesOwnTokens) {
   expect_heads(layer(x, Mask::causal, bound.c), x, x, true, bound);
 }
 
+TEST(MultiHeadAttention, GivesTheSameToTheNormBehindIt) {
+  MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::scaled, 0.0);
+  BoundModule bound(layer);
+  Context& c = bound.c;
+  const Ragged x = bound.input({3, 1, 4}, kModel);
+  const Ragged memory = bound.input({2, 5, 1}, kModel, 8);
+  const SubLayerResult of_itself = layer.for_norm(x, Sight(Mask::causal), c);
+  const SubLayerResult of_memory = layer.for_norm(x, memory, c);
+  EXPECT_NE(of_itself.last(), nullptr);
+  expect_heads(of_itself.formed(c), x, x, true, bound);
+  expect_heads(of_memory.formed(c), x, memory, false, bound);
+}
+
 TEST(MultiHeadAttention, LooksIntoAMemoryOfOtherLengths) {
   MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::scaled, 0.0);
   BoundModule bound(layer);

@@ -36,23 +36,23 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t d_model, const HeadShape& sh
   add("attend", *attend_);
 }
 
-Ragged MultiHeadAttention::operator()(const Ragged& x, const Sight& sight, Context& c) const {
+Ragged MultiHeadAttention::heads(const Ragged& x, const Sight& sight, Context& c) const {
   const std::int64_t keys = shape_.heads * shape_.d_k;
   const Tensor W = query_weight_.value.joined(key_weight_.value).joined(value_weight_.value);
   const Tensor b = joined(joined(query_bias_.value, key_bias_.value), value_bias_.value);
   const Tensor qkv = linear(x.values, W, b, {}, c);  // [T, h(2d_k + d_v)]
   if (c.cache != nullptr) {
     const CachedKeys seen = c.cache->append(qkv.columns(keys, qkv.cols() - keys), c);
-    return output_(x.with((*attend_)(qkv.columns(0, keys), seen, sight, c)), c);  // [rows, d_model]
+    return x.with((*attend_)(qkv.columns(0, keys), seen, sight, c));  // [rows, h·d_v]
   }
   const Ragged Q = x.with(qkv.columns(0, keys));                              // [T, h·d_k]
   const Ragged K = x.with(qkv.columns(keys, keys));                           // [T, h·d_k]
   const Ragged V = x.with(qkv.columns(2 * keys, shape_.heads * shape_.d_v));  // [T, h·d_v]
   show(Q, K, sight, c);
-  return output_((*attend_)(Q, K, V, sight, c), c);  // [T, d_model]
+  return (*attend_)(Q, K, V, sight, c);  // [T, h·d_v]
 }
 
-Ragged MultiHeadAttention::operator()(const Ragged& x, const Ragged& memory, Context& c) const {
+Ragged MultiHeadAttention::heads(const Ragged& x, const Ragged& memory, Context& c) const {
   const std::int64_t keys = shape_.heads * shape_.d_k;
   const auto keys_and_values = [&] {
     const Tensor W = key_weight_.value.joined(value_weight_.value);
@@ -63,13 +63,13 @@ Ragged MultiHeadAttention::operator()(const Ragged& x, const Ragged& memory, Con
       x.with(linear(x.values, query_weight_.value, query_bias_.value, {}, c));  // [T, h·d_k]
   if (c.cache != nullptr) {
     const CachedKeys seen = c.cache->memory(*memory.layout, keys_and_values, c);
-    return output_(x.with((*attend_)(Q.values, seen, Mask::none, c)), c);  // [rows, d_model]
+    return x.with((*attend_)(Q.values, seen, Mask::none, c));  // [rows, h·d_v]
   }
   const Tensor kv = keys_and_values();
   const Ragged K = memory.with(kv.columns(0, keys));                          // [T_m, h·d_k]
   const Ragged V = memory.with(kv.columns(keys, shape_.heads * shape_.d_v));  // [T_m, h·d_v]
   show(Q, K, Mask::none, c);
-  return output_((*attend_)(Q, K, V, Mask::none, c), c);  // [T, d_model]
+  return (*attend_)(Q, K, V, Mask::none, c);  // [T, h·d_v]
 }
 
 void MultiHeadAttention::show(const Ragged& Q, const Ragged& K, const Sight& sight,

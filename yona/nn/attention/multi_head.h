@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "yona/nn/attention/mechanism.h"
-#include "yona/nn/linear.h"
+#include "yona/nn/sub_layer.h"
 
 namespace yona {
 
@@ -15,10 +15,22 @@ class MultiHeadAttention : public Module {
                      double dropout, Biases biases = Biases::yes);
 
   // x attends to itself, or to the memory of another stack.
-  Ragged operator()(const Ragged& x, const Sight& sight, Context& c) const;
-  Ragged operator()(const Ragged& x, const Ragged& memory, Context& c) const;
+  Ragged operator()(const Ragged& x, const Sight& sight, Context& c) const {
+    return output_(heads(x, sight, c), c);  // [T, d_model]
+  }
+  Ragged operator()(const Ragged& x, const Ragged& memory, Context& c) const {
+    return output_(heads(x, memory, c), c);  // [T, d_model]
+  }
+  // The same for the norm behind it, which may make the last product.
+  template <class Seen>
+  SubLayerResult for_norm(const Ragged& x, const Seen& seen, Context& c) const {
+    return {heads(x, seen, c), output_, c};
+  }
 
  private:
+  // Concat(head_1 … head_h)
+  Ragged heads(const Ragged& x, const Sight& sight, Context& c) const;
+  Ragged heads(const Ragged& x, const Ragged& memory, Context& c) const;
   // Gives the weights to whoever looks inside.
   void show(const Ragged& Q, const Ragged& K, const Sight& sight, Context& c) const;
 
