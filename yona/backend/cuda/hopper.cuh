@@ -40,6 +40,12 @@ __device__ inline void barrier_expect(std::uint32_t barrier, int bytes) {
                : "memory");
 }
 
+// Arrives for `count` threads at a barrier of this block.
+__device__ inline void barrier_arrive_for(std::uint32_t barrier, int count) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(count)
+               : "memory");
+}
+
 // Arrives at the barrier that block `rank` of the cluster has at this address.
 __device__ inline void barrier_arrive(std::uint32_t barrier, int rank) {
   asm volatile(
@@ -67,10 +73,19 @@ __device__ inline bool barrier_try(std::uint32_t barrier, std::uint32_t parity) 
 }
 
 // Waits for the end of the phase of that parity: the first phase has parity 0, and a new barrier
-// counts as past parity 1.
+// counts as past parity 1. With YONA_BOUNDED_WAITS, for tests of a kernel's own, it does not wait
+// for ever.
 __device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
+#ifdef YONA_BOUNDED_WAITS
+  for (int tries = 0; !barrier_try(barrier, parity); ++tries) {
+    if (tries > YONA_BOUNDED_WAITS) {
+      __trap();
+    }
+  }
+#else
   while (!barrier_try(barrier, parity)) {
   }
+#endif
 }
 
 // All threads of the cluster's blocks.
@@ -90,6 +105,11 @@ __device__ inline int cluster_rank() {
 // `threads` of the block, whole warps, meet at hardware barrier `id`.
 __device__ inline void meet(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// Counts as one of the `threads` without waiting.
+__device__ inline void arrive(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 // ---- copies of tiles, described by tensor maps: x counts elements along a row, y rows
