@@ -43,9 +43,12 @@ struct VocabularyProblem {
   int run = 8;  // tiles of the same rows that a block computes one after another
 };
 
-#ifdef YONA_HOPPER
-
 namespace vocabulary {
+
+// How f32 logits are written: eight bytes to a lane, the same past the cache, or sixteen.
+enum class Stores : std::uint8_t { pairs, streamed, wide };
+
+#ifdef YONA_HOPPER
 
 __device__ inline float quad_max(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
@@ -102,12 +105,37 @@ struct RowPart {
   }
 };
 
-__device__ inline void write(const RowPart& part, float* to, int columns_left) {
+template <Stores kStores>
+__device__ void write(const RowPart& part, float* to, int columns_left, bool written) {
+  const int q = static_cast<int>(threadIdx.x) % 4;
+  if constexpr (kStores == Stores::wide) {
+    // Of two pairs, 8 columns apart, even lanes get the first and odd lanes the second, each with
+    // its neighbour's.
+    const bool odd = q % 2 != 0;
 #pragma unroll
-  for (int j = 0; j < RowPart::kPairs; ++j) {
-    if (8 * j < columns_left) {
-      *reinterpret_cast<float2*>(to + 8 * j) =
-          make_float2(part.values[2 * j], part.values[2 * j + 1]);
+    for (int j = 0; j < RowPart::kPairs; j += 2) {
+      const float* first = part.values + 2 * j;
+      const float* second = first + 2;
+      const float x = __shfl_xor_sync(0xFFFFFFFFU, odd ? first[0] : second[0], 1);
+      const float y = __shfl_xor_sync(0xFFFFFFFFU, odd ? first[1] : second[1], 1);
+      const int column = odd ? 8 * (j + 1) + 2 * (q - 1) : 8 * j + 2 * q;
+      if (written && column < columns_left) {
+        *reinterpret_cast<float4*>(to + column) =
+            odd ? make_float4(x, y, second[0], second[1]) : make_float4(first[0], first[1], x, y);
+      }
+    }
+  } else if (written) {
+#pragma unroll
+    for (int j = 0; j < RowPart::kPairs; ++j) {
+      const int column = 8 * j + 2 * q;
+      if (column < columns_left) {
+        const float2 pair = make_float2(part.values[2 * j], part.values[2 * j + 1]);
+        if constexpr (kStores == Stores::streamed) {
+          __stcs(reinterpret_cast<float2*>(to + column), pair);
+        } else {
+          *reinterpret_cast<float2*>(to + column) = pair;
+        }
+      }
     }
   }
 }
@@ -154,7 +182,7 @@ __device__ inline void write(RowPart& part, __nv_bfloat16* to, int columns_left,
 
 // One row of the tile, by the four lanes that have it. Logits of bf16 are rounded first: statistics
 // are of what memory has.
-template <class T, bool kCut>
+template <class T, bool kCut, Stores kStores>
 __device__ void finish_row(const VocabularyProblem& p, RowPart part, int row, int col) {
   const int q = static_cast<int>(threadIdx.x) % 4;
   const bool there = row < p.rows;
@@ -162,9 +190,7 @@ __device__ void finish_row(const VocabularyProblem& p, RowPart part, int row, in
   T* to = static_cast<T*>(p.logits) + row * p.stride + col;
   const int columns_left = kCut ? p.cols - col : VocabularyTile::kCols;
   if constexpr (sizeof(T) == 4) {
-    if (written) {
-      write(part, to + 2 * q, columns_left - 2 * q);
-    }
+    write<kStores>(part, to, columns_left, written);
   } else {
     write(part, to, columns_left, written);
   }
@@ -216,7 +242,7 @@ __device__ void finish_powers_row(const VocabularyProblem& p, RowPart part, int 
 }
 
 // The warpgroup's tile: two products of 64 rows each.
-template <class T, bool kCut>
+template <class T, bool kCut, Stores kStores>
 __device__ void finish_tile(const float (&sums)[2][64], const VocabularyProblem& p, int row,
                             int col) {
   const int thread = static_cast<int>(threadIdx.x) % hopper::kWarpgroup;
@@ -234,14 +260,14 @@ __device__ void finish_tile(const float (&sums)[2][64], const VocabularyProblem&
       if constexpr (std::is_same_v<T, VocabularyPowers>) {
         finish_powers_row<kCut>(p, part, row + 64 * product + 8 * half, col);
       } else {
-        finish_row<T, kCut>(p, part, row + 64 * product + 8 * half, col);
+        finish_row<T, kCut, kStores>(p, part, row + 64 * product + 8 * half, col);
       }
     }
   }
 }
 
-}  // namespace vocabulary
-
 #endif  // YONA_HOPPER
+
+}  // namespace vocabulary
 
 }  // namespace yona::cuda

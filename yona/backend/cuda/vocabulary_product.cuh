@@ -18,11 +18,12 @@
 namespace yona::cuda {
 
 // kOrdered: consumers multiply strictly in turn.
-template <int kStagesOf, int kClusterOf, bool kOrderedOf>
+template <int kStagesOf, int kClusterOf, bool kOrderedOf, int kStoresOf = 0>
 struct VocabularyShape : VocabularyTile {
   static constexpr int kStages = kStagesOf;
   static constexpr int kCluster = kClusterOf;
   static constexpr bool kOrdered = kOrderedOf;
+  static constexpr auto kStores = static_cast<vocabulary::Stores>(kStoresOf);
   // Slots of the left operand, stages, and two barriers for each of them.
   static constexpr int kStagesAt = kSlots * kLeftBytes;
   static constexpr int kBarriersAt = kStagesAt + kStages * kRightBytes;
@@ -239,9 +240,9 @@ __device__ void consume(const VocabularyProblem& p, const VocabularyTiles& tiles
     const int row = (place.unit * Shape::kCluster + rank) * Shape::kRows;
     const int col = place.col * Shape::kCols;
     if (col + Shape::kCols <= p.valid) {
-      finish_tile<T, false>(sums, p, row, col);
+      finish_tile<T, false, Shape::kStores>(sums, p, row, col);
     } else {
-      finish_tile<T, true>(sums, p, row, col);
+      finish_tile<T, true, Shape::kStores>(sums, p, row, col);
     }
   }
 }
