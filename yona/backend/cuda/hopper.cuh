@@ -40,12 +40,6 @@ __device__ inline void barrier_expect(std::uint32_t barrier, int bytes) {
                : "memory");
 }
 
-// Arrives for `count` threads at a barrier of this block.
-__device__ inline void barrier_arrive_for(std::uint32_t barrier, int count) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(count)
-               : "memory");
-}
-
 // Arrives at the barrier that block `rank` of the cluster has at this address.
 __device__ inline void barrier_arrive(std::uint32_t barrier, int rank) {
   asm volatile(
@@ -172,6 +166,14 @@ __device__ inline void store_matrices(std::uint32_t row, std::uint32_t a, std::u
                                       std::uint32_t c, std::uint32_t d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
                "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+
+// The same the other way: what a left operand of a product has in registers.
+__device__ inline void load_matrices(std::uint32_t (&words)[4], std::uint32_t row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(row)
                : "memory");
 }
 

@@ -1,5 +1,6 @@
-// What follows the product of vocabulary_product.cuh: logits go to memory out of registers, and of
-// every row's 128 columns the largest, Σ exp(logit - largest) and Σ logit are left beside them.
+// What follows the product of vocabulary_product.cuh. A warpgroup has 64 rows of 128 logits in
+// registers: they go to memory through shared memory and the copy engine, and statistics of every
+// row's 128 columns are left beside them.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -11,44 +12,39 @@ namespace yona::cuda {
 
 // Numbers of the kernel that the host needs too.
 struct VocabularyTile {
-  static constexpr int kRows = 128;  // of a block's tiles
+  static constexpr int kRows = 128;  // of a block's tiles, half of them to each consumer
   static constexpr int kCols = 128;  // and of a slice of statistics
-  static constexpr int kDepth = 64;
-  static constexpr int kSlots = 8;  // of the left operand: 512 deep
+  static constexpr int kDepth = 64;  // of a stage
+  static constexpr int kSteps = 8;   // 512 deep
   static constexpr int kThreads = 3 * hopper::kWarpgroup;
-
-  static constexpr int kLeftBytes = kRows * kDepth * 2;
-  static constexpr int kRightBytes = kCols * kDepth * 2;
+  static constexpr int kStageBytes = kRows * kDepth * 2;
+  static constexpr int kConsumerRows = kRows / 2;
+  // Results leave in pieces whose rows are 128 bytes.
+  static constexpr int kPieceBytes = kConsumerRows * 128;
 };
 
-// Slices lie one after another, rows of a slice together: [slices, stride].
-struct VocabularyStatistics {
-  float2* powers = nullptr;  // the largest, Σ exp(logit - largest); or nothing
-  float* sums = nullptr;     // Σ logit, or nothing
-  std::int64_t stride = 0;
-};
-
-// What is written instead of logits where the loss wants powers: bf16.
+// What is written: f32 logits, or powers 2^(log2(e) (logit - shift) - kVocabularyScale) as bf16.
+// An exponent ends at kVocabularyMost, so that sums of powers do not overflow.
 struct VocabularyPowers {};
+constexpr float kVocabularyScale = 60.0F;
+constexpr float kVocabularyMost = 100.0F;
 
 struct VocabularyProblem {
-  void* logits = nullptr;   // or nothing
-  std::int64_t stride = 0;  // of logits, elements
-  VocabularyStatistics statistics;
   const float* shifts = nullptr;  // [rows], of powers
+  // Slices lie one after another, rows of a slice together: [slices, stride].
+  float2* tops = nullptr;  // of logits: the largest, Σ exp(logit - largest)
+  float* sums = nullptr;   // of powers: Σ power, before it is rounded
+  std::int64_t stride = 0;
   int rows = 0;
-  int cols = 0;   // that are written
-  int valid = 0;  // the first of them, which statistics are of
-  int depth = 0;
-  int run = 8;  // tiles of the same rows that a block computes one after another
+  int cols = 0;  // columns beyond count for nothing, and their powers are zero
+  int run = 8;   // tiles of the same rows that a block computes one after another
 };
 
 namespace vocabulary {
 
-// How f32 logits are written: eight bytes to a lane, the same past the cache, or sixteen.
-enum class Stores : std::uint8_t { pairs, streamed, wide };
-
 #ifdef YONA_HOPPER
+
+constexpr float kLog2OfE = 1.4426950408889634F;
 
 __device__ inline float quad_max(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
@@ -58,210 +54,118 @@ __device__ inline float quad_sum(float x) {
   x += __shfl_xor_sync(0xFFFFFFFFU, x, 1);
   return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
 }
-
-__device__ inline float power_of_e(float x) {
+__device__ inline float two_to_the(float x) {
   float y = 0.0F;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.4426950408889634F));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
+__device__ inline float smaller(float x, float y) {  // NaN stays
+  float z = 0.0F;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+  return z;
+}
 
-// The lane's 32 logits of one row: 4 j … of 8 neighbouring columns are two of them.
-struct RowPart {
-  static constexpr int kPairs = 16;
-  float values[2 * kPairs];
+// The thread's part of a tile: rows `first` and first + 8 of the matrix, and in each of them 16
+// pairs of neighbouring columns, 8 columns apart.
+struct TilePart {
+  int lane = 0, warp = 0;  // of the warpgroup
+  int first = 0;
+  int col = 0;  // of the tile
 
-  // Columns that are not there count for nothing.
-  __device__ void cut(int columns_left) {
-#pragma unroll
-    for (int i = 0; i < 2 * kPairs; ++i) {
-      const int column = i / 2 * 8 + i % 2;
-      values[i] = column < columns_left ? values[i] : -INFINITY;
-    }
+  __device__ int quarter() const { return lane % 4; }
+  __device__ bool there(const VocabularyProblem& p, int half) const {
+    return first + 8 * half < p.rows;
   }
-  __device__ float largest() const {
-    float part[4] = {values[0], values[1], values[2], values[3]};
-#pragma unroll
-    for (int i = 4; i < 2 * kPairs; ++i) {
-      part[i % 4] = fmaxf(part[i % 4], values[i]);
-    }
-    return fmaxf(fmaxf(part[0], part[1]), fmaxf(part[2], part[3]));
+  __device__ bool valid(const VocabularyProblem& p, int pair, int e) const {
+    return col + 8 * pair + 2 * quarter() + e < p.cols;
   }
-  __device__ float powers(float base) const {
-    float part[4] = {};
-#pragma unroll
-    for (int i = 0; i < 2 * kPairs; ++i) {
-      part[i % 4] += power_of_e(values[i] - base);
-    }
-    return (part[0] + part[1]) + (part[2] + part[3]);
-  }
-  template <bool kCut>
-  __device__ float sum() const {
-    float part[4] = {};
-#pragma unroll
-    for (int i = 0; i < 2 * kPairs; ++i) {
-      part[i % 4] += kCut && values[i] == -INFINITY ? 0.0F : values[i];
-    }
-    return (part[0] + part[1]) + (part[2] + part[3]);
+  __device__ std::int64_t statistic(const VocabularyProblem& p, int half) const {
+    return col / VocabularyTile::kCols * p.stride + first + 8 * half;
   }
 };
 
-template <Stores kStores>
-__device__ void write(const RowPart& part, float* to, int columns_left, bool written) {
-  const int q = static_cast<int>(threadIdx.x) % 4;
-  if constexpr (kStores == Stores::wide) {
-    // Of two pairs, 8 columns apart, even lanes get the first and odd lanes the second, each with
-    // its neighbour's.
-    const bool odd = q % 2 != 0;
+// Powers of two rows, rounded, to shared memory. `shift` is in powers of two.
+template <bool kCut>
+__device__ void finish(const VocabularyPowers&, const VocabularyProblem& p, const TilePart& part,
+                       const float (&logits)[64], const float (&shift)[2], std::uint32_t to) {
+  // Lane l gives the address of row l % 8 of matrix l / 8: both halves of eight columns, then of
+  // the next eight.
+  const int matrix = part.lane / 8;
+  const int row = part.lane % 8;
+  to += (part.warp * 16 + matrix % 2 * 8 + row) * 128 + ((matrix / 2) ^ row % 2) * 16;
+  const int turned = row / 2 * 32;
+  float sums[2][2] = {};
 #pragma unroll
-    for (int j = 0; j < RowPart::kPairs; j += 2) {
-      const float* first = part.values + 2 * j;
-      const float* second = first + 2;
-      const float x = __shfl_xor_sync(0xFFFFFFFFU, odd ? first[0] : second[0], 1);
-      const float y = __shfl_xor_sync(0xFFFFFFFFU, odd ? first[1] : second[1], 1);
-      const int column = odd ? 8 * (j + 1) + 2 * (q - 1) : 8 * j + 2 * q;
-      if (written && column < columns_left) {
-        *reinterpret_cast<float4*>(to + column) =
-            odd ? make_float4(x, y, second[0], second[1]) : make_float4(first[0], first[1], x, y);
-      }
-    }
-  } else if (written) {
-#pragma unroll
-    for (int j = 0; j < RowPart::kPairs; ++j) {
-      const int column = 8 * j + 2 * q;
-      if (column < columns_left) {
-        const float2 pair = make_float2(part.values[2 * j], part.values[2 * j + 1]);
-        if constexpr (kStores == Stores::streamed) {
-          __stcs(reinterpret_cast<float2*>(to + column), pair);
-        } else {
-          *reinterpret_cast<float2*>(to + column) = pair;
-        }
-      }
-    }
-  }
-}
-
-// Word k of the quad's lane q becomes word q of lane k.
-__device__ inline void exchange(std::uint32_t (&words)[4]) {
-  const bool odd = threadIdx.x % 2 != 0;
-  const bool high = threadIdx.x / 2 % 2 != 0;
-#pragma unroll
-  for (int i = 0; i < 4; i += 2) {
-    const std::uint32_t got = __shfl_xor_sync(0xFFFFFFFFU, odd ? words[i] : words[i + 1], 1);
-    words[i] = odd ? got : words[i];
-    words[i + 1] = odd ? words[i + 1] : got;
-  }
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const std::uint32_t got = __shfl_xor_sync(0xFFFFFFFFU, high ? words[i] : words[i + 2], 2);
-    words[i] = high ? got : words[i];
-    words[i + 2] = high ? words[i + 2] : got;
-  }
-}
-
-// Rounds, and writes 64 bytes of a row at a time: 16 to each lane. All lanes come here.
-__device__ inline void write(RowPart& part, __nv_bfloat16* to, int columns_left, bool written) {
-  const int q = static_cast<int>(threadIdx.x) % 4;
-#pragma unroll
-  for (int first = 0; first < RowPart::kPairs; first += 4) {
+  for (int pair = 0; pair < 16; pair += 2) {
     std::uint32_t words[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      float* pair = part.values + 2 * (first + k);
-      const __nv_bfloat162 rounded = __floats2bfloat162_rn(pair[0], pair[1]);
-      words[k] = *reinterpret_cast<const std::uint32_t*>(&rounded);
-      pair[0] = __uint_as_float(words[k] << 16U);
-      pair[1] = __uint_as_float(words[k] & 0xFFFF0000U);
+    for (int m = 0; m < 4; ++m) {
+      const int half = m % 2;
+      float u[2];
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const float exponent =
+            fmaf(logits[4 * (pair + m / 2) + 2 * half + e], kLog2OfE, shift[half]);
+        u[e] = two_to_the(smaller(exponent, kVocabularyMost));
+        if constexpr (kCut) {
+          u[e] = part.valid(p, pair + m / 2, e) ? u[e] : 0.0F;
+        }
+        sums[half][e] += u[e];
+      }
+      const __nv_bfloat162 rounded = __floats2bfloat162_rn(u[0], u[1]);
+      words[m] = *reinterpret_cast<const std::uint32_t*>(&rounded);
     }
-    exchange(words);
-    const int column = 8 * (first + q);
-    if (written && column < columns_left) {
-      *reinterpret_cast<uint4*>(to + column) = make_uint4(words[0], words[1], words[2], words[3]);
-    }
+    hopper::store_matrices(to + pair / 8 * VocabularyTile::kPieceBytes + ((pair % 8 * 16) ^ turned),
+                           words[0], words[1], words[2], words[3]);
   }
-}
-
-// One row of the tile, by the four lanes that have it. Logits of bf16 are rounded first: statistics
-// are of what memory has.
-template <class T, bool kCut, Stores kStores>
-__device__ void finish_row(const VocabularyProblem& p, RowPart part, int row, int col) {
-  const int q = static_cast<int>(threadIdx.x) % 4;
-  const bool there = row < p.rows;
-  const bool written = there && p.logits != nullptr;
-  T* to = static_cast<T*>(p.logits) + row * p.stride + col;
-  const int columns_left = kCut ? p.cols - col : VocabularyTile::kCols;
-  if constexpr (sizeof(T) == 4) {
-    write<kStores>(part, to, columns_left, written);
-  } else {
-    write(part, to, columns_left, written);
-  }
-  if (p.statistics.powers == nullptr) {
-    return;
-  }
-  if constexpr (kCut) {
-    part.cut(p.valid - col - 2 * q);
-  }
-  const float largest = quad_max(part.largest());
-  const float powers = quad_sum(part.powers(largest == -INFINITY ? 0.0F : largest));
-  const std::int64_t at = col / VocabularyTile::kCols * p.statistics.stride + row;
-  if (there && q == 0) {
-    p.statistics.powers[at] = make_float2(largest, powers);
-  }
-  if (p.statistics.sums != nullptr) {
-    const float sum = quad_sum(part.template sum<kCut>());
-    if (there && q == 1) {
-      p.statistics.sums[at] = sum;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const float sum = quad_sum(sums[half][0] + sums[half][1]);
+    if (part.quarter() == 0 && part.there(p, half)) {
+      p.sums[part.statistic(p, half)] = sum;
     }
   }
 }
 
-// One row of powers exp(logit - shift), rounded to bf16, zero in columns that are not valid. Left
-// are Σ power, as rounded, and Σ logit. An exponent ends at 2¹⁰⁰, so that sums do not overflow.
+// Logits of two rows to shared memory, and the slice's largest and powers.
 template <bool kCut>
-__device__ void finish_powers_row(const VocabularyProblem& p, RowPart part, int row, int col) {
-  constexpr float kLog2 = 1.4426950408889634F;
-  constexpr float kMost = 100.0F;
-  const int q = static_cast<int>(threadIdx.x) % 4;
-  const bool there = row < p.rows;
-  const float shift = there ? -p.shifts[row] * kLog2 : 0.0F;
-  if constexpr (kCut) {
-    part.cut(p.valid - col - 2 * q);
-  }
-  const float logits = quad_sum(part.template sum<kCut>());
+__device__ void finish(const float&, const VocabularyProblem& p, const TilePart& part,
+                       const float (&logits)[64], const float (&)[2], std::uint32_t to) {
+  const int row = part.lane / 4;
+  const int quarter = part.quarter();
+  to += (part.warp * 16 + row) * 128 + ((quarter / 2) ^ row % 2) * 16 + quarter % 2 * 8;
+  const int turned = row / 2 * 32;
 #pragma unroll
-  for (int i = 0; i < 2 * RowPart::kPairs; ++i) {
-    const float exponent = fminf(fmaf(part.values[i], kLog2, shift), kMost);
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(part.values[i]) : "f"(exponent));
-  }
-  __nv_bfloat16* to = static_cast<__nv_bfloat16*>(p.logits) + row * p.stride + col;
-  write(part, to, kCut ? p.cols - col : VocabularyTile::kCols, there);
-  const float powers = quad_sum(part.template sum<false>());
-  if (there && q == 0) {
-    p.statistics.powers[col / VocabularyTile::kCols * p.statistics.stride + row] =
-        make_float2(powers, logits);
-  }
-}
-
-// The warpgroup's tile: two products of 64 rows each.
-template <class T, bool kCut, Stores kStores>
-__device__ void finish_tile(const float (&sums)[2][64], const VocabularyProblem& p, int row,
-                            int col) {
-  const int thread = static_cast<int>(threadIdx.x) % hopper::kWarpgroup;
-  row += thread / 32 * 16 + thread % 32 / 4;
+  for (int half = 0; half < 2; ++half) {
+    float largest = -INFINITY;
 #pragma unroll
-  for (int product = 0; product < 2; ++product) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      RowPart part;
-#pragma unroll
-      for (int j = 0; j < RowPart::kPairs; ++j) {
-        part.values[2 * j] = sums[product][4 * j + 2 * half];
-        part.values[2 * j + 1] = sums[product][4 * j + 2 * half + 1];
-      }
-      if constexpr (std::is_same_v<T, VocabularyPowers>) {
-        finish_powers_row<kCut>(p, part, row + 64 * product + 8 * half, col);
+    for (int pair = 0; pair < 16; ++pair) {
+      const float x = logits[4 * pair + 2 * half];
+      const float y = logits[4 * pair + 2 * half + 1];
+      const std::uint32_t at =
+          to + pair / 4 * VocabularyTile::kPieceBytes + half * 8 * 128 + ((pair % 4 * 32) ^ turned);
+      asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(at), "f"(x), "f"(y) : "memory");
+      if constexpr (kCut) {
+        largest = fmaxf(largest, part.valid(p, pair, 0) ? x : -INFINITY);
+        largest = fmaxf(largest, part.valid(p, pair, 1) ? y : -INFINITY);
       } else {
-        finish_row<T, kCut, kStores>(p, part, row + 64 * product + 8 * half, col);
+        largest = fmaxf(largest, fmaxf(x, y));
       }
+    }
+    largest = quad_max(largest);
+    const float shift = largest == -INFINITY ? 0.0F : -largest * kLog2OfE;
+    float powers[2] = {};
+#pragma unroll
+    for (int pair = 0; pair < 16; ++pair) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const float power = two_to_the(fmaf(logits[4 * pair + 2 * half + e], kLog2OfE, shift));
+        powers[e] += !kCut || part.valid(p, pair, e) ? power : 0.0F;
+      }
+    }
+    const float sum = quad_sum(powers[0] + powers[1]);
+    if (part.quarter() == 0 && part.there(p, half)) {
+      p.tops[part.statistic(p, half)] = make_float2(largest, sum);
     }
   }
 }

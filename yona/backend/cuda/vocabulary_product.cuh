@@ -1,33 +1,35 @@
 // Logits = states · Eᵀ and statistics of their rows, for Hopper: what the softmax over a vocabulary
 // needs to know of a row is left by the product, so that nobody reads the row for it.
 //
-//   states [rows, depth], E [cols, depth], both bf16 and row-major; logits [rows, cols], f32 or
-//   bf16; depth a multiple of 64 up to 512, or of 512; cols of 8. Of every slice of 128 columns
-//   and every row: the largest logit, Σ exp(logit - largest), and Σ logit.
+//   states [rows, depth], E [columns, depth], both bf16 and row-major, depth at most 512 (the copy
+//   engine puts zeros after it); results as in vocabulary_epilogue.cuh.
 //
 // A block computes tiles of 128 × 128. Its first warpgroup is the producer: one thread of it has
-// the copy engine fill a ring of stages with E, each 64 deep. The other two are consumers, which
-// take tiles in turn, so that one multiplies while the other finishes its tile. The 128 rows of
-// states stay in shared memory for a run of tiles; when the next run has others, each 64 deep of
-// them come as the last tile of the run is done with those before. Two blocks of a cluster have
-// tiles below each other: each brings half of the stages of E to both.
+// the copy engine fill a ring of stages, 64 deep each. The other two are consumers of 64 rows each,
+// which both use every stage. A run of tiles has the same rows: its first eight stages are those of
+// the states, which a consumer then keeps in registers as left operands, so that shared memory is
+// read for E alone. Consumers multiply in turn: one finishes its tile while the other multiplies.
+// Blocks of a cluster have tiles below each other: each brings its part of the stages of E to all.
 #pragma once
 
 #include "yona/backend/cuda/vocabulary_epilogue.cuh"
 
 namespace yona::cuda {
 
-// kOrdered: consumers multiply strictly in turn.
-template <int kStagesOf, int kClusterOf, bool kOrderedOf, int kStoresOf = 0>
+// T: float or VocabularyPowers. kOrdered: consumers multiply strictly in turn.
+template <class T, int kClusterOf, bool kOrderedOf = true>
 struct VocabularyShape : VocabularyTile {
-  static constexpr int kStages = kStagesOf;
+  using Result = T;
   static constexpr int kCluster = kClusterOf;
   static constexpr bool kOrdered = kOrderedOf;
-  static constexpr auto kStores = static_cast<vocabulary::Stores>(kStoresOf);
-  // Slots of the left operand, stages, and two barriers for each of them.
-  static constexpr int kStagesAt = kSlots * kLeftBytes;
-  static constexpr int kBarriersAt = kStagesAt + kStages * kRightBytes;
-  static constexpr int kSharedBytes = kBarriersAt + 2 * (kStages + kSlots) * 8;
+  static constexpr int kBytes = std::is_same_v<T, float> ? 4 : 2;  // of a result
+  static constexpr int kPieces = kCols * kBytes / 128;
+  static constexpr int kPieceCols = 128 / kBytes;
+  static constexpr int kStages = kBytes == 4 ? 10 : 12;
+  // Stages, results of both consumers, and two barriers for each stage.
+  static constexpr int kResultsAt = kStages * kStageBytes;
+  static constexpr int kBarriersAt = kResultsAt + 2 * kPieces * kPieceBytes;
+  static constexpr int kSharedBytes = kBarriersAt + 2 * kStages * 8;
 };
 
 // The tiles of a cluster: in waves, a run of each of them to every cluster. Runs go through groups
@@ -84,78 +86,51 @@ struct Ring {
   int stage = 0;
   std::uint32_t parity = 0;
 
-  __device__ std::uint32_t right() const {
-    return base + Shape::kStagesAt + stage * Shape::kRightBytes;
-  }
+  __device__ std::uint32_t place() const { return base + stage * Shape::kStageBytes; }
   __device__ std::uint32_t full() const { return base + Shape::kBarriersAt + stage * 8; }
   __device__ std::uint32_t empty() const { return full() + Shape::kStages * 8; }
-  __device__ std::uint32_t left(int slot) const { return base + slot * Shape::kLeftBytes; }
-  __device__ std::uint32_t left_full(int slot) const {
-    return base + Shape::kBarriersAt + (2 * Shape::kStages + slot) * 8;
-  }
-  __device__ std::uint32_t left_empty(int slot) const {
-    return left_full(slot) + Shape::kSlots * 8;
-  }
-  __device__ void advance(int steps = 1) {
-    stage += steps;
-    while (stage >= Shape::kStages) {
-      stage -= Shape::kStages;
+  __device__ void advance() {
+    if (++stage == Shape::kStages) {
+      stage = 0;
       parity ^= 1U;
     }
   }
-};
-
-// Which filling of the slots a tile's rows are in. Rows that do not fit into the slots are brought
-// again for every tile.
-struct Fillings {
-  bool deep = false;
-  int of_tile = 0;  // fillings that a tile takes
-  int first = 0;    // of the present tile
-  int next = 0;
-  int unit = -1;
-
-  __device__ explicit Fillings(int steps)
-      : deep(steps > VocabularyTile::kSlots),
-        of_tile((steps + VocabularyTile::kSlots - 1) / VocabularyTile::kSlots) {}
-  // To be called for each tile in turn: are its rows to be brought?
-  __device__ bool enter(int tile_unit) {
-    const bool fresh = deep || tile_unit != unit;
-    unit = tile_unit;
-    if (fresh) {
-      first = next;
-      next += of_tile;
+  // This warp is done with the stage, which all blocks of the cluster fill.
+  __device__ void release() const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (lane < Shape::kCluster) {
+      hopper::barrier_arrive(empty(), lane);
     }
-    return fresh;
-  }
-  __device__ std::uint32_t parity(int step) const {
-    return static_cast<std::uint32_t>(first + step / VocabularyTile::kSlots) & 1U;
+    __syncwarp();
   }
 };
 
 template <class Shape>
 __device__ void produce(const CUtensorMap& states, const CUtensorMap& table,
-                        const VocabularyProblem& p, const VocabularyTiles& tiles,
-                        Ring<Shape> ring) {
+                        const VocabularyTiles& tiles, Ring<Shape> ring) {
   constexpr int kOwnCols = Shape::kCols / Shape::kCluster;
   constexpr auto kAll = static_cast<std::uint16_t>((1 << Shape::kCluster) - 1);
   const int rank = hopper::cluster_rank();
-  const int steps = p.depth / Shape::kDepth;
-  Fillings fillings(steps);
+  const auto begin_stage = [&] {
+    hopper::barrier_wait(ring.empty(), ring.parity ^ 1U);  // in all blocks of the cluster
+    hopper::barrier_expect(ring.full(), Shape::kStageBytes);
+  };
+  int unit = -1;
   for (int tile = 0; tile < tiles.count; ++tile) {
     const VocabularyTiles::Place place = tiles.at(tile);
-    const int row = (place.unit * Shape::kCluster + rank) * Shape::kRows;
-    const int col = place.col * Shape::kCols + rank * kOwnCols;
-    const bool fresh = fillings.enter(place.unit);
-    for (int step = 0; step < steps; ++step) {
-      if (fresh) {
-        const int slot = step % Shape::kSlots;
-        hopper::barrier_wait(ring.left_empty(slot), fillings.parity(step) ^ 1U);
-        hopper::barrier_expect(ring.left_full(slot), Shape::kLeftBytes);
-        hopper::copy_in(ring.left(slot), states, step * Shape::kDepth, row, ring.left_full(slot));
+    if (place.unit != unit) {
+      unit = place.unit;
+      const int row = (unit * Shape::kCluster + rank) * Shape::kRows;
+      for (int step = 0; step < Shape::kSteps; ++step) {
+        begin_stage();
+        hopper::copy_in(ring.place(), states, step * Shape::kDepth, row, ring.full());
+        ring.advance();
       }
-      hopper::barrier_wait(ring.empty(), ring.parity ^ 1U);  // in all blocks of the cluster
-      hopper::barrier_expect(ring.full(), Shape::kRightBytes);
-      const std::uint32_t to = ring.right() + rank * (Shape::kRightBytes / Shape::kCluster);
+    }
+    const int col = place.col * Shape::kCols + rank * kOwnCols;
+    for (int step = 0; step < Shape::kSteps; ++step) {
+      begin_stage();
+      const std::uint32_t to = ring.place() + rank * (Shape::kStageBytes / Shape::kCluster);
       if constexpr (Shape::kCluster == 1) {
         hopper::copy_in(to, table, step * Shape::kDepth, col, ring.full());
       } else {
@@ -166,84 +141,129 @@ __device__ void produce(const CUtensorMap& states, const CUtensorMap& table,
   }
 }
 
-// Barriers by which consumers take turns.
-constexpr int kTurnBarrier = 1;
+// Left operands of all products of a tile: 16 deep each.
+using Held = std::uint32_t[4 * VocabularyTile::kSteps][4];
 
-template <class T, class Shape>
-__device__ void consume(const VocabularyProblem& p, const VocabularyTiles& tiles, Ring<Shape> ring,
-                        int consumer) {
-  constexpr int kBoth = 2 * hopper::kWarpgroup;
-  const int rank = hopper::cluster_rank();
+template <class Shape>
+__device__ void hold_states(Held& held, Ring<Shape>& ring, int consumer) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int steps = p.depth / Shape::kDepth;
-  Fillings fillings(steps);
-  float sums[2][64];
+  const int warp = static_cast<int>(threadIdx.x) % hopper::kWarpgroup / 32;
+  const int row = consumer * Shape::kConsumerRows + warp * 16 + lane % 16;
+#pragma unroll
+  for (int step = 0; step < Shape::kSteps; ++step) {
+    hopper::barrier_wait(ring.full(), ring.parity);
+    const std::uint32_t from = ring.place() + row * 128;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      hopper::load_matrices(held[4 * step + k], from + ((2 * k + lane / 16) ^ row % 8) * 16);
+    }
+    ring.release();
+    ring.advance();
+  }
+}
+
+// Hardware barriers: by which consumers take turns, and of each consumer's own.
+constexpr int kTurnBarrier = 1;
+constexpr int kOwnBarrier = 3;
+
+// The products of a tile. Stages are given back as products are done with them, all but the last
+// when the products after them are under way.
+template <class Shape>
+__device__ void multiply_tile(float (&sums)[64], const Held& held, Ring<Shape>& ring, int consumer,
+                              bool another) {
+  constexpr int kBoth = 2 * hopper::kWarpgroup;
+  if constexpr (Shape::kOrdered) {
+    hopper::meet(kTurnBarrier + consumer, kBoth);
+  }
+  Ring<Shape> before = ring;
+#pragma unroll
+  for (int step = 0; step < Shape::kSteps; ++step) {
+    hopper::barrier_wait(ring.full(), ring.parity);
+    const std::uint64_t b = hopper::left_operand(ring.place());
+    hopper::begin_products();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {  // offsets in units of 16 bytes
+      hopper::multiply_held(sums, held[4 * step + k], b + k * 2, step + k > 0);
+    }
+    hopper::commit_products();
+    if (step > 0) {
+      hopper::wait_products<1>();
+      before.release();
+    }
+    before = ring;
+    ring.advance();
+  }
+  if (Shape::kOrdered && (consumer == 0 || another)) {
+    hopper::arrive(kTurnBarrier + 1 - consumer, kBoth);
+  }
+  hopper::wait_products<0>();
+  hopper::settle(sums);
+  before.release();
+}
+
+template <class Shape>
+__device__ void consume(const CUtensorMap& results, const VocabularyProblem& p,
+                        const VocabularyTiles& tiles, Ring<Shape> ring, int consumer) {
+  using T = typename Shape::Result;
+  constexpr int kBoth = 2 * hopper::kWarpgroup;
+  const int thread = static_cast<int>(threadIdx.x) % hopper::kWarpgroup;
+  TilePart part{thread % 32, thread / 32, 0, 0};
+  const std::uint32_t staged =
+      ring.base + Shape::kResultsAt + consumer * (Shape::kPieces * Shape::kPieceBytes);
   if (Shape::kOrdered && consumer == 1 && tiles.count > 0) {
     hopper::arrive(kTurnBarrier, kBoth);
   }
+  Held held;
+  float sums[64];
+  float shift[2] = {};
+  VocabularyTiles::Place place{-1, 0};
+  VocabularyTiles::Place next = tiles.at(0);
+  if (tiles.count > 0) {
+    hold_states(held, ring, consumer);
+  }
   for (int tile = 0; tile < tiles.count; ++tile) {
-    const VocabularyTiles::Place place = tiles.at(tile);
-    const bool fresh = fillings.enter(place.unit);
-    if (tile % 2 != consumer) {
-      ring.advance(steps);
-      continue;
-    }
-    // This tile's steps give slots back where neither the next tile nor, of this consumer, the one
-    // after it has the same rows; also for the other consumer where it had no tile with them.
-    const auto same = [&](int other) {
-      return other < tiles.count && !fillings.deep && tiles.at(other).unit == place.unit;
-    };
-    const bool next_same = same(tile + 1);
-    const bool last = !next_same || !same(tile + 2);
-    const int weight = !last ? 0 : fresh && !next_same ? 2 : 1;
-    const auto release = [&](const Ring<Shape>& done, int step) {
-      if (lane < Shape::kCluster) {
-        hopper::barrier_arrive(done.empty(), lane);
+    const bool fresh = place.unit != next.unit;
+    place = next;
+    const int row = (place.unit * Shape::kCluster + hopper::cluster_rank()) * Shape::kRows +
+                    consumer * Shape::kConsumerRows;
+    part.first = row + part.warp * 16 + part.lane / 4;
+    part.col = place.col * Shape::kCols;
+    if (std::is_same_v<T, VocabularyPowers> && fresh) {
+      for (int half = 0; half < 2; ++half) {
+        shift[half] = part.there(p, half)
+                          ? fmaf(-p.shifts[part.first + 8 * half], kLog2OfE, -kVocabularyScale)
+                          : 0.0F;
       }
-      if (weight > 0 && lane == 0) {
-        hopper::barrier_arrive_for(done.left_empty(step % Shape::kSlots), weight);
-      }
-      __syncwarp();
-    };
-    if constexpr (Shape::kOrdered) {
-      hopper::meet(kTurnBarrier + consumer, kBoth);
     }
-    Ring<Shape> before = ring;
-    for (int step = 0; step < steps; ++step) {
-      const int slot = step % Shape::kSlots;
-      hopper::barrier_wait(ring.left_full(slot), fillings.parity(step));
-      hopper::barrier_wait(ring.full(), ring.parity);
-      const std::uint64_t a = hopper::left_operand(ring.left(slot));
-      const std::uint64_t b = hopper::left_operand(ring.right());
-      hopper::begin_products();
-#pragma unroll
-      for (int k = 0; k < Shape::kDepth / 16; ++k) {  // offsets in units of 16 bytes
-        const bool more = step + k > 0;
-        hopper::multiply_transposed(sums[0], a + k * 2, b + k * 2, more);
-        hopper::multiply_transposed(sums[1], a + Shape::kLeftBytes / 32 + k * 2, b + k * 2, more);
+    const bool another = tile + 1 < tiles.count;
+    multiply_tile(sums, held, ring, consumer, another);
+    if (another) {
+      next = tiles.at(tile + 1);
+      if (next.unit != place.unit) {
+        hold_states(held, ring, consumer);  // before others wait for these stages
       }
-      hopper::commit_products();
-      hopper::wait_products<1>();
-      if (step > 0) {
-        release(before, step - 1);
-      }
-      before = ring;
-      ring.advance();
     }
-    if (Shape::kOrdered && tile + 1 < tiles.count) {
-      hopper::arrive(kTurnBarrier + 1 - consumer, kBoth);
+    if (thread == 0) {
+      hopper::wait_copies_read<0>();
     }
-    hopper::wait_products<0>();
-    hopper::settle(sums[0]);
-    hopper::settle(sums[1]);
-    release(before, steps - 1);
-    const int row = (place.unit * Shape::kCluster + rank) * Shape::kRows;
-    const int col = place.col * Shape::kCols;
-    if (col + Shape::kCols <= p.valid) {
-      finish_tile<T, false, Shape::kStores>(sums, p, row, col);
+    hopper::meet(kOwnBarrier + consumer, hopper::kWarpgroup);
+    if (part.col + Shape::kCols <= p.cols) {
+      finish<false>(T{}, p, part, sums, shift, staged);
     } else {
-      finish_tile<T, true, Shape::kStores>(sums, p, row, col);
+      finish<true>(T{}, p, part, sums, shift, staged);
     }
+    hopper::fence_for_copies();
+    hopper::meet(kOwnBarrier + consumer, hopper::kWarpgroup);
+    if (thread == 0 && row < p.rows) {
+#pragma unroll
+      for (int piece = 0; piece < Shape::kPieces; ++piece) {
+        hopper::copy_out(results, part.col + piece * Shape::kPieceCols, row,
+                         staged + piece * Shape::kPieceBytes);
+      }
+    }
+  }
+  if (thread == 0) {
+    hopper::wait_copies_out();
   }
 }
 
@@ -251,32 +271,27 @@ __device__ void consume(const VocabularyProblem& p, const VocabularyTiles& tiles
 
 #endif  // YONA_HOPPER
 
-// To be launched in clusters of kCluster blocks.
-template <class T, class Shape>
+// To be launched in clusters of kCluster blocks, with no more clusters than tiles of clusters.
+template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, 1)
     vocabulary_product_kernel(const __grid_constant__ CUtensorMap states,
                               const __grid_constant__ CUtensorMap table,
+                              const __grid_constant__ CUtensorMap results,
                               const VocabularyProblem p) {
 #ifdef YONA_HOPPER
   extern __shared__ __align__(1024) unsigned char shared[];
   const vocabulary::Ring<Shape> ring{hopper::shared_address(shared), 0, 0};
   const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
-  constexpr int kConsumerWarps = 4;
+  constexpr int kConsumerWarps = 8;
   if (threadIdx.x == 0) {
-    if (ring.base % 1024 != 0) {
-      __trap();
-    }
     for (int stage = 0; stage < Shape::kStages; ++stage) {
       hopper::barrier_init(ring.full() + stage * 8, 1);
       hopper::barrier_init(ring.empty() + stage * 8, kConsumerWarps * Shape::kCluster);
     }
-    for (int slot = 0; slot < Shape::kSlots; ++slot) {
-      hopper::barrier_init(ring.left_full(slot), 1);
-      hopper::barrier_init(ring.left_empty(slot), 2 * kConsumerWarps);
-    }
     hopper::fence_barrier_init();
     hopper::prefetch_map(states);
     hopper::prefetch_map(table);
+    hopper::prefetch_map(results);
   }
   hopper::cluster_sync();
   const VocabularyTiles tiles(p, Shape::kCluster * Shape::kRows,
@@ -285,11 +300,11 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
   if (group == 0) {
     hopper::give_registers<24>();
     if (threadIdx.x == 0) {
-      vocabulary::produce(states, table, p, tiles, ring);
+      vocabulary::produce(states, table, tiles, ring);
     }
   } else {
     hopper::take_registers<240>();
-    vocabulary::consume<T>(p, tiles, ring, group - 1);
+    vocabulary::consume(results, p, tiles, ring, group - 1);
   }
   hopper::cluster_sync();  // no block ends while another may arrive at its barriers
 #endif

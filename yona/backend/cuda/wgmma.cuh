@@ -83,24 +83,26 @@ __device__ inline void multiply(float (&sums)[128], std::uint64_t a, std::uint64
 #undef YONA_4
 }
 
-// The same with 128 rows of B's transpose: both operands are described by left_operand().
-__device__ inline void multiply_transposed(float (&sums)[64], std::uint64_t a, std::uint64_t b,
-                                           bool accumulate) {
+// The same with 128 rows of B's transpose, described by left_operand(), and with A in registers:
+// lane l of warp w has rows 16 w + l / 4 and that + 8 at depths 2 (l % 4), then both 8 deeper.
+__device__ inline void multiply_held(float (&sums)[64], const std::uint32_t (&a)[4],
+                                     std::uint64_t b, bool accumulate) {
 #define YONA_4(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
 #define YONA_16(i) YONA_4(i), YONA_4(i + 4), YONA_4(i + 8), YONA_4(i + 12)
   asm volatile(
       "{\n"
       ".reg .pred accumulate;\n"
-      "setp.ne.b32 accumulate, %66, 0;\n"
+      "setp.ne.b32 accumulate, %69, 0;\n"
       "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15,"
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31,"
       "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47,"
       "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63},"
-      " %64, %65, accumulate, 1, 1, 0, 0;\n"
+      " {%64, %65, %66, %67}, %68, accumulate, 1, 1, 0;\n"
       "}"
       : YONA_16(0), YONA_16(16), YONA_16(32), YONA_16(48)
-      : "l"(a), "l"(b), "r"(static_cast<std::uint32_t>(accumulate)));
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b),
+        "r"(static_cast<std::uint32_t>(accumulate)));
 #undef YONA_16
 #undef YONA_4
 }
