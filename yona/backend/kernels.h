@@ -14,6 +14,9 @@ namespace yona {
 // ask for that? Others are not asked.
 enum class GradientSums : bool { no, yes };
 
+// Does a kernel leave the decisions of its dropout for its backward, where its args have room?
+enum class Decisions : bool { forgotten, left };
+
 // A kernel of the table. Calling one that the backend lacks throws NotImplemented; on a dry run
 // (Device::meta) nothing is computed.
 template <class Args>
@@ -25,10 +28,12 @@ class Kernel {
   Kernel& operator=(Function kernel) {
     function_ = kernel;
     gradient_sums = GradientSums::no;
+    decisions = Decisions::forgotten;
     return *this;
   }
   Function function() const { return function_; }
   GradientSums gradient_sums = GradientSums::no;
+  Decisions decisions = Decisions::forgotten;
 
   void operator()(const Args& args, Exec& exec) const {
     if (exec.dry_run) {
@@ -57,6 +62,7 @@ struct Kernels {
   Kernel<Int8MatmulArgs> int8_matmul{"int8_matmul"};
   Kernel<BiasActivationBackwardArgs> bias_activation_backward{"bias_activation_backward"};
   Kernel<ReluGradientProductArgs> relu_gradient_product{"relu_gradient_product"};
+  Kernel<WeightGradientsArgs> weight_gradients{"weight_gradients"};
   Kernel<DropoutArgs> dropout{"dropout"};
   Kernel<EmbedArgs> embed{"embed"};
   Kernel<EmbedBackwardArgs> embed_backward{"embed_backward"};
