@@ -24,10 +24,12 @@ struct VocabularyTile {
 };
 
 // What is written: f32 logits, or powers 2^(log2(e) (logit - shift) - kVocabularyScale) as bf16.
-// An exponent ends at kVocabularyMost, so that sums of powers do not overflow.
+// An exponent ends at kVocabularyMost: a row with a sum of kVocabularyTooMuch or more has to be
+// done again with another shift (vocabulary_loss.cuh); other rows' powers are all right.
 struct VocabularyPowers {};
 constexpr float kVocabularyScale = 60.0F;
-constexpr float kVocabularyMost = 100.0F;
+constexpr float kVocabularyMost = 80.0F;
+constexpr float kVocabularyTooMuch = 0x1p79F;
 
 struct VocabularyProblem {
   const float* shifts = nullptr;  // [rows], of powers
