@@ -12,7 +12,7 @@ namespace yona {
 // A table may have rows after the last of the vocabulary, so that products have an even width: they
 // are no tokens, and their gradient is zero.
 struct VocabularyLossArgs {
-  View x{}, table{};        // [rows, d] and [columns, d]: columns ≥ V
+  View x{}, table{};        // [rows, d] and [columns, d]: V ≤ columns < V + 8
   View dx{};                // [rows, d]
   View dtable{};            // [columns, d], optional
   CrossEntropyArgs loss{};  // of [rows, V] logits, which are the first of `logits`, with gradient
