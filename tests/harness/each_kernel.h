@@ -29,6 +29,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.additive_attention_backward);
   function(k.cross_entropy);
   function(k.rdrop);
+  function(k.vocabulary_loss);
   function(k.softmax);
   function(k.softmax_backward);
   function(k.log_softmax);
@@ -59,7 +60,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 49 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 50 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing

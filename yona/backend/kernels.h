@@ -7,6 +7,7 @@
 #include "yona/backend/beam_args.h"
 #include "yona/backend/exec.h"
 #include "yona/backend/kernel_args.h"
+#include "yona/backend/vocabulary_args.h"
 
 namespace yona {
 
@@ -91,6 +92,7 @@ struct Kernels {
   Kernel<AdditiveAttentionWeightsArgs> additive_attention_weights{"additive_attention_weights"};
   Kernel<CrossEntropyArgs> cross_entropy{"cross_entropy"};
   Kernel<RDropArgs> rdrop{"rdrop"};
+  Kernel<VocabularyLossArgs> vocabulary_loss{"vocabulary_loss"};
   Kernel<RowsArgs> softmax{"softmax"};
   Kernel<RowsBackwardArgs> softmax_backward{"softmax_backward"};
   Kernel<RowsArgs> log_softmax{"log_softmax"};

@@ -67,10 +67,19 @@ __device__ inline bool barrier_try(std::uint32_t barrier, std::uint32_t parity) 
 }
 
 // Waits for the end of the phase of that parity: the first phase has parity 0, and a new barrier
-// counts as past parity 1.
+// counts as past parity 1. With YONA_BOUNDED_WAITS, for tests of a kernel's own, it does not wait
+// for ever.
 __device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
+#ifdef YONA_BOUNDED_WAITS
+  for (int tries = 0; !barrier_try(barrier, parity); ++tries) {
+    if (tries > YONA_BOUNDED_WAITS) {
+      __trap();
+    }
+  }
+#else
   while (!barrier_try(barrier, parity)) {
   }
+#endif
 }
 
 // All threads of the cluster's blocks.
@@ -90,6 +99,11 @@ __device__ inline int cluster_rank() {
 // `threads` of the block, whole warps, meet at hardware barrier `id`.
 __device__ inline void meet(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// Counts as one of the `threads` without waiting.
+__device__ inline void arrive(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 // ---- copies of tiles, described by tensor maps: x counts elements along a row, y rows
@@ -152,6 +166,14 @@ __device__ inline void store_matrices(std::uint32_t row, std::uint32_t a, std::u
                                       std::uint32_t c, std::uint32_t d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
                "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+
+// The same the other way: what a left operand of a product has in registers.
+__device__ inline void load_matrices(std::uint32_t (&words)[4], std::uint32_t row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(row)
                : "memory");
 }
 

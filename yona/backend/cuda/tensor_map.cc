@@ -30,15 +30,16 @@ bool describe_tiles(const TileOfMatrix& matrix, CUtensorMap& map) {
   if (encode == nullptr) {
     return false;
   }
-  constexpr cuuint64_t kBytes = 2;  // of an element
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(matrix.cols),
                                 static_cast<cuuint64_t>(matrix.rows)};
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.stride) * kBytes};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.stride * matrix.element_bytes)};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(matrix.tile_cols),
                             static_cast<cuuint32_t>(matrix.tile_rows)};
   const cuuint32_t steps[] = {1, 1};
-  return encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, matrix.data, extents, strides, box,
-                steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+  const CUtensorMapDataType type = matrix.element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                                                             : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  return encode(&map, type, 2, matrix.data, extents, strides, box, steps,
+                CU_TENSOR_MAP_INTERLEAVE_NONE,
                 matrix.swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;

@@ -6,14 +6,15 @@
 
 namespace yona::cuda {
 
-// A row-major matrix of bf16, copied in tiles of rows × cols. `swizzled` tiles are 64 columns wide
-// and lie in shared memory as products want them (wgmma.cuh); others lie row by row.
+// A row-major matrix of bf16 or f32, copied in tiles of rows × cols. `swizzled` tiles are 128 bytes
+// wide and lie in shared memory as products want them (wgmma.cuh); others lie row by row.
 struct TileOfMatrix {
   void* data = nullptr;
   std::int64_t rows = 0, cols = 0;
   std::int64_t stride = 0;  // elements, of rows
   int tile_rows = 0, tile_cols = 0;
   bool swizzled = true;
+  int element_bytes = 2;  // of bf16; 4 of f32
 };
 
 // Fills `map`; false where the driver has no copy engine to describe matrices to, or the matrix

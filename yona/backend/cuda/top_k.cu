@@ -6,63 +6,20 @@
 // row with too many equal tokens, or a large k, takes one pass for each of its best instead. The
 // lists of a sentence's rows are then merged, by counting again.
 
-#include "yona/backend/cuda/block.cuh"
 #include "yona/backend/cuda/registration.h"
-#include "yona/backend/kernel_args.h"
+#include "yona/backend/cuda/top_k.cuh"
 
 namespace yona::cuda {
 
 namespace {
 
-constexpr int kListed = 512;  // tokens of a row that reach the bound, at most
-constexpr int kFewBest = 64;  // k up to which rows are read once
-constexpr int kFewBans = 8;   // of a row, for which it is not read again
 constexpr int kMergeThreads = 64;
 constexpr int kMerged = 1024;  // candidates of a sentence that are merged by counting
-
-struct TopKProblem {
-  Rows<float> logits;
-  const float* row_scores = nullptr;
-  const std::int64_t* groups = nullptr;
-  std::int64_t sentences = 0;
-  const std::int64_t* ban_offsets = nullptr;
-  const std::int32_t* bans = nullptr;
-  bool bans_first = false;
-  const std::int32_t* only = nullptr;
-  bool normalised = false;
-  int k = 0;
-  Rows<float> scores;
-  Rows<std::int32_t> tokens, rows;
-  float* log_sums = nullptr;
-  float* row_best = nullptr;          // [rows, k]: each row's candidates, best first
-  std::int32_t* row_token = nullptr;  // -1 where there is none
-  std::int32_t* next = nullptr;       // [rows], for the merge
-};
-
-struct Candidate {
-  float score;
-  std::int32_t token;  // -1: none
-};
-
-__device__ bool comes_before(const Candidate& a, const Candidate& b) {
-  return a.score != b.score ? a.score > b.score : a.token < b.token;
-}
-
-__device__ void ban_tokens(const TopKProblem& p, std::int64_t row) {
-  if (p.ban_offsets != nullptr) {
-    for (std::int64_t i = p.ban_offsets[row] + threadIdx.x; i < p.ban_offsets[row + 1];
-         i += kThreads) {
-      p.logits.row(row)[p.bans[i]] = -INFINITY;
-    }
-  }
-  __syncthreads();
-}
 
 // One reading of a row: log Σ exp (NaN when a logit is NaN or +infinity; powers of a pack are added
 // in f32, packs in double), and in `largest` the largest logit of each thread's packs.
 __device__ double read_row(const Rows<float>& logits, std::int64_t row,
                            float (&largest)[kThreads]) {
-  __shared__ double parts[kWarps];
   float top = -INFINITY;  // of this thread so far
   double sum = 0;         // Σ exp(z - top)
   for (std::int64_t c = threadIdx.x * kPack; c < logits.cols; c += kThreads * kPack) {
@@ -87,20 +44,7 @@ __device__ double read_row(const Rows<float>& logits, std::int64_t row,
   const float all = block_max(top);
   const float base = all == -INFINITY ? 0.0F : all;
   sum *= static_cast<double>(expf(top - base));
-#pragma unroll
-  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
-    sum += __shfl_xor_sync(0xFFFFFFFFU, sum, distance);
-  }
-  if (threadIdx.x % kLanes == 0) {
-    parts[threadIdx.x / kLanes] = sum;
-  }
-  __syncthreads();
-  sum = 0;
-#pragma unroll
-  for (int warp = 0; warp < kWarps; ++warp) {
-    sum += parts[warp];
-  }
-  __syncthreads();
+  sum = block_sum_of(sum);
   return static_cast<double>(base) + log(sum);  // -infinity for a sum of nothing
 }
 
@@ -165,48 +109,6 @@ __device__ float bound_of(const float (&largest)[kThreads], int k) {
   return bound;
 }
 
-// The best candidate of the block's threads.
-__device__ Candidate block_best(Candidate mine) {
-  __shared__ Candidate parts[kWarps];
-  const auto better = [](const Candidate& a, const Candidate& b) {
-    return b.token >= 0 && (a.token < 0 || comes_before(b, a)) ? b : a;
-  };
-#pragma unroll
-  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
-    const Candidate other{__shfl_xor_sync(0xFFFFFFFFU, mine.score, distance),
-                          __shfl_xor_sync(0xFFFFFFFFU, mine.token, distance)};
-    mine = better(mine, other);
-  }
-  __syncthreads();  // earlier reads of parts are over
-  if (threadIdx.x % kLanes == 0) {
-    parts[threadIdx.x / kLanes] = mine;
-  }
-  __syncthreads();
-  Candidate best = parts[0];
-#pragma unroll
-  for (int warp = 1; warp < kWarps; ++warp) {
-    best = better(best, parts[warp]);
-  }
-  return best;
-}
-
-// What a row's candidates are made of.
-struct RowScores {
-  const float* z;
-  std::int64_t cols;
-  double total;
-  float row_score;
-
-  __device__ float of(float logit) const {
-    return static_cast<float>(static_cast<double>(logit) - total) + row_score;
-  }
-};
-
-__device__ void put(const TopKProblem& p, std::int64_t row, int place, const Candidate& found) {
-  p.row_best[row * p.k + place] = found.score;
-  p.row_token[row * p.k + place] = found.token;
-}
-
 // The tokens whose score reaches that of the bound, in order. False: they are too many.
 __device__ bool list_best(const TopKProblem& p, std::int64_t row, const RowScores& scores,
                           const float (&largest)[kThreads]) {
@@ -232,92 +134,23 @@ __device__ bool list_best(const TopKProblem& p, std::int64_t row, const RowScore
                  });
   }
   __syncthreads();
-  if (count > kListed) {
-    return false;
-  }
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
-    int rank = 0;
-    for (int j = 0; j < count; ++j) {
-      rank += comes_before(listed[j], listed[i]) ? 1 : 0;
-    }
-    if (rank < p.k) {
-      put(p, row, rank, listed[i]);
-    }
-  }
-  for (int i = count + static_cast<int>(threadIdx.x); i < p.k; i += kThreads) {
-    put(p, row, i, {-INFINITY, -1});
-  }
-  return true;
-}
-
-// One pass over the row for each of its best.
-__device__ void pick_best(const TopKProblem& p, std::int64_t row, const RowScores& scores) {
-  Candidate last{INFINITY, -1};
-  for (int i = 0; i < p.k; ++i) {
-    Candidate mine{-INFINITY, -1};
-    for (std::int64_t c = threadIdx.x; c < scores.cols; c += kThreads) {
-      const Candidate candidate{scores.of(scores.z[c]), static_cast<std::int32_t>(c)};
-      if (candidate.score > -INFINITY && comes_before(last, candidate) &&
-          (mine.token < 0 || comes_before(candidate, mine))) {
-        mine = candidate;
-      }
-    }
-    last = block_best(mine);
-    if (threadIdx.x == 0) {
-      put(p, row, i, last);
-    }
-    if (last.token < 0) {  // the same in every thread: there are no more
-      for (int rest = i + static_cast<int>(threadIdx.x); rest < p.k; rest += kThreads) {
-        put(p, row, rest, last);
-      }
-      break;
-    }
-  }
+  return rank_listed(p, row, listed, count);
 }
 
 __global__ void __launch_bounds__(kThreads) row_candidates_kernel(TopKProblem p) {
   __shared__ float largest[kThreads];
   const std::int64_t row = blockIdx.x;
-  const float row_score = p.row_scores[row];
-  if (threadIdx.x == 0) {
-    p.next[row] = 0;
-  }
-  if (row_score == -INFINITY) {
-    for (int i = static_cast<int>(threadIdx.x); i < p.k; i += kThreads) {
-      put(p, row, i, {-INFINITY, -1});
-    }
+  float kept = 0.0F;
+  if (!begin_row(p, row, kept)) {
     return;
   }
-  const float* z = p.logits.row(row);
-  const std::int32_t only = p.only != nullptr ? p.only[row] : -1;
-  const float kept = only >= 0 ? z[only] : 0.0F;
-  __syncthreads();  // `kept` is read before bans are written
   if (p.bans_first) {
     ban_tokens(p, row);
   }
   const double sum = read_row(p.logits, row, largest);
-  const double total = p.normalised && !isnan(sum) ? 0.0 : sum;
-  if (threadIdx.x == 0) {
-    p.log_sums[row] = static_cast<float>(total);
-  }
-  ban_tokens(p, row);
-  const RowScores scores{z, p.logits.cols, total, row_score};
-  if (only >= 0) {
-    for (int i = static_cast<int>(threadIdx.x); i < p.k; i += kThreads) {
-      const float score = scores.of(kept);
-      const bool there = i == 0 && score > -INFINITY;
-      put(p, row, i, there ? Candidate{score, only} : Candidate{-INFINITY, -1});
-    }
-    return;
-  }
-  const std::int64_t bans =
-      p.ban_offsets != nullptr ? p.ban_offsets[row + 1] - p.ban_offsets[row] : 0;
-  if (bans > 0 && bans <= kFewBans) {
-    forget_bans(p, row, largest);
-  }
-  if (p.k > kFewBest || bans > kFewBans || !list_best(p, row, scores, largest)) {
-    pick_best(p, row, scores);
-  }
+  find_candidates(
+      p, row, sum, kept, [&] { forget_bans(p, row, largest); },
+      [&](const RowScores& scores) { return list_best(p, row, scores, largest); });
 }
 
 // One thread's merge of a sentence with very many candidates. Rows come in order, so that of equal

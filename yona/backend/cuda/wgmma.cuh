@@ -1,5 +1,5 @@
-// Products of a warpgroup (wgmma, sm_90a): 64 rows of A times 256 columns of B, 16 deep, both bf16
-// in shared memory, sums in f32 registers.
+// Products of a warpgroup (wgmma, sm_90a): 64 rows of A times 256 columns of B, or 128 rows of its
+// transpose, 16 deep, both bf16 in shared memory, sums in f32 registers.
 //
 // Operands are tiles as the copy engine lays them out with CU_TENSOR_MAP_SWIZZLE_128B: rows of 128
 // bytes, whose eight pieces of 16 bytes change places with the row (piece p of row r is at place
@@ -10,6 +10,7 @@
 //     depth; the next eight depths are 1024 bytes on, 16 deeper is 2048 bytes on.
 //   B, row-major [depth, 256]: a row of the tile is 64 columns at one depth; the next eight depths
 //     are 1024 bytes on, the next 64 columns `panel` bytes; 16 deeper is 2048 bytes on.
+//   B given as its transpose, row-major [128, depth]: laid out as A, and described as A.
 // Lane l of warp w has, as sums[4 j + 2 half + e], row 16 w + l / 4 + 8 half and column
 // 8 j + 2 (l % 4) + e.
 #pragma once
@@ -51,9 +52,10 @@ __device__ inline void wait_products() {
 }
 
 // Keeps uses of the sums behind the wait that stands before this.
-__device__ inline void settle(float (&sums)[128]) {
+template <int kSums>
+__device__ inline void settle(float (&sums)[kSums]) {
 #pragma unroll
-  for (int i = 0; i < 128; ++i) {
+  for (int i = 0; i < kSums; ++i) {
     asm volatile("" : "+f"(sums[i])::"memory");
   }
 }
@@ -84,6 +86,30 @@ __device__ inline void multiply(float (&sums)[128], std::uint64_t a, std::uint64
         YONA_16(112)
       : "l"(a), "l"(b), "r"(static_cast<std::uint32_t>(accumulate)),
         "n"(kLeft == Left::by_columns ? 1 : 0));
+#undef YONA_16
+#undef YONA_4
+}
+
+// The same with 128 rows of B's transpose, described by left_operand(), and with A in registers:
+// lane l of warp w has rows 16 w + l / 4 and that + 8 at depths 2 (l % 4), then both 8 deeper.
+__device__ inline void multiply_held(float (&sums)[64], const std::uint32_t (&a)[4],
+                                     std::uint64_t b, bool accumulate) {
+#define YONA_4(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
+#define YONA_16(i) YONA_4(i), YONA_4(i + 4), YONA_4(i + 8), YONA_4(i + 12)
+  asm volatile(
+      "{\n"
+      ".reg .pred accumulate;\n"
+      "setp.ne.b32 accumulate, %69, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15,"
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31,"
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47,"
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63},"
+      " {%64, %65, %66, %67}, %68, accumulate, 1, 1, 0;\n"
+      "}"
+      : YONA_16(0), YONA_16(16), YONA_16(32), YONA_16(48)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b),
+        "r"(static_cast<std::uint32_t>(accumulate)));
 #undef YONA_16
 #undef YONA_4
 }

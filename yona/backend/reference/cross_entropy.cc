@@ -1,5 +1,5 @@
 // Label-smoothed cross-entropy of rows of logits (Szegedy et al. 2016; paper §5.4), its gradient in
-// place, and R-Drop's two passes (Wu et al. 2021).
+// place, the same with the products around it, and R-Drop's two passes (Wu et al. 2021).
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 
 #include "yona/backend/reference/dispatch.h"
 #include "yona/backend/registration.h"
+#include "yona/backend/vocabulary_loss.h"
 
 namespace yona::reference {
 
@@ -108,9 +109,14 @@ void rdrop(const RDropArgs& args, Exec& /*exec*/) {
   });
 }
 
+void vocabulary_loss(const VocabularyLossArgs& args, Exec& exec) {
+  vocabulary_loss_in_parts(args, reference_kernels(), exec);
+}
+
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.cross_entropy = cross_entropy;
   table.rdrop = rdrop;
+  table.vocabulary_loss = vocabulary_loss;
 });
 
 }  // namespace

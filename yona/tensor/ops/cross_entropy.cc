@@ -10,7 +10,8 @@ namespace {
 
 // Few enough that a chunk of logits stays in the last-level cache, enough for efficient products.
 // Tiles of bf16 are so fast that passes over the weights, one for each chunk, count for more. A GPU
-// needs many more rows to be busy: there a chunk is up to 3 · 2²⁶ logits, and chunks are equal.
+// needs many more rows to be busy: there a chunk is up to 3 · 2²⁶ logits and 2¹⁴ rows, for which
+// the loss takes up to 60 MB beside the logits, and chunks are equal.
 std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t rows,
                             std::int64_t vocabulary, const Context& c) {
   if (options.chunk_rows > 0) {
@@ -23,7 +24,9 @@ std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t row
     const bool tiles = c.precision == Precision::bf16 && rounds_operands(c);
     return std::clamp<std::int64_t>(fitting(std::int64_t{1} << (tiles ? 24U : 22U)), 128, 512);
   }
-  const std::int64_t most = std::max<std::int64_t>(fitting(std::int64_t{3} << 26U), 64);
+  constexpr std::int64_t kMostRows = 1 << 14;
+  const std::int64_t most =
+      std::clamp<std::int64_t>(fitting(std::int64_t{3} << 26U), 64, kMostRows);
   const std::int64_t chunks = std::max<std::int64_t>((rows + most - 1) / most, 1);
   return std::max<std::int64_t>((rows + chunks - 1) / chunks + 63, 64) / 64 * 64;
 }
@@ -58,11 +61,16 @@ class ChunkedLoss {
     return operand_part(part, c_);
   }
 
-  Logits logits(const View& x_rows) const {
+  // Room for the logits of so many rows.
+  Logits room(std::int64_t n) const {
     const std::int64_t vocabulary = projection_.rows();
-    const Tensor rows = c_.empty(c_.activation_type(projection_.dtype()),
-                                 Shape{x_rows.rows, (vocabulary + 15) / 16 * 16});
-    Logits z{rows, rows.columns(0, columns_), rows.columns(0, vocabulary)};
+    const Tensor rows =
+        c_.empty(c_.activation_type(projection_.dtype()), Shape{n, (vocabulary + 15) / 16 * 16});
+    return {rows, rows.columns(0, columns_), rows.columns(0, vocabulary)};
+  }
+
+  Logits logits(const View& x_rows) const {
+    const Logits z = room(x_rows.rows);
     c_.kernels().matmul({.a = x_rows,
                          .b = extended(operand_part(projection_, c_)),
                          .c = z.columns.view(),
@@ -81,6 +89,39 @@ class ChunkedLoss {
             .losses = losses.view(),
             .smoothing = options_.smoothing,
             .gradient = gradient};
+  }
+
+  // One kernel for a chunk and its gradients, where a GPU keeps activations in bf16 and may have
+  // something better for it than its parts. It knows no bias.
+  bool is_whole(const Tensor& x) const {
+    return c_.backend().planned_device() == Device::cuda && x.dtype() == DType::bf16 &&
+           is_vocabulary_width(x.cols()) && !options_.bias;
+  }
+  // Σ_j E_j, which the kernel makes at the first chunk for those that follow.
+  Tensor table_sums() const { return c_.empty(DType::f32, Shape{1, projection_.cols()}); }
+
+  void whole(const View& x_rows, std::int64_t begin, const Tensor& losses, const Tensor& dx_rows,
+             bool accumulate_dx, const Tensor& sums) const {
+    const std::int64_t rows = x_rows.rows;
+    const Logits z = room(rows + kVocabularyMoreRows);
+    const Tensor beside =
+        c_.empty(DType::f32, Shape{1, vocabulary_room(rows, columns_, x_rows.cols)});
+    const GradientTarget de = gradient_target(projection_, c_.region);
+    CrossEntropyArgs of_rows = args(z, begin, losses, true);
+    of_rows.logits.rows = rows;
+    c_.kernels().vocabulary_loss({.x = x_rows,
+                                  .table = extended(operand_part(projection_, c_)),
+                                  .dx = dx_rows.view(),
+                                  .dtable = de.tensor ? extended(de.view()) : View{},
+                                  .loss = of_rows,
+                                  .logits = z.columns.view(),
+                                  .room = beside.view(),
+                                  .table_sums = sums.view(),
+                                  .first = begin == 0,
+                                  .accumulate_dx = accumulate_dx,
+                                  .accumulate_dtable = de.accumulate,
+                                  .precision = c_.precision},
+                                 c_.exec());
   }
 
   // z holds dloss/dlogits:  dx = dz E,  dE += dzᵀ x,  db += Σ_rows dz
@@ -170,9 +211,16 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& projection, const Ten
   const GradientTarget dx = gradient ? gradient_target(x, c.region) : GradientTarget{};
   const ChunkedLoss loss(projection, targets, options, c);
   const std::int64_t chunk = rows_per_chunk(options, x.rows(), projection.rows(), c);
+  const bool whole = gradient && loss.is_whole(x);
+  const Tensor sums = whole ? loss.table_sums() : Tensor();
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
     const std::int64_t rows = std::min(chunk, x.rows() - begin);
     const View x_rows = loss.operand_rows(x, begin, rows);
+    if (whole) {
+      loss.whole(x_rows, begin, losses.row_range(begin, rows), dx.tensor.row_range(begin, rows),
+                 dx.accumulate, sums);
+      continue;
+    }
     const Logits z = loss.logits(x_rows);
     c.kernels().cross_entropy(loss.args(z, begin, losses.row_range(begin, rows), gradient),
                               c.exec());

@@ -1,0 +1,227 @@
+// The loss over a vocabulary with its gradients: on Hopper by powers (vocabulary_loss.cuh), where
+// types and sizes suit; elsewhere products of logits and passes over them.
+
+#include <algorithm>
+
+#include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/column_sums.h"
+#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/rows.cuh"
+#include "yona/backend/cuda/tensor_map.h"
+#include "yona/backend/cuda/vocabulary_gradients.cuh"
+#include "yona/backend/cuda/vocabulary_product.cuh"
+#include "yona/backend/vocabulary_loss.h"
+
+namespace yona::cuda {
+
+namespace {
+
+#ifdef YONA_CUDA_90A
+
+template <class Shape>
+cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, int clusters,
+                                 cudaStream_t stream) {
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {Shape::kCluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(clusters * Shape::kCluster));
+  config.blockDim = dim3(Shape::kThreads);
+  config.dynamicSmemBytes = Shape::kSharedBytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return config;
+}
+
+// How many clusters run at once on this GPU: none where it is no Hopper.
+template <class Shape>
+int find_clusters_at_once() {
+  if (!is_hopper()) {
+    return 0;
+  }
+  int device = 0;
+  int blocks = 0;
+  check_cuda(cudaGetDevice(&device), "finding the GPU");
+  check_cuda(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device),
+             "asking for the GPU");
+  check_cuda(cudaFuncSetAttribute(vocabulary_product_kernel<Shape>,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kSharedBytes),
+             "vocabulary_loss");
+  cudaLaunchAttribute attribute{};
+  const cudaLaunchConfig_t config =
+      configuration<Shape>(attribute, blocks / Shape::kCluster, nullptr);
+  int clusters = 0;
+  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, vocabulary_product_kernel<Shape>, &config),
+             "vocabulary_loss");
+  return clusters;
+}
+
+bool describe(const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
+  return describe_tiles({.data = view.data,
+                         .rows = view.rows,
+                         .cols = view.cols,
+                         .stride = view.stride,
+                         .tile_rows = tile_rows,
+                         .tile_cols = tile_cols},
+                        map);
+}
+
+// Powers of all rows and their sums; false, with nothing done, where there is no copy engine.
+template <class Shape>
+bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& exec) {
+  static const int at_once = find_clusters_at_once<Shape>();
+  View powers = args.logits;
+  powers.rows = loss.rows;
+  CUtensorMap states;
+  CUtensorMap table;
+  CUtensorMap results;
+  if (at_once == 0 || !describe(args.x, Shape::kRows, Shape::kDepth, states) ||
+      !describe(args.table, Shape::kCols / Shape::kCluster, Shape::kDepth, table) ||
+      !describe(powers, Shape::kConsumerRows, Shape::kPieceCols, results)) {
+    return false;
+  }
+  VocabularyProblem problem;
+  problem.shifts = loss.target_logits;
+  problem.sums = loss.slices;
+  problem.stride = loss.rows;
+  problem.rows = loss.rows;
+  problem.cols = static_cast<int>(loss.powers.cols);
+  const int tiles =
+      static_cast<int>(blocks_for(loss.rows, Shape::kCluster * Shape::kRows)) * loss.slice_count;
+  cudaLaunchAttribute attribute{};
+  const cudaLaunchConfig_t config =
+      configuration<Shape>(attribute, std::min(tiles, at_once), stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(&config, vocabulary_product_kernel<Shape>, states, table, results,
+                                problem),
+             "vocabulary_loss");
+  return true;
+}
+
+bool is_aligned(const View& view) {
+  return view.dtype == DType::bf16 && view.stride % kPack == 0 &&
+         reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
+}
+
+bool suits(const VocabularyLossArgs& args) {
+  static const bool hopper = is_hopper();
+  return hopper && args.x.rows > 0 && is_vocabulary_width(args.x.cols) && is_aligned(args.x) &&
+         is_aligned(args.table) && is_aligned(args.logits) && args.dx.dtype == DType::bf16;
+}
+
+// Parts of the room that the op has left.
+class Room {
+ public:
+  explicit Room(const View& view) : room_(view) {}
+  float* take(std::int64_t count) {
+    constexpr std::int64_t kAlignment = 64;
+    float* taken = room_.row<float>(0) + used_;
+    used_ += (count + kAlignment - 1) / kAlignment * kAlignment;
+    check(used_ <= room_.cols, "vocabulary_loss: a room of {} floats is too small", room_.cols);
+    return taken;
+  }
+
+ private:
+  View room_;
+  std::int64_t used_ = 0;
+};
+
+View matrix(void* data, std::int64_t rows, std::int64_t cols, DType dtype) {
+  return {data, rows, cols, cols, dtype};
+}
+
+void add_up_table(const VocabularyLossArgs& args, Exec& exec) {
+  kernels().fill.function()({.y = args.table_sums, .value = 0.0F}, exec);
+  View tokens = args.table;
+  tokens.rows = args.loss.logits.cols;
+  add_rows(tokens, args.table_sums, exec);
+  exec_of(exec).sums.flush(stream_of(exec));
+}
+
+// False, with nothing of it done that counts, where this way does not suit.
+bool by_powers(const VocabularyLossArgs& args, Exec& exec) {
+  if (!suits(args)) {
+    return false;
+  }
+  const std::int64_t rows = args.x.rows;
+  const std::int64_t depth = args.x.cols;
+  const bool smoothed = args.loss.smoothing > 0.0F;
+  const std::int64_t more = smoothed ? kVocabularyMoreRows : 0;
+  Room room(args.room);
+  VocabularyLoss loss;
+  loss.x = rows_of<bf16>(args.x);
+  loss.table = rows_of<bf16>(args.table);
+  loss.powers = rows_of<bf16>(args.logits);
+  loss.powers.cols = args.loss.logits.cols;
+  loss.targets = args.loss.targets;
+  loss.row_scale = args.loss.row_scale;
+  loss.table_sums = smoothed ? args.table_sums.row<float>(0) : nullptr;
+  loss.target_logits = room.take(rows);
+  loss.logit_sums = room.take(rows);
+  loss.factors = room.take(rows);
+  loss.slice_count = static_cast<int>(blocks_for(loss.powers.cols, VocabularyTile::kCols));
+  loss.slices = room.take(loss.slice_count * rows);
+  loss.rows = static_cast<int>(rows);
+  loss.losses = rows_of<float>(args.loss.losses);
+  const unsigned blocks = blocks_for(rows, VocabularyLoss::kRowsOfBlock);
+  loss.parts = room.take(blocks * depth);
+  const View products = matrix(room.take(rows * depth), rows, depth, DType::f32);
+  const View scaled =
+      matrix(room.take(((rows + more) * depth + 1) / 2), rows + more, depth, DType::bf16);
+  loss.state_products = rows_of<float>(products);
+  loss.scaled = rows_of<bf16>(scaled);
+  loss.dx = rows_of<bf16>(args.dx);
+  loss.smoothing = args.loss.smoothing;
+  loss.accumulate = args.accumulate_dx;
+
+  const cudaStream_t stream = stream_of(exec);
+  const unsigned warps = blocks_for(rows, kWarps);
+  if (smoothed && args.first) {
+    add_up_table(args, exec);
+  }
+  target_logits_kernel<<<warps, kThreads, 0, stream>>>(loss);
+  if (!(rows <= VocabularyTile::kRows
+            ? multiply<VocabularyShape<VocabularyPowers, 1>>(args, loss, exec)
+            : multiply<VocabularyShape<VocabularyPowers, 2>>(args, loss, exec))) {
+    return false;
+  }
+  power_losses_kernel<<<blocks, kThreads, 0, stream>>>(loss);
+  View powers = args.logits;
+  powers.rows = rows;
+  kernels().matmul.function()(
+      {.a = powers, .b = args.table, .c = products, .precision = args.precision}, exec);
+  finish_states_kernel<<<warps, kThreads, 0, stream>>>(loss);
+  if (args.dtable) {
+    scale_rows_kernel<<<blocks, kThreads, 0, stream>>>(loss);
+    if (more > 0) {
+      constexpr unsigned kBlocksOfOnes = 64;
+      more_rows_kernel<<<blocks_for(depth, kLanes) + kBlocksOfOnes, kThreads, 0, stream>>>(loss);
+    }
+    powers.rows = rows + more;
+    kernels().matmul.function()({.a = powers,
+                                 .b = scaled,
+                                 .c = args.dtable,
+                                 .transpose_a = true,
+                                 .accumulate = args.accumulate_dtable,
+                                 .precision = args.precision},
+                                exec);
+  }
+  check_launch("vocabulary_loss");
+  return true;
+}
+
+#else
+
+bool by_powers(const VocabularyLossArgs& /*args*/, Exec& /*exec*/) { return false; }
+
+#endif
+
+void vocabulary_loss(const VocabularyLossArgs& args, Exec& exec) {
+  if (!by_powers(args, exec)) {
+    vocabulary_loss_in_parts(args, kernels(), exec);
+  }
+}
+
+const Registration registration([](Kernels& table) { table.vocabulary_loss = vocabulary_loss; });
+
+}  // namespace
+}  // namespace yona::cuda
