@@ -44,6 +44,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.adam);
   function(k.cached_attention);
   function(k.top_k);
+  function(k.logits_top_k);
   function(k.beam_step);
   function(k.beam_move);
   function(k.log_add);
@@ -57,7 +58,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 48 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 49 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing

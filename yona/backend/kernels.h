@@ -14,6 +14,10 @@ namespace yona {
 // ask for that? Others are not asked.
 enum class GradientSums : bool { no, yes };
 
+// Is a kernel that stands for others faster than those, one after another? Where it is not they are
+// called.
+enum class Fused : bool { no, yes };
+
 // A kernel of the table. Calling one that the backend lacks throws NotImplemented; on a dry run
 // (Device::meta) nothing is computed.
 template <class Args>
@@ -25,10 +29,12 @@ class Kernel {
   Kernel& operator=(Function kernel) {
     function_ = kernel;
     gradient_sums = GradientSums::no;
+    fused = Fused::no;
     return *this;
   }
   Function function() const { return function_; }
   GradientSums gradient_sums = GradientSums::no;
+  Fused fused = Fused::no;
 
   void operator()(const Args& args, Exec& exec) const {
     if (exec.dry_run) {
@@ -72,6 +78,7 @@ struct Kernels {
   Kernel<AdditiveAttentionBackwardArgs> additive_attention_backward{"additive_attention_backward"};
   Kernel<CachedAttentionArgs> cached_attention{"cached_attention"};
   Kernel<TopKArgs> top_k{"top_k"};
+  Kernel<LogitsTopKArgs> logits_top_k{"logits_top_k"};
   Kernel<BeamStepArgs> beam_step{"beam_step"};
   Kernel<BeamMoveArgs> beam_move{"beam_move"};
   Kernel<AttentionWeightsArgs> attention_weights{"attention_weights"};

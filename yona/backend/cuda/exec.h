@@ -30,6 +30,8 @@ class Scratch {
 
   // Forgets what was taken and makes room for `bytes` in all.
   void begin(std::int64_t bytes, cudaStream_t stream);
+  // How often it grew: graphs that were captured before then have other addresses.
+  std::int64_t growths() const { return growths_; }
   // Takes `count` elements, aligned to 256 bytes; the sum of sizes_for() was given to begin().
   template <class T>
   T* take(std::int64_t count) {
@@ -49,6 +51,7 @@ class Scratch {
   char* memory_ = nullptr;
   std::int64_t capacity_ = 0;
   std::int64_t used_ = 0;
+  std::int64_t growths_ = 0;
 };
 
 class MatmulPlans;

@@ -6,10 +6,13 @@
 
 namespace yona::cuda {
 
-GraphReplay::~GraphReplay() {
+GraphReplay::~GraphReplay() { forget(); }
+
+void GraphReplay::forget() {
   if (graph_ != nullptr) {
     cudaStreamSynchronize(stream_);
     cudaGraphExecDestroy(graph_);
+    graph_ = nullptr;
   }
 }
 
@@ -35,8 +38,12 @@ void GraphReplay::run(const std::function<void()>& calls) {
     warm_ = true;
     return;
   }
+  if (growths_ != exec_.scratch.growths()) {
+    forget();
+  }
   if (graph_ == nullptr) {
     capture(calls);
+    growths_ = exec_.scratch.growths();
   }
   check_cuda(cudaGraphLaunch(graph_, stream_), "starting a graph");
 }
