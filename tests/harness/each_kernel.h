@@ -12,6 +12,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.matmul);
   function(k.bias_activation_backward);
   function(k.relu_gradient_product);
+  function(k.weight_gradients);
   function(k.dropout);
   function(k.embed);
   function(k.embed_backward);
@@ -58,7 +59,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 49 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 50 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing

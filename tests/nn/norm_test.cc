@@ -19,7 +19,8 @@ TEST(Norm, FollowsTheSumInThePapersOrder) {
   BoundModule bound(layer);
   const Ragged x = bound.input({2, 3}, 6);
   const Ragged y = layer(
-      x, [&](const Ragged& z) { return tripled(z, bound.c); }, bound.c);
+                       x, [&](const Ragged& z) { return tripled(z, bound.c); }, bound.c)
+                       .sum(bound.c);
   const Tensor sum = scale(x.values, 4.0F, bound.c);
   const Tensor expected = layer_norm(sum, bound["weight"], bound["bias"], kNormEpsilon, bound.c);
   expect_near(values_of(y.values), values_of(expected), kExactF64, "LN(x + f(x))");
@@ -30,10 +31,42 @@ TEST(Norm, PrecedesTheSubLayerInTheOther) {
   BoundModule bound(layer);
   const Ragged x = bound.input({2, 3}, 6);
   const Ragged y = layer(
-      x, [&](const Ragged& z) { return tripled(z, bound.c); }, bound.c);
+                       x, [&](const Ragged& z) { return tripled(z, bound.c); }, bound.c)
+                       .sum(bound.c);
   const Tensor normed = layer_norm(x.values, bound["weight"], bound["bias"], kNormEpsilon, bound.c);
   const Tensor expected = add(x.values, normed, bound.c, 1.0F, 3.0F);
   expect_near(values_of(y.values), values_of(expected), kExactF64, "x + f(LN(x))");
+}
+
+// Two sub-layers behind each other: the second one's norm adds up what the first one gave.
+TEST(Norm, AddsUpWhatTheSubLayerBeforeGave) {
+  for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
+    ResidualNormLayer layer(
+        {.d_model = 6, .position = NormPosition::pre, .dropout = 0.5, .kind = kind});
+    BoundModule bound(layer);
+    Context& c = bound.c;
+    c.training = true;
+    const auto run = [&](bool formed) {
+      Tape tape;
+      c.tape = &tape;
+      const Ragged x = bound.input({2, 3}, 6);
+      Residual y = layer(
+          x, [&](const Ragged& z) { return tripled(z, c); }, c);
+      if (formed) {
+        y = y.sum(c);
+      }
+      const Ragged z = layer(
+                           y, [&](const Ragged& u) { return tripled(u, c); }, c)
+                           .sum(c);
+      add_to_gradient(z.values, random_values(30, 5), c);
+      tape.backward();
+      return std::pair(values_of(z.values), values_of(x.values.gradient()));
+    };
+    const auto [apart, apart_gradient] = run(true);
+    const auto [fused, fused_gradient] = run(false);
+    expect_near(fused, apart, kExactF64, "values");
+    expect_near(fused_gradient, apart_gradient, kExactF64, "gradients");
+  }
 }
 
 TEST(Norm, KeepsNoValuesOfTheSubLayerForBackward) {
@@ -44,12 +77,15 @@ TEST(Norm, KeepsNoValuesOfTheSubLayerForBackward) {
     bound.c.tape = &tape;
     const Ragged x = bound.input({2, 3}, 6);
     Tensor inner;
-    const Ragged y = layer(
+    const Residual y = layer(
         x, [&](const Ragged& z) { return z.with(inner = tripled(z, bound.c).values); }, bound.c);
+    EXPECT_EQ(inner.storage()->discarded, position == NormPosition::post);
+    layer.of_sum(y, bound.c);
     EXPECT_TRUE(inner.storage()->discarded);
     EXPECT_FALSE(x.values.storage()->discarded);
-    const Ragged same = layer(
-        x, [&](const Ragged& /*z*/) { return x; }, bound.c);
+    layer(
+        x, [&](const Ragged& /*z*/) { return x; }, bound.c)
+        .sum(bound.c);
     EXPECT_FALSE(x.values.storage()->discarded);
   }
 }
@@ -62,11 +98,13 @@ TEST(Norm, DropsTheSubLayersOutputAlikeInBothOrders) {
     const Ragged x = bound.input({2, 3}, 6);
     set_values(x.values, std::vector<double>(30, 0.0));
     const Ragged y = layer(
-        x,
-        [&](const Ragged& z) {
-          return z.with(tensor_of(std::vector<double>(30, 1.0), {5, 6}, DType::f64, bound.region));
-        },
-        bound.c);
+                         x,
+                         [&](const Ragged& z) {
+                           return z.with(tensor_of(std::vector<double>(30, 1.0), {5, 6}, DType::f64,
+                                                   bound.region));
+                         },
+                         bound.c)
+                         .sum(bound.c);
     std::vector<bool> kept;
     if (position == NormPosition::pre) {
       for (const double value : values_of(y.values)) {

@@ -25,6 +25,9 @@ class Zeros : public Readback {
   std::vector<char> values_;
 };
 
+// Where a GPU is planned for, it is an H100 or H200.
+constexpr std::int64_t kTilesOfHopper = 132;
+
 // Plans memory: addresses are handed out that nobody may touch, downloads read zeros.
 class MetaBackend : public HostBackend {
  public:
@@ -35,6 +38,9 @@ class MetaBackend : public HostBackend {
   }
   Device device() const override { return Device::meta; }
   Device planned_device() const override { return planned_; }
+  std::int64_t weight_gradient_tiles() const override {
+    return planned_ == Device::cuda ? kTilesOfHopper : 0;
+  }
   void* reserve(std::int64_t /*bytes*/) override {
     return reinterpret_cast<void*>(std::uintptr_t{1} << 46U);  // never dereferenced
   }

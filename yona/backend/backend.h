@@ -38,6 +38,9 @@ class Backend {
   virtual void commit(void* /*memory*/, std::int64_t /*bytes*/) {}
   // Are bf16 products faster here than f32? Else a run that asks for them gets f32, and is told.
   virtual bool has_bf16() const = 0;
+  // How many tiles of weights' gradients are computed at a time here, by a kernel that has those of
+  // many weights in one launch (tensor/weight_gradients.h): 0 where each is a product of its own.
+  virtual std::int64_t weight_gradient_tiles() const { return 0; }
   // Memory that the device has (the container's limit counts).
   virtual std::int64_t memory_bytes() const = 0;
 
@@ -45,6 +48,11 @@ class Backend {
   virtual void upload(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void download(void* to, const void* from, std::int64_t bytes) = 0;
   virtual void synchronize() = 0;
+
+  // Around a backward pass: between the two, sums over rows that go to gradients of parameters may
+  // wait for each other. What an unfinished pass has left is forgotten when the next begins.
+  virtual void begin_backward() {}
+  virtual void end_backward() {}
 
   // Decoding without waiting: see replay.h.
   virtual std::unique_ptr<Replay> make_replay() { return std::make_unique<Replay>(); }

@@ -14,6 +14,9 @@ namespace yona {
 // ask for that? Others are not asked.
 enum class GradientSums : bool { no, yes };
 
+// Does a kernel leave the decisions of its dropout for its backward, where its args have room?
+enum class Decisions : bool { forgotten, left };
+
 // Is a kernel that stands for others faster than those, one after another? Where it is not they are
 // called.
 enum class Fused : bool { no, yes };
@@ -29,11 +32,13 @@ class Kernel {
   Kernel& operator=(Function kernel) {
     function_ = kernel;
     gradient_sums = GradientSums::no;
+    decisions = Decisions::forgotten;
     fused = Fused::no;
     return *this;
   }
   Function function() const { return function_; }
   GradientSums gradient_sums = GradientSums::no;
+  Decisions decisions = Decisions::forgotten;
   Fused fused = Fused::no;
 
   void operator()(const Args& args, Exec& exec) const {
@@ -63,6 +68,7 @@ struct Kernels {
   Kernel<Int8MatmulArgs> int8_matmul{"int8_matmul"};
   Kernel<BiasActivationBackwardArgs> bias_activation_backward{"bias_activation_backward"};
   Kernel<ReluGradientProductArgs> relu_gradient_product{"relu_gradient_product"};
+  Kernel<WeightGradientsArgs> weight_gradients{"weight_gradients"};
   Kernel<DropoutArgs> dropout{"dropout"};
   Kernel<EmbedArgs> embed{"embed"};
   Kernel<EmbedBackwardArgs> embed_backward{"embed_backward"};

@@ -13,6 +13,7 @@ namespace {
 
 struct BenchTrainFlags {
   std::string preset = "base";
+  std::string norm = "post";
   std::string vocabulary = "37056";
   std::string source_length = "32";
   std::string target_length = "32";
@@ -31,6 +32,9 @@ TrainBenchOptions options_of(const BenchTrainFlags& flags) {
   TrainBenchOptions options;
   options.preset = word_value("--preset", flags.preset, preset_names());
   options.model = preset(options.preset);
+  options.model.norm = word_value("--norm", flags.norm, {"post", "pre"}) == "pre"
+                           ? NormPosition::pre
+                           : NormPosition::post;
   options.model.source_vocabulary = options.model.target_vocabulary =
       integer_value("--vocab-size", flags.vocabulary, {3, 1 << 24});
   options.source_length = integer_value("--src-len", flags.source_length, {1, 1 << 20});
@@ -55,6 +59,7 @@ int run(const BenchTrainFlags& flags) {
 
 void add_shape_flags(CLI::App& app, BenchTrainFlags& flags) {
   add_text(app, flags.preset, {"--preset", "NAME", "tiny, iwslt, base (the default) or big"});
+  add_text(app, flags.norm, {"--norm", "post|pre", "where norms stand (default post)"});
   add_text(app, flags.vocabulary,
            {"--vocab-size", "N", "pieces of the vocabulary (default 37056)"});
   add_text(app, flags.source_length,

@@ -103,7 +103,7 @@ class Walk {
       }
       EncoderLayer layer(config_);
       bind_weights(layer, parameters_, path, c_.region);
-      x = layer(x, all, c_);
+      x = layer(x, all, c_).sum(c_);
     }
     return last_norm("encoder.", x);
   }
@@ -119,7 +119,7 @@ class Walk {
       }
       DecoderLayer layer(config_);
       bind_weights(layer, parameters_, path, c_.region);
-      x = layer(x, memory, before, c_);
+      x = layer(x, memory, before, c_).sum(c_);
     }
     return last_norm("decoder.", x);
   }
@@ -129,7 +129,7 @@ class Walk {
   Ragged with_norm(const std::string& path, const Ragged& x, const SubLayer& sub_layer) {
     ResidualNormLayer norm(config_.residual_norm());
     bind_weights(norm, parameters_, path, c_.region);
-    return norm(x, sub_layer, c_);
+    return norm(x, sub_layer, c_).sum(c_);
   }
 
   Ragged self_attention(const std::string& path, const Ragged& x, const Sight& sight) {

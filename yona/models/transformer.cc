@@ -56,8 +56,8 @@ EncoderLayer::EncoderLayer(const TransformerConfig& config)
 }
 
 // x ← LN(x + MultiHead(x, x, x));  x ← LN(x + FFN(x))          §3.1 "Encoder"
-Ragged EncoderLayer::operator()(const Ragged& x, const Sight& sight, Context& c) const {
-  const Ragged y = self_attention_norm_(
+Residual EncoderLayer::operator()(const Residual& x, const Sight& sight, Context& c) const {
+  const Residual y = self_attention_norm_(
       x, [&](const Ragged& z) { return self_attention_(z, sight, c); }, c);  // [T, d_model]
   return feed_forward_norm_(
       y, [&](const Ragged& z) { return feed_forward_(z, c); }, c);  // [T, d_model]
@@ -82,11 +82,11 @@ DecoderLayer::DecoderLayer(const TransformerConfig& config)
 
 // x ← LN(x + MaskedMultiHead(x, x, x));  x ← LN(x + MultiHead(x, memory, memory));
 // x ← LN(x + FFN(x))                                            §3.1 "Decoder"
-Ragged DecoderLayer::operator()(const Ragged& x, const Ragged& memory, const Sight& sight,
-                                Context& c) const {
-  const Ragged y = self_attention_norm_(
+Residual DecoderLayer::operator()(const Residual& x, const Ragged& memory, const Sight& sight,
+                                  Context& c) const {
+  const Residual y = self_attention_norm_(
       x, [&](const Ragged& z) { return self_attention_(z, sight, c); }, c);  // [T, d_model]
-  const Ragged u = cross_attention_norm_(
+  const Residual u = cross_attention_norm_(
       y, [&](const Ragged& z) { return cross_attention_(z, memory, c); }, c);  // [T, d_model]
   return feed_forward_norm_(
       u, [&](const Ragged& z) { return feed_forward_(z, c); }, c);  // [T, d_model]
@@ -132,7 +132,7 @@ Encoder::Encoder(const TransformerConfig& config, const TokenTable* shared)
     : LayerStack(config, shared, {config.source_vocabulary, config.encoder_layers}, Mask::none) {}
 
 Ragged Encoder::operator()(const Tokens& source, Context& c) const {
-  Ragged x = embedding_(source, c);  // [T, d_model]
+  Residual x = embedding_(source, c);  // [T, d_model]
   const Sight all = sight(c);
   for (const EncoderLayer& layer : layers_) {
     x = layer(x, all, c);
@@ -144,7 +144,7 @@ Decoder::Decoder(const TransformerConfig& config, const TokenTable* shared)
     : LayerStack(config, shared, {config.target_vocabulary, config.decoder_layers}, Mask::causal) {}
 
 Ragged Decoder::operator()(const Tokens& target, const Ragged& memory, Context& c) const {
-  Ragged x = embedding_(target, c);  // [T, d_model]
+  Residual x = embedding_(target, c);  // [T, d_model]
   const Sight before = sight(c);
   for (const DecoderLayer& layer : layers_) {
     x = layer(x, memory, before, c);

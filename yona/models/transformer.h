@@ -14,7 +14,7 @@ namespace yona {
 class EncoderLayer : public Module {
  public:
   explicit EncoderLayer(const TransformerConfig& config);
-  Ragged operator()(const Ragged& x, const Sight& sight, Context& c) const;
+  Residual operator()(const Residual& x, const Sight& sight, Context& c) const;
 
  private:
   MultiHeadAttention self_attention_;
@@ -26,7 +26,8 @@ class EncoderLayer : public Module {
 class DecoderLayer : public Module {
  public:
   explicit DecoderLayer(const TransformerConfig& config);
-  Ragged operator()(const Ragged& x, const Ragged& memory, const Sight& sight, Context& c) const;
+  Residual operator()(const Residual& x, const Ragged& memory, const Sight& sight,
+                      Context& c) const;
 
  private:
   MultiHeadAttention self_attention_;
@@ -52,7 +53,7 @@ class LayerStack : public Module {
 
   // What the layers see: the mask, and relative positions where the model has them.
   Sight sight(Context& c) const;
-  Ragged normed(const Ragged& x, Context& c) const { return norm_ ? (*norm_)(x, c) : x; }
+  Ragged normed(const Residual& x, Context& c) const { return norm_ ? (*norm_)(x, c) : x.sum(c); }
 
   const TokenTable* shared_;
   std::unique_ptr<TokenTable> own_table_;

@@ -13,39 +13,33 @@ LayerNorm::LayerNorm(std::int64_t d_model, NormKind kind, float epsilon)
   }
 }
 
-Ragged LayerNorm::operator()(const Ragged& x, Context& c) const {
-  return x.with(kind_ == NormKind::layer
-                    ? layer_norm(x.values, weight_.value, bias_.value, epsilon_, c)
-                    : rms_norm(x.values, weight_.value, epsilon_, c));
-}
-
-namespace {
-
-void discard(const Ragged& r, const Ragged& x, const Context& c) {
-  const bool is_x = r.values.storage().get() == x.values.storage().get();
-  if (c.tape != nullptr && !is_x && r.values.covers_storage()) {
-    r.values.discard_values();
+LayerNorm::Result LayerNorm::of_sum(const Residual& x, Context& c) const {
+  if (kind_ == NormKind::layer && x.pending()) {
+    const ResidualNorm result = residual_norm(x.x_.values, x.r_.values, weight_.value, bias_.value,
+                                              epsilon_, x.dropout_, c);
+    x.discard(c);
+    return {x.x_.with(result.sum), x.x_.with(result.normed)};
   }
+  const Ragged sum = x.sum(c);
+  return {sum, sum.with(kind_ == NormKind::layer
+                            ? layer_norm(sum.values, weight_.value, bias_.value, epsilon_, c)
+                            : rms_norm(sum.values, weight_.value, epsilon_, c))};
 }
 
-}  // namespace
-
-Ragged ResidualNormLayer::norm_of_sum(const Ragged& x, const Ragged& r, Context& c) const {
-  if (kind_ == NormKind::rms) {
-    return LayerNorm::operator()(sum(x, r, c), c);
+Ragged Residual::sum(Context& c) const {
+  if (!pending()) {
+    return x_;
   }
-  const RowDropout dropout(c.dropout(dropout_, stream()), *x.layout);
-  const ResidualNorm result =
-      residual_norm(x.values, r.values, weight_.value, bias_.value, epsilon_, dropout, c);
-  discard(r, x, c);
-  return x.with(result.normed);
+  const Tensor result = residual_sum(x_.values, r_.values, dropout_, c);
+  discard(c);
+  return x_.with(result);
 }
 
-Ragged ResidualNormLayer::sum(const Ragged& x, const Ragged& r, Context& c) const {
-  const RowDropout dropout(c.dropout(dropout_, stream()), *x.layout);
-  const Tensor result = residual_sum(x.values, r.values, dropout, c);
-  discard(r, x, c);
-  return x.with(result);
+void Residual::discard(const Context& c) const {
+  const bool is_x = r_.values.storage().get() == x_.values.storage().get();
+  if (c.tape != nullptr && !is_x && r_.values.covers_storage()) {
+    r_.values.discard_values();
+  }
 }
 
 }  // namespace yona

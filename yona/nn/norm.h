@@ -12,13 +12,38 @@ inline constexpr float kNormEpsilon = 1e-5F;  // as in the Hugging Face families
 // layer: mean and deviation (Ba et al. 2016); rms: without mean and bias (Zhang and Sennrich 2019).
 enum class NormKind : std::uint8_t { layer, rms };
 
+// The residual stream between sub-layers: x, or x + Dropout(r) before it has been added up. The
+// norm that comes next does that, in the one pass that it makes over both. r is used here alone: in
+// training its values, which no gradient needs, are discarded then.
+class Residual {
+ public:
+  Residual(Ragged x) : x_(std::move(x)) {}  // NOLINT(google-explicit-constructor): nothing to add
+  Residual(Ragged x, Ragged r, RowDropout dropout)
+      : x_(std::move(x)), r_(std::move(r)), dropout_(std::move(dropout)) {}
+
+  Ragged sum(Context& c) const;
+
+ private:
+  friend class LayerNorm;
+  bool pending() const { return static_cast<bool>(r_.values); }
+  void discard(const Context& c) const;
+
+  Ragged x_, r_;
+  RowDropout dropout_;
+};
+
 class LayerNorm : public Module {
  public:
+  struct Result {
+    Ragged sum, normed;
+  };
+
   explicit LayerNorm(std::int64_t d_model, NormKind kind = NormKind::layer,
                      float epsilon = kNormEpsilon);
-  Ragged operator()(const Ragged& x, Context& c) const;
+  Ragged operator()(const Residual& x, Context& c) const { return of_sum(x, c).normed; }
+  Result of_sum(const Residual& x, Context& c) const;
 
- protected:
+ private:
   Parameter weight_, bias_;  // bias_ stays empty for rms
   NormKind kind_;
   float epsilon_;
@@ -37,7 +62,6 @@ struct ResidualNormOptions {
 // A sub-layer f and what is around it:
 //   post   LN(x + Dropout(f(x)))      §3.1, §5.4: the paper
 //   pre    x + Dropout(f(LN(x)))      Xiong et al. 2020: trains without a long warm-up
-// What f gives is used here alone: in training its values, which no gradient needs, are discarded.
 class ResidualNormLayer : public LayerNorm {
  public:
   explicit ResidualNormLayer(const ResidualNormOptions& options)
@@ -46,14 +70,19 @@ class ResidualNormLayer : public LayerNorm {
         dropout_(options.dropout) {}
 
   template <class SubLayer>
-  Ragged operator()(const Ragged& x, const SubLayer& f, Context& c) const {
-    return position_ == NormPosition::post ? norm_of_sum(x, f(x), c)
-                                           : sum(x, f(LayerNorm::operator()(x, c)), c);
+  Residual operator()(const Residual& x, const SubLayer& f, Context& c) const {
+    if (position_ == NormPosition::post) {
+      const Ragged input = x.sum(c);
+      return LayerNorm::operator()({input, f(input), dropout(input, c)}, c);
+    }
+    const Result input = of_sum(x, c);
+    return {input.sum, f(input.normed), dropout(input.sum, c)};
   }
 
  private:
-  Ragged norm_of_sum(const Ragged& x, const Ragged& r, Context& c) const;
-  Ragged sum(const Ragged& x, const Ragged& r, Context& c) const;
+  RowDropout dropout(const Ragged& x, Context& c) const {
+    return {c.dropout(dropout_, stream()), *x.layout};
+  }
 
   NormPosition position_;
   double dropout_;

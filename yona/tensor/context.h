@@ -11,6 +11,7 @@
 #include "yona/tensor/region.h"
 #include "yona/tensor/tape.h"
 #include "yona/tensor/tensor.h"
+#include "yona/tensor/weight_gradients.h"
 
 namespace yona {
 
@@ -33,6 +34,7 @@ struct Context {
   bool training = false;  // dropout on
   RandomCounters random{};
   Precision precision = Precision::f32;
+  WeightGradients* weight_gradients = nullptr;  // nullptr: none is put off
   LayerCache* cache = nullptr;             // incremental decoding: what earlier steps have left
   AttentionRecorder* attention = nullptr;  // nullptr: nobody looks, no weights are formed
 

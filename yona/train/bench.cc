@@ -195,6 +195,7 @@ Json bench_train(const TrainBenchOptions& options) {
   }
   Json result{{"engine", "yona"},
               {"preset", options.preset},
+              {"norm", options.model.norm == NormPosition::pre ? "pre" : "post"},
               {"src_len", options.source_length},
               {"tgt_len", options.target_length},
               {"batch", steps.next_batch().sentences()},

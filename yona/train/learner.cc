@@ -33,7 +33,11 @@ double target_weight(const PairBatch& batch) {
 }
 
 Learner::Learner(const Transformer& model, Backend& backend, const LossConfig& config)
-    : model_(model), config_(config), region_(backend), readbacks_(backend) {}
+    : model_(model),
+      config_(config),
+      region_(backend),
+      weight_gradients_(backend),
+      readbacks_(backend) {}
 
 Learner::Prepared Learner::prepare(const PairBatch& batch, double update_weight) {
   Prepared prepared;
@@ -87,6 +91,14 @@ PendingLoss Learner::pending(const Tensor& losses, const PairBatch& batch, std::
           batch.target.tokens(), passes};
 }
 
+void Learner::backward() {
+  Backend& backend = region_.backend();
+  backend.begin_backward();
+  tape_.backward();
+  weight_gradients_.finish();
+  backend.end_backward();
+}
+
 PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& random,
                                 double update_weight) {
   const bool rdrop = config_.rdrop > 0;
@@ -95,7 +107,8 @@ PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& ra
             .tape = &tape_,
             .training = true,
             .random = random,
-            .precision = config_.precision};
+            .precision = config_.precision,
+            .weight_gradients = &weight_gradients_};
   const RoundedWeights rounded(model_.projection(), c);
   const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
                                     .row_scale = prepared.row_scale,
@@ -109,14 +122,14 @@ PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& ra
       const Tensor second = states(prepared, second_context);
       losses = linear_rdrop(first, second, model_.projection(), prepared.targets,
                             static_cast<float>(config_.rdrop), options, c);
-      tape_.backward();
     } else {
       losses = linear_cross_entropy(states(prepared, c), model_.projection(), prepared.targets,
                                     options, c);
-      tape_.backward();
     }
+    backward();
   } catch (...) {
     tape_.clear();
+    weight_gradients_.clear();
     throw;
   }
   return pending(losses, batch, rdrop ? 2 : 1);

@@ -65,12 +65,14 @@ class Learner {
   Prepared prepare(const PairBatch& batch, double update_weight);
   // What the projection makes logits of: [T, d_model].
   Tensor states(const Prepared& prepared, Context& c) const;
+  void backward();
   PendingLoss pending(const Tensor& losses, const PairBatch& batch, std::int64_t passes);
 
   const Transformer& model_;
   LossConfig config_;
   Region region_;
   Tape tape_;
+  WeightGradients weight_gradients_;
   Readbacks readbacks_;
   struct HostBuffers {  // kept from step to step: a step allocates nothing
     std::vector<std::int32_t> shifted;

@@ -74,13 +74,13 @@ void run(const AttentionBackwardArgs& args, const View& vector, const View& dvec
   const std::int64_t bias_sums = sums ? forward.heads * strands * bias_cols : 0;
   const std::int64_t vector_sums = dvector ? forward.heads * strands * forward.d_k : 0;
   Scratch& scratch = exec_of(exec).scratch;
-  scratch.begin(Scratch::size_for<float>(deltas) + Scratch::size_for<float>(bias_sums) +
-                    Scratch::size_for<float>(vector_sums),
-                stream);
+  scratch.begin(Scratch::size_for<float>(deltas), stream);
   auto* delta = scratch.take<float>(deltas);
+  PendingSums& pending = exec_of(exec).sums;
+  pending.begin(bias_sums + vector_sums, stream);
   problem.delta = {delta, forward.heads, forward.heads, false};
-  problem.dbias = args.dbias ? scratch.take<float>(bias_sums) : nullptr;
-  problem.dvector = dvector ? scratch.take<float>(vector_sums) : nullptr;
+  problem.dbias = args.dbias ? pending.take(bias_sums) : nullptr;
+  problem.dvector = dvector ? pending.take(vector_sums) : nullptr;
   if (problem.dbias != nullptr) {
     check_cuda(cudaMemsetAsync(problem.dbias, 0,
                                sizeof(float) * static_cast<std::size_t>(bias_sums), stream),
@@ -102,15 +102,18 @@ void run(const AttentionBackwardArgs& args, const View& vector, const View& dvec
   }
   for (std::int64_t head = 0; head < forward.heads && sums; ++head) {
     if (args.dbias) {
-      add_column_sums(
-          {{problem.dbias + head * strands * bias_cols, args.dbias.row<float>(head), strands}},
-          bias_cols, stream);
+      pending.add({{problem.dbias + head * strands * bias_cols, args.dbias.row<float>(head),
+                    strands, bias_cols}},
+                  stream);
     }
     if (dvector) {
-      add_column_sums(
-          {{problem.dvector + head * strands * forward.d_k, dvector.row<float>(head), strands}},
-          forward.d_k, stream);
+      pending.add({{problem.dvector + head * strands * forward.d_k, dvector.row<float>(head),
+                    strands, forward.d_k}},
+                  stream);
     }
+  }
+  if (args.dbias) {  // not of a parameter: other gradients are made of it
+    pending.flush(stream);
   }
 }
 
@@ -151,15 +154,13 @@ void run_mma(const AttentionBackwardArgs& args, CudaExec& exec) {
       GradientPartials::slices(forward.sentences, forward.k.rows, some_are_long);
   const std::int64_t query_slices =
       GradientPartials::slices(forward.sentences, forward.q.rows, some_are_long);
-  exec.scratch.begin(Scratch::size_for<float>(key_slices * cols) +
-                         Scratch::size_for<float>(query_slices * cols) +
-                         (some_are_long ? attention_backward_long_bytes(forward) : 0),
-                     exec.cuda_stream);
+  exec.scratch.begin(some_are_long ? attention_backward_long_bytes(forward) : 0, exec.cuda_stream);
+  exec.sums.begin((key_slices + query_slices) * cols, exec.cuda_stream);
   const auto take = [&](const View& wanted, std::int64_t slices) -> float* {
     if (!wanted) {
       return nullptr;
     }
-    auto* partials = exec.scratch.take<float>(slices * cols);
+    float* partials = exec.sums.take(slices * cols);
     if (some_are_long) {  // then there are slices without rows
       check_cuda(
           cudaMemsetAsync(partials, 0, sizeof(float) * static_cast<std::size_t>(slices * cols),
@@ -175,9 +176,9 @@ void run_mma(const AttentionBackwardArgs& args, CudaExec& exec) {
     launch_attention_backward_long(args, partials, exec);
   }
   const auto out = [](const View& sums) { return sums ? sums.row<float>(0) : nullptr; };
-  add_column_sums({{partials.dq, out(args.dq_sums), key_slices},
-                   {partials.dv, out(args.dv_sums), query_slices}},
-                  cols, exec.cuda_stream);
+  exec.sums.add({{partials.dq, out(args.dq_sums), key_slices, cols},
+                 {partials.dv, out(args.dv_sums), query_slices, cols}},
+                exec.cuda_stream);
 }
 
 void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {

@@ -174,6 +174,7 @@ __device__ void query_pass(const LongGradients& g, const Sentence& sentence, int
     add_tile<D>(scores, tiles[0], dq);
   }
   wait_for_copies();
+  __syncwarp();  // the rows of a sentence without others, which no barrier has waited for
   const float scale[2] = {in.scale, in.scale};
   put_rows<D>(g.dq, first_query, count, at.head, dq, scale, g.accumulate_dq);
   if (g.partials.dv != nullptr) {
@@ -234,6 +235,7 @@ __device__ void key_pass(const LongGradients& g, const Sentence& sentence, int b
     add_tile<D>(dp, tiles[1], dv);
   }
   wait_for_copies();
+  __syncwarp();  // the rows of a sentence without others, which no barrier has waited for
   const float scale[2] = {in.scale, in.scale};
   const float one[2] = {1.0F, 1.0F};
   put_rows<D>(g.dk, first_key, count, at.head, dk, scale, g.accumulate_dk);

@@ -12,6 +12,7 @@
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/replay.h"
 #include "yona/backend/cuda/upload.h"
+#include "yona/backend/cuda/weight_gradients.h"
 
 namespace yona::cuda {
 
@@ -65,6 +66,7 @@ class CudaBackend : public Backend {
   void release(void* memory, std::int64_t /*bytes*/) noexcept override { memory_.release(memory); }
 
   bool has_bf16() const override { return true; }
+  std::int64_t weight_gradient_tiles() const override { return weight_gradient_tiles_at_a_time(); }
 
   std::int64_t memory_bytes() const override {
     std::size_t available = 0;
@@ -85,6 +87,8 @@ class CudaBackend : public Backend {
   void synchronize() override {
     check_cuda(cudaStreamSynchronize(stream_.get()), "the computation");
   }
+  void begin_backward() override { exec_.sums.begin_pass(); }
+  void end_backward() override { exec_.sums.end_pass(stream_.get()); }
   std::unique_ptr<Replay> make_replay() override {
     return std::make_unique<GraphReplay>(exec_, stream_.get());
   }

@@ -110,9 +110,9 @@ void bias_activation_backward(const BiasActivationBackwardArgs& args, Exec& exec
   }
   const std::int64_t slice_rows = std::max<std::int64_t>(64, (rows + 255) / 256);
   const unsigned slices = blocks_for(rows, slice_rows);
-  Scratch& scratch = exec_of(exec).scratch;
-  scratch.begin(Scratch::size_for<float>(slices * cols), stream_of(exec));
-  float* partials = args.bias_gradient ? scratch.take<float>(slices * cols) : nullptr;
+  PendingSums& sums = exec_of(exec).sums;
+  sums.begin(args.bias_gradient ? slices * cols : 0, stream_of(exec));
+  float* partials = args.bias_gradient ? sums.take(slices * cols) : nullptr;
   with_type(args.dy.dtype, "bias_activation_backward", [&](auto t) {
     using T = decltype(t);
     const bool relu = args.activation == Activation::relu;
@@ -131,7 +131,7 @@ void bias_activation_backward(const BiasActivationBackwardArgs& args, Exec& exec
   });
   check_launch("bias_activation_backward");
   if (partials != nullptr) {
-    add_column_sums({{partials, args.bias_gradient.row<float>(0), slices}}, cols, stream_of(exec));
+    sums.add({{partials, args.bias_gradient.row<float>(0), slices, cols}}, stream_of(exec));
   }
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "yona/backend/cuda/column_sums.h"
+#include "yona/backend/cuda/exec.h"
 #include "yona/backend/cuda/rows.cuh"
 
 namespace yona::cuda {
@@ -11,20 +11,30 @@ constexpr int kBlockCols = 16;  // 64 bytes of every slice; blocks enough to kee
 constexpr int kSumThreads = 512;
 constexpr int kGroups = kSumThreads / kBlockCols;  // of strands
 
+constexpr std::int64_t kRoom = 1 << 23;  // floats: some ten calls' partial sums of a base model
+constexpr std::size_t kMostSums = 64;    // of one kernel
+constexpr std::int64_t kAlignment = 64;  // floats
+constexpr std::int64_t kMostParts = 3;
+
 struct AllSums {
-  ColumnSums sums[kMostColumnSums];
+  ColumnSums sums[kMostSums];
 };
 
 // A block takes 16 columns, kWide of them to a lane: strand y adds slices y, y + kStrands, …; then
 // the strands are added in order, in groups first.
 template <int kWide>
-__global__ void __launch_bounds__(kSumThreads) column_sums_kernel(AllSums all, std::int64_t cols) {
+__global__ void __launch_bounds__(kSumThreads)
+    column_sums_kernel(const __grid_constant__ AllSums all) {
   constexpr int kLanesOfSlice = kBlockCols / kWide;
   constexpr int kStrands = kSumThreads / kLanesOfSlice;
   constexpr int kOfGroup = kStrands / kGroups;
   __shared__ float strands[kStrands][kBlockCols];
-  const ColumnSums sums = all.sums[blockIdx.y];
+  const ColumnSums& sums = all.sums[blockIdx.y];
+  const std::int64_t cols = sums.cols;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kBlockCols;
+  if (first >= cols) {
+    return;
+  }
   const int thread = static_cast<int>(threadIdx.x);
   const int place = thread % kLanesOfSlice * kWide;
   float sum[kWide] = {};
@@ -64,28 +74,89 @@ __global__ void __launch_bounds__(kSumThreads) column_sums_kernel(AllSums all, s
 
 }  // namespace
 
-void add_column_sums(std::initializer_list<ColumnSums> sums, std::int64_t cols,
-                     cudaStream_t stream) {
-  AllSums all;
-  unsigned count = 0;
-  for (const ColumnSums& some : sums) {
-    if (some.out != nullptr) {
-      all.sums[count++] = some;
-    }
-  }
-  if (count == 0 || cols == 0) {
+PendingSums::~PendingSums() { cudaFree(memory_); }
+
+void PendingSums::begin(std::int64_t count, cudaStream_t stream) {
+  count += kMostParts * kAlignment;
+  if (used_ + count <= capacity_) {
     return;
   }
-  const bool aligned = cols % 4 == 0 && std::all_of(all.sums, all.sums + count, [](const auto& s) {
-                         return reinterpret_cast<std::uintptr_t>(s.partials) % 16 == 0;
-                       });
-  const dim3 grid(blocks_for(cols, kBlockCols), count);
+  flush(stream);
+  if (count > capacity_) {
+    check_cuda(cudaStreamSynchronize(stream), "the computation");
+    cudaFree(memory_);
+    memory_ = nullptr;
+    capacity_ = 0;
+    const std::int64_t wanted = std::max(kRoom, count + count / 4);
+    void* memory = nullptr;
+    check_cuda(cudaMalloc(&memory, sizeof(float) * static_cast<std::size_t>(wanted)),
+               "taking memory for sums");
+    memory_ = static_cast<float*>(memory);
+    capacity_ = wanted;
+  }
+}
+
+float* PendingSums::take(std::int64_t count) {
+  check(used_ + count <= capacity_, "cuda: room for {} partial sums is too small for {} more",
+        capacity_, count);
+  float* taken = memory_ + used_;
+  used_ += (count + kAlignment - 1) / kAlignment * kAlignment;
+  return taken;
+}
+
+void PendingSums::add(std::initializer_list<ColumnSums> sums, cudaStream_t stream) {
+  for (const ColumnSums& some : sums) {
+    if (some.out == nullptr || some.cols == 0) {
+      continue;
+    }
+    const bool is_there = std::any_of(waiting_.begin(), waiting_.end(),
+                                      [&](const auto& other) { return other.out == some.out; });
+    if (is_there || waiting_.size() == kMostSums) {  // two of one output are added one by one
+      launch(stream);
+    }
+    waiting_.push_back(some);
+  }
+  if (!in_pass_) {
+    flush(stream);
+  }
+}
+
+void PendingSums::begin_pass() {
+  waiting_.clear();
+  used_ = 0;
+  in_pass_ = true;
+}
+
+void PendingSums::end_pass(cudaStream_t stream) {
+  in_pass_ = false;
+  flush(stream);
+}
+
+void PendingSums::flush(cudaStream_t stream) {
+  launch(stream);
+  used_ = 0;  // kernels that write there again come after it
+}
+
+void PendingSums::launch(cudaStream_t stream) {
+  if (waiting_.empty()) {
+    return;
+  }
+  AllSums all;
+  std::copy(waiting_.begin(), waiting_.end(), all.sums);
+  const auto widest =
+      std::max_element(waiting_.begin(), waiting_.end(),
+                       [](const auto& a, const auto& b) { return a.cols < b.cols; });
+  const bool aligned = std::all_of(waiting_.begin(), waiting_.end(), [](const auto& s) {
+    return s.cols % 4 == 0 && reinterpret_cast<std::uintptr_t>(s.partials) % 16 == 0;
+  });
+  const dim3 grid(blocks_for(widest->cols, kBlockCols), static_cast<unsigned>(waiting_.size()));
   if (aligned) {
-    column_sums_kernel<4><<<grid, kSumThreads, 0, stream>>>(all, cols);
+    column_sums_kernel<4><<<grid, kSumThreads, 0, stream>>>(all);
   } else {
-    column_sums_kernel<1><<<grid, kSumThreads, 0, stream>>>(all, cols);
+    column_sums_kernel<1><<<grid, kSumThreads, 0, stream>>>(all);
   }
   check_launch("column sums");
+  waiting_.clear();
 }
 
 }  // namespace yona::cuda

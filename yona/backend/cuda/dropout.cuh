@@ -63,14 +63,18 @@ __device__ inline std::uint32_t kept_channels(const Dropout& dropout, std::uint6
   return (votes >> (lane / 16 * 16 + lane % 2 * 8)) & 0xFFU;
 }
 
-// v ← dropout(v) for the lane's pack of a chunk.
-__device__ inline void drop(const Dropout& dropout, std::uint64_t row_key, std::int64_t first,
-                            int lane, float (&v)[kPack]) {
-  const std::uint32_t kept = kept_channels(dropout, row_key, first, lane);
+// v ← dropout(v), bit i of `kept` keeping v[i].
+__device__ inline void drop(const Dropout& dropout, std::uint32_t kept, float (&v)[kPack]) {
 #pragma unroll
   for (int i = 0; i < kPack; ++i) {
     v[i] = (kept >> i) & 1U ? v[i] * dropout.scale : 0.0F;
   }
+}
+
+// The same for the lane's pack of a chunk.
+__device__ inline void drop(const Dropout& dropout, std::uint64_t row_key, std::int64_t first,
+                            int lane, float (&v)[kPack]) {
+  drop(dropout, kept_channels(dropout, row_key, first, lane), v);
 }
 
 // Attention dropout: is the weight of this query, key position and head kept?

@@ -1,8 +1,8 @@
 // Embedding, position and dropout; and the gradients of both tables.
 //
-// Rows of the same id are found by sorting (stable, so that they stay in the order of rows); a
-// block then adds up all rows of one id: warp w takes every eighth, and the eight sums are added in
-// order.
+// Rows of the same id are found by sorting (stable, so that they stay in the order of rows). A warp
+// adds up the rows of an id that has few of them, one after another; a block those of an id that
+// has many: warp w takes every eighth, and the eight sums are added in order.
 
 #include "yona/backend/cuda/dropout.cuh"
 #include "yona/backend/cuda/pack.cuh"
@@ -69,35 +69,80 @@ struct Segments {
   Dropout dropout{};
 };
 
-// Block (i, chunk) does nothing unless an id begins at place i of the sorted list.
+constexpr int kFew = kLanes;  // rows of an id that a warp adds up
+
+// sums += dropout(dy) of a row's channels first + 8 · lane …
 template <class T>
-__global__ void __launch_bounds__(kThreads) embed_backward_kernel(Segments<T> s) {
-  __shared__ float parts[kWarps][kChunk];
-  const std::int64_t begin = blockIdx.x;
+__device__ void add_row(const Segments<T>& s, std::int32_t row, std::int64_t first, int lane,
+                        float (&sums)[kPack]) {
+  float v[kPack];
+  s.dy.load(row, first + lane * kPack, v);
+  if (s.dropout.threshold != 0) {
+    drop(s.dropout, s.row_keys[row], first, lane, v);
+  }
+#pragma unroll
+  for (int i = 0; i < kPack; ++i) {
+    sums[i] += v[i];
+  }
+}
+
+// The warp of place i of the sorted list does nothing unless an id with few rows begins there.
+template <class T>
+__global__ void __launch_bounds__(kThreads) few_rows_kernel(Segments<T> s) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::int64_t begin =
+      static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
+  if (begin >= s.count) {
+    return;
+  }
   const std::int32_t id = s.ids[begin];
-  if (id == s.skipped || (begin > 0 && s.ids[begin - 1] == id)) {
+  if (id == s.skipped || (begin > 0 && s.ids[begin - 1] == id) ||
+      (begin + kFew < s.count && s.ids[begin + kFew] == id)) {
+    return;
+  }
+  const std::int64_t place = min(begin + lane, s.count - 1);
+  const std::uint32_t same =
+      __ballot_sync(0xFFFFFFFFU, begin + lane < s.count && s.ids[place] == id);
+  const std::int32_t row = s.rows[place];
+  const int rows = __popc(same);
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * kChunk;
+  float sums[kPack] = {};
+#pragma unroll 4
+  for (int i = 0; i < rows; ++i) {
+    add_row(s, __shfl_sync(0xFFFFFFFFU, row, i), first, lane, sums);
+  }
+#pragma unroll
+  for (float& sum : sums) {
+    sum *= s.factor;
+  }
+  s.gradient.put(id, first + lane * kPack, sums, true);
+}
+
+// Block i does nothing unless place 32 · i of the sorted list is the first such place of an id with
+// many rows: each of them has one.
+template <class T>
+__global__ void __launch_bounds__(kThreads) many_rows_kernel(Segments<T> s) {
+  __shared__ float parts[kWarps][kChunk];
+  const std::int64_t inside = static_cast<std::int64_t>(blockIdx.x) * kFew;
+  const std::int32_t id = s.ids[inside];
+  if (id == s.skipped || (inside >= kFew && s.ids[inside - kFew] == id)) {
     return;
   }
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const bool before = inside > lane && s.ids[inside - 1 - lane] == id;
+  const std::int64_t begin = inside - __popc(__ballot_sync(0xFFFFFFFFU, before));
+  if (begin + kFew >= s.count || s.ids[begin + kFew] != id) {
+    return;
+  }
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * kChunk;
-  const std::int64_t channel = first + lane * kPack;
   float sums[kPack] = {};
   for (std::int64_t i = begin + warp; i < s.count && s.ids[i] == id; i += kWarps) {
-    const std::int32_t row = s.rows[i];
-    float v[kPack];
-    s.dy.load(row, channel, v);
-    if (s.dropout.threshold != 0) {
-      drop(s.dropout, s.row_keys[row], first, lane, v);
-    }
-#pragma unroll
-    for (int j = 0; j < kPack; ++j) {
-      sums[j] += v[j];
-    }
+    add_row(s, s.rows[i], first, lane, sums);
   }
 #pragma unroll
-  for (int j = 0; j < kPack; ++j) {
-    parts[warp][lane * kPack + j] = sums[j];
+  for (int i = 0; i < kPack; ++i) {
+    parts[warp][lane * kPack + i] = sums[i];
   }
   __syncthreads();
   const std::int64_t column = first + threadIdx.x;
@@ -140,8 +185,11 @@ void add_segments(const EmbedArgs& forward, const std::int32_t* ids, const View&
   const Segments<T> segments{
       sorted.ids, sorted.rows, forward.y.rows,   rows_of<T>(forward.y), rows_of<float>(gradient),
       factor,     skipped,     forward.row_keys, forward.dropout};
-  const dim3 grid(static_cast<unsigned>(forward.y.rows), blocks_for(forward.y.cols, kChunk));
-  embed_backward_kernel<<<grid, kThreads, 0, stream_of(exec)>>>(segments);
+  const unsigned chunks = blocks_for(forward.y.cols, kChunk);
+  few_rows_kernel<<<dim3(blocks_for(forward.y.rows, kWarps), chunks), kThreads, 0,
+                    stream_of(exec)>>>(segments);
+  many_rows_kernel<<<dim3(blocks_for(forward.y.rows, kFew), chunks), kThreads, 0,
+                     stream_of(exec)>>>(segments);
   check_launch("embed_backward");
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
+#include "yona/backend/cuda/column_sums.h"
 #include "yona/backend/exec.h"
 #include "yona/base/error.h"
 
@@ -59,6 +60,7 @@ class MatmulPlans;
 struct CudaExec : Exec {
   cudaStream_t cuda_stream = nullptr;
   Scratch scratch{};
+  PendingSums sums{};
   MatmulPlans* plans = nullptr;
 };
 

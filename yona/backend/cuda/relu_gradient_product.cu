@@ -90,11 +90,11 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   }
   const cudaStream_t stream = stream_of(exec);
   const std::int64_t slices = blocks_for(rows, Tile::kSliceRows);
-  Scratch& scratch = exec_of(exec).scratch;
+  PendingSums& sums = exec_of(exec).sums;
   float* partials = nullptr;
   if (args.bias_gradient) {
-    scratch.begin(Scratch::size_for<float>(slices * cols), stream);
-    partials = scratch.take<float>(slices * cols);
+    sums.begin(slices * cols, stream);
+    partials = sums.take(slices * cols);
   }
   cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t config = configuration(attribute, stream);
@@ -111,7 +111,7 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   check_cuda(cudaLaunchKernelEx(&config, relu_gradient_product_kernel, dy, w, y, dz, gradient),
              "relu_gradient_product");
   if (partials != nullptr) {
-    add_column_sums({{partials, args.bias_gradient.row<float>(0), slices}}, cols, stream);
+    sums.add({{partials, args.bias_gradient.row<float>(0), slices, cols}}, stream);
   }
   return true;
 }

@@ -16,6 +16,7 @@ struct Norm {
   float epsilon = 0.0F;
   const std::uint64_t* row_keys = nullptr;
   Dropout dropout{};
+  std::uint8_t* kept = nullptr;
 };
 
 template <class T, int kChunks, bool kWhole>
@@ -58,7 +59,11 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
       float r[kPack];
       unpack(ahead_r[k % kAhead], r);
       if (n.dropout.threshold != 0) {
-        drop(n.dropout, key, k * kChunk, lane, r);
+        const std::uint32_t kept = kept_channels(n.dropout, key, k * kChunk, lane);
+        drop(n.dropout, kept, r);
+        if (n.kept != nullptr && (kWhole || channel < d)) {
+          n.kept[(row * d + channel) / kPack] = static_cast<std::uint8_t>(kept);
+        }
       }
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
@@ -117,7 +122,8 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
                        args.x.rows,
                        args.epsilon,
                        args.row_keys,
-                       args.dropout};
+                       args.dropout,
+                       args.kept};
     const bool aligned = whole_packs(norm.x, norm.r, norm.s, norm.y, norm.weight, norm.bias);
     with_chunks<T>(args.x.cols, aligned, "residual_norm", [&](auto chunks, auto whole) {
       residual_norm_kernel<T, decltype(chunks)::value, decltype(whole)::value>
@@ -127,7 +133,10 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
   check_launch("residual_norm");
 }
 
-const Registration registration([](Kernels& table) { table.residual_norm = residual_norm; });
+const Registration registration([](Kernels& table) {
+  table.residual_norm = residual_norm;
+  table.residual_norm.decisions = Decisions::left;
+});
 
 }  // namespace
 }  // namespace yona::cuda

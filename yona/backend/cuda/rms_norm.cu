@@ -141,9 +141,9 @@ void rms_norm_backward(const RmsNormBackwardArgs& args, Exec& exec) {
   }
   const cudaStream_t stream = stream_of(exec);
   const std::int64_t blocks = std::min<std::int64_t>(blocks_for(rows, kWarps), kMostNormBlocks);
-  Scratch& scratch = exec_of(exec).scratch;
-  scratch.begin(Scratch::size_for<float>(blocks * d), stream);
-  float* dweight = args.dweight ? scratch.take<float>(blocks * d) : nullptr;
+  PendingSums& sums = exec_of(exec).sums;
+  sums.begin(blocks * d, stream);
+  float* dweight = args.dweight ? sums.take(blocks * d) : nullptr;
   with_type(args.dy.dtype, "rms_norm_backward", [&](auto t) {
     using T = decltype(t);
     const RmsNormBackward<T> norm{rows_of<T>(args.forward.x),
@@ -162,7 +162,7 @@ void rms_norm_backward(const RmsNormBackwardArgs& args, Exec& exec) {
   });
   check_launch("rms_norm_backward");
   if (dweight != nullptr) {
-    add_column_sums({{dweight, args.dweight.row<float>(0), blocks}}, d, stream);
+    sums.add({{dweight, args.dweight.row<float>(0), blocks, d}}, stream);
   }
 }
 

@@ -81,11 +81,18 @@ void relu_gradient_product(const ReluGradientProductArgs& args, Exec& exec) {
   bias_activation_backward(args.gradient(), exec);
 }
 
+void weight_gradients(const WeightGradientsArgs& args, Exec& exec) {
+  for (const WeightGradient& gradient : args.products) {
+    matmul(gradient.product(args.precision), exec);
+  }
+}
+
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.matmul = matmul;
   table.round_bf16 = round_bf16;
   table.bias_activation_backward = bias_activation_backward;
   table.relu_gradient_product = relu_gradient_product;
+  table.weight_gradients = weight_gradients;
 });
 
 }  // namespace

@@ -72,6 +72,10 @@ void backward(const Tensor& x, const Tensor& weight, const Tensor& bias, const T
 
 void add_weight_gradient(const Tensor& weight, const Tensor& dy, const Tensor& x, Context& c) {
   if (const GradientTarget dw = gradient_target(weight, c.region); dw.tensor) {
+    if (c.weight_gradients != nullptr && dw.accumulate &&
+        c.weight_gradients->add(dy, x, dw.tensor)) {
+      return;
+    }
     c.kernels().matmul({.a = operand(dy, c),
                         .b = operand(x, c),
                         .c = dw.view(),

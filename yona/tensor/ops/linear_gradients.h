@@ -5,7 +5,8 @@
 
 namespace yona {
 
-// dW (+)= dyᵀ x, where the weight takes a gradient.
+// dW (+)= dyᵀ x, where the weight takes a gradient; put off where the context says so, so that dy
+// and x must not be written to any more.
 void add_weight_gradient(const Tensor& weight, const Tensor& dy, const Tensor& x, Context& c);
 
 // dx (+)= dy W, where x takes a gradient.
