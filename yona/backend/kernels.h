@@ -84,7 +84,6 @@ struct Kernels {
   Kernel<AdditiveAttentionBackwardArgs> additive_attention_backward{"additive_attention_backward"};
   Kernel<CachedAttentionArgs> cached_attention{"cached_attention"};
   Kernel<TopKArgs> top_k{"top_k"};
-  Kernel<LogitsTopKArgs> logits_top_k{"logits_top_k"};
   Kernel<BeamStepArgs> beam_step{"beam_step"};
   Kernel<BeamMoveArgs> beam_move{"beam_move"};
   Kernel<AttentionWeightsArgs> attention_weights{"attention_weights"};
@@ -108,6 +107,7 @@ struct Kernels {
   Kernel<SquaredNormArgs> squared_norm{"squared_norm"};
   Kernel<AdamArgs> adam{"adam"};
   Kernel<Int8TopKArgs> int8_top_k{"int8_top_k"};
+  Kernel<LogitsTopKArgs> logits_top_k{"logits_top_k"};
 };
 
 }  // namespace yona

@@ -31,8 +31,8 @@ class Scratch {
 
   // Forgets what was taken and makes room for `bytes` in all.
   void begin(std::int64_t bytes, cudaStream_t stream);
-  // How often it grew: graphs that were captured before then have other addresses.
-  std::int64_t growths() const { return growths_; }
+  // Where it is: graphs that were captured when it was elsewhere must not be started again.
+  const void* place() const { return memory_; }
   // Takes `count` elements, aligned to 256 bytes; the sum of sizes_for() was given to begin().
   template <class T>
   T* take(std::int64_t count) {
@@ -52,7 +52,6 @@ class Scratch {
   char* memory_ = nullptr;
   std::int64_t capacity_ = 0;
   std::int64_t used_ = 0;
-  std::int64_t growths_ = 0;
 };
 
 class MatmulPlans;

@@ -38,12 +38,12 @@ void GraphReplay::run(const std::function<void()>& calls) {
     warm_ = true;
     return;
   }
-  if (growths_ != exec_.scratch.growths()) {
+  if (scratch_ != exec_.scratch.place()) {
     forget();
   }
   if (graph_ == nullptr) {
     capture(calls);
-    growths_ = exec_.scratch.growths();
+    scratch_ = exec_.scratch.place();
   }
   check_cuda(cudaGraphLaunch(graph_, stream_), "starting a graph");
 }

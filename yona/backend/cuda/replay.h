@@ -25,7 +25,7 @@ class GraphReplay : public Replay {
   cudaStream_t stream_;
   bool warm_ = false;
   cudaGraphExec_t graph_ = nullptr;
-  std::int64_t growths_ = 0;  // of the scratch memory when the graph was captured
+  const void* scratch_ = nullptr;  // where it was when the graph was captured
 };
 
 class PinnedReadback : public Readback {

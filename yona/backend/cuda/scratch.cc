@@ -16,7 +16,6 @@ void Scratch::begin(std::int64_t bytes, cudaStream_t stream) {
   cudaFree(memory_);
   memory_ = nullptr;
   capacity_ = 0;
-  ++growths_;
   const std::int64_t wanted = bytes + bytes / 4;  // batches differ a little in size
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(wanted));
