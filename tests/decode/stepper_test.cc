@@ -8,6 +8,9 @@
 
 #include "yona/tensor/ops/softmax.h"
 
+#include "tests/harness/compare.h"
+#include "tests/harness/op_case.h"
+#include "tests/harness/random_tensor.h"
 #include "tests/harness/toy_model.h"
 
 namespace yona::testing {
@@ -45,6 +48,34 @@ TEST(Stepper, TakesTheMeanThatIsAskedFor) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_NEAR(logs[i], (a[i] + 2 * b[i]) / 3, 1e-5);
     EXPECT_NEAR(std::exp(plain[i]), (std::exp(a[i]) + 2 * std::exp(b[i])) / 3, 1e-6);
+  }
+}
+
+// On a GPU in one kernel, elsewhere one after the other.
+TEST(Stepper, FindsTheBestOfTheNextLogits) {
+  constexpr std::int64_t kRows = 6;
+  for (const std::string_view backend : {"reference", "cpu", "cuda"}) {
+    if (backend == "cuda" && !has_cuda()) {
+      continue;
+    }
+    SCOPED_TRACE(backend);
+    ToyModel toy(toy_config(), backend);
+    Context c{.region = toy.region};
+    const std::int64_t d_model = toy.model.config().d_model;
+    const Tensor states =
+        tensor_of(random_values(kRows * d_model, 3), Shape{kRows, d_model}, DType::f32, toy.region);
+    TopKOptions options;
+    options.k = 4;
+    options.row_scores =
+        tensor_of({0, -0.3, -1, 0, -0.1, -2}, Shape{kRows}, DType::f32, toy.region);
+    options.groups = Tensor(toy.region, DType::i64, Shape{3});
+    options.groups.upload(std::vector<std::int64_t>{0, 3, kRows});
+    const TopK expected = top_k(next_logits(states, toy.model, c), options, c);
+    const TopK found = next_best(states, toy.model, options, c);
+    EXPECT_EQ(found.tokens.to_vector<std::int32_t>(), expected.tokens.to_vector<std::int32_t>());
+    EXPECT_EQ(found.rows.to_vector<std::int32_t>(), expected.rows.to_vector<std::int32_t>());
+    expect_near(values_of(found.scores), values_of(expected.scores), 1e-6, "scores");
+    EXPECT_EQ(projects_to_best(toy.model, c), backend == "cuda");
   }
 }
 

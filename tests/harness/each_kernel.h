@@ -47,6 +47,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.adam);
   function(k.cached_attention);
   function(k.top_k);
+  function(k.logits_top_k);
   function(k.beam_step);
   function(k.beam_move);
   function(k.log_add);

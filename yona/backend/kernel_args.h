@@ -380,6 +380,14 @@ struct Int8TopKArgs {
   TopKArgs top_k{};  // of logits only the sizes are read
 };
 
+// top_k of logits and the product that they come from, in memory as well. The product begins where
+// they do and may have columns after theirs, which need not be written. logits are the product's up
+// to rounding, and so are log_sums.
+struct LogitsTopKArgs {
+  MatmulArgs product{};
+  TopKArgs top_k{};
+};
+
 // The weights themselves, before dropout, for looking inside: what out is the product of with v.
 // Sentences one after another, each [heads, queries, keys]; zero where a query does not see a key.
 struct AttentionWeightsArgs {

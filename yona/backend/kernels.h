@@ -18,8 +18,8 @@ enum class GradientSums : bool { no, yes };
 // Does a kernel leave the decisions of its dropout for its backward, where its args have room?
 enum class Decisions : bool { forgotten, left };
 
-// Is a kernel that stands for several (linear_norm) worth calling instead of them? Others are not
-// called, so that what those can do besides, such as packed weights, is not lost.
+// Is a kernel that stands for several others worth calling instead of them? Where it is not, ops
+// call those, so that what they can do besides, such as packed weights, is not lost.
 enum class Fused : bool { no, yes };
 
 // A kernel of the table. Calling one that the backend lacks throws NotImplemented; on a dry run
@@ -110,6 +110,7 @@ struct Kernels {
   Kernel<SquaredNormArgs> squared_norm{"squared_norm"};
   Kernel<AdamArgs> adam{"adam"};
   Kernel<Int8TopKArgs> int8_top_k{"int8_top_k"};
+  Kernel<LogitsTopKArgs> logits_top_k{"logits_top_k"};
 };
 
 }  // namespace yona

@@ -65,6 +65,15 @@ struct RowSettings {
   }
 };
 
+TopK best_of(const StepLogits& logits, const TopKOptions& options, Context& c) {
+  if (logits.values) {
+    return top_k(logits.values, options, c);
+  }
+  return logits.projection.storage()->quantised != nullptr
+             ? projected_top_k(logits.states, logits.projection, options, c)
+             : projected_best(logits.states, logits.projection, options, c);
+}
+
 }  // namespace
 
 bool StepCandidates::draws_from_all() const {
@@ -84,13 +93,12 @@ std::int64_t StepCandidates::wanted(std::span<const Unit> units, std::int64_t vo
 }
 
 void StepCandidates::find(const StepLogits& logits, std::span<const Unit> units) {
-  Context c{.region = region_};
+  Context c{.region = region_, .precision = logits.precision};
   TopKOptions options = RowSettings(units, options_, chosen_).uploaded_to(region_);
   options.k = wanted(units, logits.vocabulary());
   options.bans_first = options_.mode == BeamMode::ctranslate2 || options_.renormalise;
   options.normalised = logits.normalised;
-  const TopK best = logits.values ? top_k(logits.values, options, c)
-                                  : projected_top_k(logits.states, logits.projection, options, c);
+  const TopK best = best_of(logits, options, c);
   log_sums_ = best.log_sums.to_vector<float>();
   check<DeviceError>(
       std::none_of(log_sums_.begin(), log_sums_.end(), [](float x) { return std::isnan(x); }),

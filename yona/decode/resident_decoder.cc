@@ -95,9 +95,8 @@ void ResidentDecoder::step(std::int64_t slots) {
   cache_->begin_step(books_->tables(slots));
   Context c{.region = step_region_, .precision = options_.precision, .cache = cache_.get()};
   const Tokens tokens{books_->ids(slots), step_layout(books_->positions(slots))};
-  const Ragged states = model_.decode(tokens, memory_, c);      // [rows, d_model]
-  const Tensor logits = next_logits(states.values, model_, c);  // [rows, V - 1]
-  books_->advance(top_k(logits, books_->top_k_options(slots), c), slots, c);
+  const Ragged states = model_.decode(tokens, memory_, c);  // [rows, d_model]
+  books_->advance(next_best(states.values, model_, books_->top_k_options(slots), c), slots, c);
 }
 
 void ResidentDecoder::replay(std::int64_t slots) {

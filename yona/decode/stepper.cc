@@ -29,24 +29,54 @@ bool has_plain_projection(const Transformer& model) {
          !departures.scaled_output;
 }
 
+namespace {
+
+// A product with a plain projection, and the logits that it writes.
+//
 // A GPU multiplies matrices of odd width at a seventh of the speed of even ones, and the table has
 // one row more than the projection, <pad>'s: where that makes it even, products see it too.
+struct LogitsProduct {
+  LogitsProduct(const Tensor& states, const Tensor& projection, Context& c) {
+    const std::int64_t V = projection.rows();
+    const Tensor wide = c.empty(DType::f32, Shape{states.rows(), (V + 8) / 8 * 8});
+    View table = operand_part(projection, c);
+    table.rows += V % 2;
+    product = {.a = states.view(),
+               .b = table,
+               .c = wide.columns(0, table.rows).view(),
+               .transpose_b = true,
+               .precision = c.precision};
+    logits = wide.columns(0, V);
+  }
+  Tensor logits;
+  MatmulArgs product;
+};
+
+}  // namespace
+
+bool projects_to_best(const Transformer& model, Context& c) {
+  return c.backend().planned_device() == Device::cuda && has_plain_projection(model);
+}
+
 Tensor next_logits(const Tensor& states, const Transformer& model, Context& c) {
-  if (c.backend().planned_device() != Device::cuda || !has_plain_projection(model)) {
+  if (!projects_to_best(model, c)) {
     return model.logits(states, c);
   }
-  const Tensor projection = model.projection();
-  const std::int64_t V = projection.rows();
-  const Tensor logits = c.empty(DType::f32, Shape{states.rows(), (V + 8) / 8 * 8});
-  View table = operand_part(projection, c);
-  table.rows += V % 2;
-  c.kernels().matmul({.a = states.view(),
-                      .b = table,
-                      .c = logits.columns(0, table.rows).view(),
-                      .transpose_b = true,
-                      .precision = c.precision},
-                     c.exec());
-  return logits.columns(0, V);
+  const LogitsProduct made(states, model.projection(), c);
+  c.kernels().matmul(made.product, c.exec());
+  return made.logits;
+}
+
+TopK projected_best(const Tensor& states, const Tensor& projection, const TopKOptions& options,
+                    Context& c) {
+  const LogitsProduct made(states, projection, c);
+  return logits_top_k(made.product, made.logits, options, c);
+}
+
+TopK next_best(const Tensor& states, const Transformer& model, const TopKOptions& options,
+               Context& c) {
+  return projects_to_best(model, c) ? projected_best(states, model.projection(), options, c)
+                                    : top_k(next_logits(states, model, c), options, c);
 }
 
 Stepper::Stepper(std::span<const Transformer* const> models, const DecodeOptions& options,
@@ -93,6 +123,9 @@ StepLogits Stepper::logits(const Tensor& states, const Member& member, const Log
     if (wanted.largest > 0 && wanted.largest <= kMostScreened && states.rows() <= kFewRows &&
         projection.storage()->packed != nullptr) {
       return {.values = screened_matmul(states, projection, wanted.largest, c)};
+    }
+    if (projects_to_best(member.model, c)) {
+      return {.states = states, .projection = projection, .precision = precision_};
     }
   }
   return {.values = next_logits(states, member.model, c)};

@@ -10,6 +10,7 @@
 #include "yona/decode/options.h"
 #include "yona/models/transformer.h"
 #include "yona/tensor/attention_cache.h"
+#include "yona/tensor/ops/top_k.h"
 
 namespace yona {
 
@@ -18,6 +19,15 @@ Tokens tokens_of(std::span<const std::vector<std::int32_t>> sentences, Region& r
 
 // states · projectionᵀ: the logits [rows, V - 1] of the next tokens, f32 whatever the states are.
 Tensor next_logits(const Tensor& states, const Transformer& model, Context& c);
+
+// Does the device find logits and the best of them together? Then projected_best() is for it.
+bool projects_to_best(const Transformer& model, Context& c);
+// The best of states · projectionᵀ.
+TopK projected_best(const Tensor& states, const Tensor& projection, const TopKOptions& options,
+                    Context& c);
+// The best of next_logits(), one way or the other.
+TopK next_best(const Tensor& states, const Transformer& model, const TopKOptions& options,
+               Context& c);
 
 struct StepRows {
   std::vector<std::int32_t> ids;        // the last token of each row; -1: the first input
@@ -34,16 +44,17 @@ struct StepRows {
 struct StepLogits {
   Tensor values{};          // [rows, Transformer::outputs(), or as many as were chosen]
   bool normalised = false;  // log-probabilities already (ensembles)
-  // Instead of values, where nobody asks for all of them and the weights are in bytes: what they
-  // are the product of.
+  // Instead of values, where nobody asks for all of them and they are found with the best: what
+  // they are the product of. Of weights in bytes by projected_top_k(), else by projected_best().
   Tensor states{}, projection{};  // [rows, d_model], [outputs(), d_model]
+  Precision precision = Precision::f32;
 
   std::int64_t vocabulary() const { return values ? values.cols() : projection.rows(); }
 };
 
 // What of a step's logits is looked at.
 struct LogitsWanted {
-  bool all = false;          // else the best are enough, by top_k() or projected_top_k()
+  bool all = false;          // else the best are enough, by StepCandidates
   std::int64_t largest = 0;  // above 0: of those only so many of each row need to be exact; the
                              // others may be off, but are smaller
 };

@@ -31,6 +31,8 @@ class Scratch {
 
   // Forgets what was taken and makes room for `bytes` in all.
   void begin(std::int64_t bytes, cudaStream_t stream);
+  // Where it is: graphs that were captured when it was elsewhere must not be started again.
+  const void* place() const { return memory_; }
   // Takes `count` elements, aligned to 256 bytes; the sum of sizes_for() was given to begin().
   template <class T>
   T* take(std::int64_t count) {

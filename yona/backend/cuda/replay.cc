@@ -6,10 +6,13 @@
 
 namespace yona::cuda {
 
-GraphReplay::~GraphReplay() {
+GraphReplay::~GraphReplay() { forget(); }
+
+void GraphReplay::forget() {
   if (graph_ != nullptr) {
     cudaStreamSynchronize(stream_);
     cudaGraphExecDestroy(graph_);
+    graph_ = nullptr;
   }
 }
 
@@ -35,8 +38,12 @@ void GraphReplay::run(const std::function<void()>& calls) {
     warm_ = true;
     return;
   }
+  if (scratch_ != exec_.scratch.place()) {
+    forget();
+  }
   if (graph_ == nullptr) {
     capture(calls);
+    scratch_ = exec_.scratch.place();
   }
   check_cuda(cudaGraphLaunch(graph_, stream_), "starting a graph");
 }

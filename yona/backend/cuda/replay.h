@@ -3,26 +3,29 @@
 
 #include <cuda_runtime.h>
 
-#include "yona/backend/exec.h"
+#include "yona/backend/cuda/exec.h"
 #include "yona/backend/replay.h"
 
 namespace yona::cuda {
 
 // The first run makes its calls, so that scratch memory, products and modules are there; the second
-// one is captured; later ones start the graph. While kernels are measured, calls are made anew.
+// one is captured; later ones start the graph, or capture it anew where scratch memory has
+// moved since. While kernels are measured, calls are made anew.
 class GraphReplay : public Replay {
  public:
-  explicit GraphReplay(const Exec& exec, cudaStream_t stream) : exec_(exec), stream_(stream) {}
+  GraphReplay(const CudaExec& exec, cudaStream_t stream) : exec_(exec), stream_(stream) {}
   ~GraphReplay() override;
   void run(const std::function<void()>& calls) override;
 
  private:
   void capture(const std::function<void()>& calls);
+  void forget();
 
-  const Exec& exec_;
+  const CudaExec& exec_;
   cudaStream_t stream_;
   bool warm_ = false;
   cudaGraphExec_t graph_ = nullptr;
+  const void* scratch_ = nullptr;  // where it was when the graph was captured
 };
 
 class PinnedReadback : public Readback {

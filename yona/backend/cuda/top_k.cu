@@ -214,40 +214,54 @@ __global__ void __launch_bounds__(kMergeThreads) merge_kernel(TopKProblem p) {
 void top_k(const TopKArgs& args, Exec& exec) {
   check<NotImplemented>(args.logits.dtype == DType::f32,
                         "top_k: there is no kernel for {} in the cuda backend", args.logits.dtype);
-  const std::int64_t rows = args.logits.rows;
-  const std::int64_t k = args.scores.cols;
   Scratch& scratch = exec_of(exec).scratch;
-  scratch.begin(Scratch::size_for<float>(rows * k) + Scratch::size_for<std::int32_t>(rows * k) +
-                    Scratch::size_for<std::int32_t>(rows),
-                stream_of(exec));
-  TopKProblem problem{rows_of<float>(args.logits),
-                      args.row_scores,
-                      args.groups,
-                      args.sentences,
-                      args.ban_offsets,
-                      args.bans,
-                      args.bans_first,
-                      args.only,
-                      args.normalised,
-                      static_cast<int>(k),
-                      rows_of<float>(args.scores),
-                      rows_of<std::int32_t>(args.tokens),
-                      rows_of<std::int32_t>(args.rows),
-                      args.log_sums.row<float>(0),
-                      scratch.take<float>(rows * k),
-                      scratch.take<std::int32_t>(rows * k),
-                      scratch.take<std::int32_t>(rows)};
-  if (rows > 0) {
-    row_candidates_kernel<<<static_cast<unsigned>(rows), kThreads, 0, stream_of(exec)>>>(problem);
+  scratch.begin(top_k_bytes(args), stream_of(exec));
+  const TopKProblem problem = top_k_problem(args, scratch);
+  if (args.logits.rows > 0) {
+    row_candidates_kernel<<<static_cast<unsigned>(args.logits.rows), kThreads, 0,
+                            stream_of(exec)>>>(problem);
   }
-  if (args.sentences > 0) {
-    merge_kernel<<<static_cast<unsigned>(args.sentences), kMergeThreads, 0, stream_of(exec)>>>(
-        problem);
-  }
+  merge_candidates(problem, stream_of(exec));
   check_launch("top_k");
 }
 
 const Registration registration([](Kernels& table) { table.top_k = top_k; });
 
 }  // namespace
+
+std::int64_t top_k_bytes(const TopKArgs& args) {
+  const std::int64_t rows = args.logits.rows;
+  const std::int64_t k = args.scores.cols;
+  return Scratch::size_for<float>(rows * k) + Scratch::size_for<std::int32_t>(rows * k) +
+         Scratch::size_for<std::int32_t>(rows);
+}
+
+TopKProblem top_k_problem(const TopKArgs& args, Scratch& scratch) {
+  const std::int64_t rows = args.logits.rows;
+  const std::int64_t k = args.scores.cols;
+  return {rows_of<float>(args.logits),
+          args.row_scores,
+          args.groups,
+          args.sentences,
+          args.ban_offsets,
+          args.bans,
+          args.bans_first,
+          args.only,
+          args.normalised,
+          static_cast<int>(k),
+          rows_of<float>(args.scores),
+          rows_of<std::int32_t>(args.tokens),
+          rows_of<std::int32_t>(args.rows),
+          args.log_sums.row<float>(0),
+          scratch.take<float>(rows * k),
+          scratch.take<std::int32_t>(rows * k),
+          scratch.take<std::int32_t>(rows)};
+}
+
+void merge_candidates(const TopKProblem& problem, cudaStream_t stream) {
+  if (problem.sentences > 0) {
+    merge_kernel<<<static_cast<unsigned>(problem.sentences), kMergeThreads, 0, stream>>>(problem);
+  }
+}
+
 }  // namespace yona::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "yona/backend/cuda/block.cuh"
+#include "yona/backend/cuda/exec.h"
 #include "yona/backend/kernel_args.h"
 
 namespace yona::cuda {
@@ -29,6 +30,12 @@ struct TopKProblem {
   std::int32_t* row_token = nullptr;  // -1 where there is none
   std::int32_t* next = nullptr;       // [rows], for the merge
 };
+
+// Of top_k.cu: how much scratch memory the problem takes; the problem, with what it takes; and what
+// follows when every row has its candidates.
+std::int64_t top_k_bytes(const TopKArgs& args);
+TopKProblem top_k_problem(const TopKArgs& args, Scratch& scratch);
+void merge_candidates(const TopKProblem& problem, cudaStream_t stream);
 
 struct Candidate {
   float score;

@@ -67,8 +67,15 @@ void top_k(const TopKArgs& args, Exec& /*exec*/) {
   }
 }
 
-const Registration registration(BackendKind::reference,
-                                [](Kernels& table) { table.top_k = top_k; });
+void logits_top_k(const LogitsTopKArgs& args, Exec& exec) {
+  reference_kernels().matmul.function()(args.product, exec);
+  top_k(args.top_k, exec);
+}
+
+const Registration registration(BackendKind::reference, [](Kernels& table) {
+  table.top_k = top_k;
+  table.logits_top_k = logits_top_k;
+});
 
 }  // namespace
 }  // namespace yona::reference

@@ -48,6 +48,26 @@ TopK top_k(const Tensor& logits, const TopKOptions& options, Context& c) {
   return result;
 }
 
+TopK logits_top_k(const MatmulArgs& product, const Tensor& logits, const TopKOptions& options,
+                  Context& c) {
+  const View view = logits.view();
+  const View& written = product.c;
+  check(written.data == view.data && written.rows == view.rows && written.cols >= view.cols &&
+            (written.stride == view.stride || view.rows <= 1),
+        "logits_top_k: a product of {} does not write logits {}", Shape{written.rows, written.cols},
+        logits.shape());
+  TopK result = make_result(options, logits.rows(), c);
+  const TopKArgs best = make_args(view, options, result);
+  const Kernels& kernels = c.kernels();
+  if (kernels.logits_top_k.fused == Fused::yes) {
+    kernels.logits_top_k({.product = product, .top_k = best}, c.exec());
+  } else {
+    kernels.matmul(product, c.exec());
+    kernels.top_k(best, c.exec());
+  }
+  return result;
+}
+
 TopK projected_top_k(const Tensor& states, const Tensor& weight, const TopKOptions& options,
                      Context& c) {
   QuantisedWeights* bytes = weight.storage()->quantised;

@@ -25,6 +25,12 @@ struct TopK {
 // logits f32 [rows, V]; banned ones become -infinity. See TopKArgs.
 TopK top_k(const Tensor& logits, const TopKOptions& options, Context& c);
 
+// top_k(logits) after the product that writes them, in one kernel where the backend has one for it
+// (Kernel::fused). The product has the columns of `logits`, and may have more after them, which may
+// be left as they are.
+TopK logits_top_k(const MatmulArgs& product, const Tensor& logits, const TopKOptions& options,
+                  Context& c);
+
 // top_k(matmul(states, weightᵀ)) with a weight that is in bytes (QuantisedWeights): the matrix of
 // logits is never in memory. `options.normalised` is not for it.
 TopK projected_top_k(const Tensor& states, const Tensor& weight, const TopKOptions& options,

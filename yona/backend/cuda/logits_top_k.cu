@@ -1,0 +1,167 @@
+// The best continuations from states: on Hopper a product that leaves statistics of its rows
+// (vocabulary_product.cuh) and a top-k that begins with those (top_k_slices.cuh), where types and
+// sizes suit; elsewhere the product and then top_k.
+
+#include <algorithm>
+
+#include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/tensor_map.h"
+#include "yona/backend/cuda/top_k_slices.cuh"
+#include "yona/backend/cuda/vocabulary_product.cuh"
+
+namespace yona::cuda {
+
+namespace {
+
+#ifdef YONA_CUDA_90A
+
+// Fewer rows are as quick one after the other; with more than kOfOneBlock of them a cluster of two
+// blocks shares what it reads of the table: 29 µs instead of 36 for 256 rows, 149 instead of 167
+// for 2,048.
+constexpr std::int64_t kFewestRows = 4;
+constexpr std::int64_t kOfOneBlock = VocabularyTile::kRows;
+
+template <class Shape>
+cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, int clusters,
+                                 cudaStream_t stream) {
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {Shape::kCluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(clusters * Shape::kCluster));
+  config.blockDim = dim3(Shape::kThreads);
+  config.dynamicSmemBytes = Shape::kSharedBytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return config;
+}
+
+// How many clusters run at once on this GPU: none where it is no Hopper.
+template <class Shape>
+int clusters_at_once() {
+  if (!is_hopper()) {
+    return 0;
+  }
+  int device = 0;
+  int blocks = 0;
+  check_cuda(cudaGetDevice(&device), "finding the GPU");
+  check_cuda(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device),
+             "asking for the GPU");
+  check_cuda(cudaFuncSetAttribute(vocabulary_product_kernel<Shape>,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kSharedBytes),
+             "logits_top_k");
+  cudaLaunchAttribute attribute{};
+  const cudaLaunchConfig_t config =
+      configuration<Shape>(attribute, blocks / Shape::kCluster, nullptr);
+  int clusters = 0;
+  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, vocabulary_product_kernel<Shape>, &config),
+             "logits_top_k");
+  return clusters;
+}
+
+// Can the copy engine take it?
+bool is_aligned(const View& view) {
+  return view.stride * static_cast<std::int64_t>(size_of(view.dtype)) % 16 == 0 &&
+         reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
+}
+
+// Tokens that are banned before the softmax change its sums, which the product leaves.
+bool suits(const LogitsTopKArgs& args) {
+  const MatmulArgs& product = args.product;
+  const TopKArgs& top_k = args.top_k;
+  constexpr std::int64_t kDepth = std::int64_t{VocabularyTile::kSteps} * VocabularyTile::kDepth;
+  constexpr std::int64_t kCols = std::int64_t{RowSlices::kMost} * RowSlices::kCols;
+  return product.a.dtype == DType::bf16 && product.b.dtype == DType::bf16 &&
+         product.c.dtype == DType::f32 && product.precision != Precision::f16 &&
+         !product.transpose_a && product.transpose_b && !product.accumulate && !product.bias &&
+         product.activation == Activation::none && is_aligned(product.a) && is_aligned(product.b) &&
+         is_aligned(product.c) && product.a.cols > 0 && product.a.cols <= kDepth &&
+         top_k.logits.data == product.c.data && top_k.logits.stride == product.c.stride &&
+         top_k.logits.cols > 0 && top_k.logits.cols <= kCols && product.c.rows >= kFewestRows &&
+         (!top_k.bans_first || top_k.ban_offsets == nullptr);
+}
+
+// False, with nothing done, where this GPU has no such product.
+template <class Shape>
+bool multiply(const MatmulArgs& product, const VocabularyProblem& problem, cudaStream_t stream) {
+  static const int at_once = clusters_at_once<Shape>();
+  const auto describe = [](const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
+    return describe_tiles({.data = view.data,
+                           .rows = view.rows,
+                           .cols = view.cols,
+                           .stride = view.stride,
+                           .tile_rows = tile_rows,
+                           .tile_cols = tile_cols,
+                           .element_bytes = static_cast<int>(size_of(view.dtype))},
+                          map);
+  };
+  CUtensorMap states;
+  CUtensorMap table;
+  CUtensorMap logits;
+  if (at_once == 0 || !describe(product.a, Shape::kRows, Shape::kDepth, states) ||
+      !describe(product.b, Shape::kCols / Shape::kCluster, Shape::kDepth, table) ||
+      !describe(product.c, Shape::kConsumerRows, Shape::kPieceCols, logits)) {
+    return false;
+  }
+  const auto tiles = static_cast<int>(blocks_for(problem.rows, Shape::kCluster * Shape::kRows) *
+                                      blocks_for(problem.cols, Shape::kCols));
+  cudaLaunchAttribute attribute{};
+  const cudaLaunchConfig_t config =
+      configuration<Shape>(attribute, std::min(tiles, at_once), stream);
+  check_cuda(
+      cudaLaunchKernelEx(&config, vocabulary_product_kernel<Shape>, states, table, logits, problem),
+      "logits_top_k");
+  return true;
+}
+
+// False, with nothing done, where the kernels do not suit.
+bool find_on_hopper(const LogitsTopKArgs& args, Exec& exec) {
+  if (!suits(args)) {
+    return false;
+  }
+  const std::int64_t rows = args.product.c.rows;
+  const auto slices =
+      static_cast<std::int64_t>(blocks_for(args.top_k.logits.cols, RowSlices::kCols));
+  const cudaStream_t stream = stream_of(exec);
+  Scratch& scratch = exec_of(exec).scratch;
+  scratch.begin(Scratch::size_for<float2>(slices * rows) + top_k_bytes(args.top_k), stream);
+  VocabularyProblem problem;
+  problem.tops = scratch.take<float2>(slices * rows);
+  problem.stride = rows;
+  problem.rows = static_cast<int>(rows);
+  problem.cols = static_cast<int>(args.top_k.logits.cols);
+  const bool done = rows > kOfOneBlock
+                        ? multiply<VocabularyShape<float, 2>>(args.product, problem, stream)
+                        : multiply<VocabularyShape<float, 1>>(args.product, problem, stream);
+  if (!done) {
+    return false;
+  }
+  const TopKProblem best = top_k_problem(args.top_k, scratch);
+  slice_candidates_kernel<<<static_cast<unsigned>(rows), kThreads, 0, stream>>>(
+      best, {problem.tops, rows, static_cast<int>(slices)});
+  merge_candidates(best, stream);
+  check_launch("logits_top_k");
+  return true;
+}
+
+#else
+
+bool find_on_hopper(const LogitsTopKArgs& /*args*/, Exec& /*exec*/) { return false; }
+
+#endif
+
+void logits_top_k(const LogitsTopKArgs& args, Exec& exec) {
+  if (!find_on_hopper(args, exec)) {
+    kernels().matmul.function()(args.product, exec);
+    kernels().top_k.function()(args.top_k, exec);
+  }
+}
+
+const Registration registration([](Kernels& table) {
+  table.logits_top_k = logits_top_k;
+  table.logits_top_k.fused = Fused::yes;
+});
+
+}  // namespace
+}  // namespace yona::cuda
