@@ -61,7 +61,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 50 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 52 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing
