@@ -20,7 +20,7 @@ struct Seen {
   std::vector<VocabularyLossArgs> whole;
   int losses = 0;  // of logits
   int rdrops = 0;
-} seen;
+} given;
 
 const Kernels& idle_kernels() {
   static const Kernels table = [] {
@@ -28,10 +28,10 @@ const Kernels& idle_kernels() {
     kernels.matmul = [](const MatmulArgs&, Exec&) {};
     kernels.bias_activation_backward = [](const BiasActivationBackwardArgs&, Exec&) {};
     kernels.fill = [](const FillArgs&, Exec&) {};
-    kernels.cross_entropy = [](const CrossEntropyArgs&, Exec&) { ++seen.losses; };
-    kernels.rdrop = [](const RDropArgs&, Exec&) { ++seen.rdrops; };
+    kernels.cross_entropy = [](const CrossEntropyArgs&, Exec&) { ++given.losses; };
+    kernels.rdrop = [](const RDropArgs&, Exec&) { ++given.rdrops; };
     kernels.vocabulary_loss = [](const VocabularyLossArgs& args, Exec&) {
-      seen.whole.push_back(args);
+      given.whole.push_back(args);
     };
     return kernels;
   }();
@@ -50,7 +50,7 @@ class WholeCrossEntropy : public ::testing::Test {
   static constexpr std::int64_t kRows = 300, kVocabulary = 99, kD = 264;
 
   WholeCrossEntropy() {
-    seen = {};
+    given = {};
     x.set_requires_gradient();
     weights.set_requires_gradient();
   }
@@ -75,10 +75,10 @@ class WholeCrossEntropy : public ::testing::Test {
 TEST_F(WholeCrossEntropy, GivesTheKernelEveryChunk) {
   const RoundedWeights rounded(weights, c);
   run(x, options);
-  ASSERT_EQ(seen.whole.size(), 3U);
-  EXPECT_EQ(seen.losses, 0);
+  ASSERT_EQ(given.whole.size(), 3U);
+  EXPECT_EQ(given.losses, 0);
   for (std::int64_t chunk = 0; chunk < 3; ++chunk) {
-    const VocabularyLossArgs& args = seen.whole[static_cast<std::size_t>(chunk)];
+    const VocabularyLossArgs& args = given.whole[static_cast<std::size_t>(chunk)];
     const std::int64_t rows = chunk < 2 ? 128 : 44;
     EXPECT_EQ(args.first, chunk == 0);
     EXPECT_EQ(args.x.rows, rows);
@@ -100,7 +100,7 @@ TEST_F(WholeCrossEntropy, GivesTheKernelEveryChunk) {
     EXPECT_EQ(args.logits.cols, 104);
     EXPECT_EQ(args.logits.stride, 112);
     EXPECT_EQ(args.room.cols, vocabulary_room(rows, 104, kD));
-    EXPECT_EQ(args.table_sums.data, seen.whole[0].table_sums.data);
+    EXPECT_EQ(args.table_sums.data, given.whole[0].table_sums.data);
     EXPECT_EQ(args.table_sums.cols, kD);
   }
 }
@@ -114,9 +114,9 @@ TEST_F(WholeCrossEntropy, TakesNoMoreThan60MBBesideTheLogits) {
 
 TEST_F(WholeCrossEntropy, GoesByLogitsWhereItMust) {
   const auto goes_by_logits = [&](const std::string& what) {
-    EXPECT_TRUE(seen.whole.empty()) << what;
-    EXPECT_EQ(seen.losses + seen.rdrops, 3) << what;
-    seen = {};
+    EXPECT_TRUE(given.whole.empty()) << what;
+    EXPECT_EQ(given.losses + given.rdrops, 3) << what;
+    given = {};
   };
   CrossEntropyOptions biased = options;
   biased.bias = c.zeros(DType::f32, {kVocabulary});
@@ -146,7 +146,7 @@ TEST_F(WholeCrossEntropy, GoesByLogitsOnCpus) {
   states.set_requires_gradient();
   linear_cross_entropy(states, cpu.zeros(DType::f32, {9, kD}), ids_of({1, 2, 3}, on_cpu),
                        {.row_scale = tensor_of({1, 1, 1}, {3}, DType::f32, on_cpu)}, cpu);
-  EXPECT_TRUE(seen.whole.empty());
+  EXPECT_TRUE(given.whole.empty());
 }
 
 // ---- on a GPU ----------------------------------------------------------------------------------

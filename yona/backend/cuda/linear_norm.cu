@@ -118,10 +118,11 @@ std::span<const Choice> choices(std::int64_t depth) {
                                         {64, launch<LinearNormTile<kGroups, 16, 2>>},
                                         {128, launch<LinearNormTile<kGroups, 32, 2>>},
                                         {512, launch<LinearNormTile<kGroups, 32, 1>>}};
-  static constexpr Choice kDeep[] = {
-      {8, launch<LinearNormTile<kGroups, 8, 2>>},    {64, launch<LinearNormTile<kGroups, 16, 2>>},
-      {128, launch<LinearNormTile<kGroups, 32, 2>>}, {384, launch<LinearNormTile<kGroups, 64, 2>>},
-      {256, launch<LinearNormTile<kGroups, 32, 1>>}, {512, launch<LinearNormTile<kGroups, 64, 1>>}};
+  static constexpr Choice kDeep[] = {{8, launch<LinearNormTile<kGroups, 8, 2>>},
+                                     {64, launch<LinearNormTile<kGroups, 16, 2>>},
+                                     {192, launch<LinearNormTile<kGroups, 32, 2>>},
+                                     {384, launch<LinearNormTile<kGroups, 64, 2>>},
+                                     {384, launch<LinearNormTile<kGroups, 32, 1>>}};
   return depth <= 1024 ? std::span<const Choice>(kShallow) : std::span<const Choice>(kDeep);
 }
 
