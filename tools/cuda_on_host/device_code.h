@@ -28,6 +28,7 @@
 #define __host__
 #define __shared__ static  // one block runs at a time
 #define __launch_bounds__(...)
+#define __noinline__
 
 #define threadIdx ::cuda_on_host::place().thread
 #define blockIdx ::cuda_on_host::place().block
@@ -65,6 +66,12 @@ template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int distance) {
   return __shfl_sync(mask, value, cuda_on_host::lane() ^ distance);
 }
+inline unsigned __reduce_max_sync(unsigned mask, unsigned value) {
+  for (int distance = 16; distance > 0; distance /= 2) {
+    value = std::max(value, __shfl_xor_sync(mask, value, distance));
+  }
+  return value;
+}
 inline unsigned __ballot_sync(unsigned /*mask*/, bool vote) {
   const std::uint64_t* votes = cuda_on_host::exchange(vote ? 1 : 0);
   unsigned bits = 0;
@@ -97,12 +104,18 @@ inline float __uint_as_float(unsigned x) {
   std::memcpy(&y, &x, sizeof(y));
   return y;
 }
+inline unsigned __float_as_uint(float x) {
+  unsigned y;
+  std::memcpy(&y, &x, sizeof(y));
+  return y;
+}
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
 inline float normcdff(float x) {
   return static_cast<float>(0.5 * std::erfc(-static_cast<double>(x) / std::sqrt(2.0)));
 }
 inline int min(int a, int b) { return std::min(a, b); }
 inline int max(int a, int b) { return std::max(a, b); }
+inline unsigned max(unsigned a, unsigned b) { return std::max(a, b); }
 inline std::int64_t min(std::int64_t a, std::int64_t b) { return std::min(a, b); }
 inline std::int64_t max(std::int64_t a, std::int64_t b) { return std::max(a, b); }
 inline int atomicAdd(int* at, int x) { return __atomic_fetch_add(at, x, __ATOMIC_RELAXED); }
