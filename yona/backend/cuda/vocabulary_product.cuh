@@ -53,11 +53,12 @@ struct Ring {
       parity ^= 1U;
     }
   }
-  // This warp is done with the stage, which all blocks of the cluster fill.
-  __device__ void release() const {
+  // This warp is done with the stage, which all blocks of the cluster fill. `zero` may depend on
+  // what it has waited for.
+  __device__ void release(std::uint32_t zero = 0) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if (lane < Shape::kCluster) {
-      hopper::barrier_arrive(empty(), lane);
+      hopper::barrier_arrive(empty() + zero, lane);
     }
     __syncwarp();
   }
@@ -107,6 +108,7 @@ __device__ void hold_states(Held& held, Ring<Shape>& ring, int consumer) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) % hopper::kWarpgroup / 32;
   const int row = consumer * Shape::kConsumerRows + warp * 16 + lane % 16;
+  const std::uint32_t none = gridDim.z - 1;  // zero, which the compiler does not know
 #pragma unroll
   for (int step = 0; step < Shape::kSteps; ++step) {
     hopper::barrier_wait(ring.full(), ring.parity);
@@ -115,7 +117,11 @@ __device__ void hold_states(Held& held, Ring<Shape>& ring, int consumer) {
     for (int k = 0; k < 4; ++k) {
       hopper::load_matrices(held[4 * step + k], from + ((2 * k + lane / 16) ^ row % 8) * 16);
     }
-    ring.release();
+    // Loads are under way until something is done with them, and the stage must not be filled
+    // before they have been served.
+    ring.release((held[4 * step][0] ^ held[4 * step + 1][0] ^ held[4 * step + 2][0] ^
+                  held[4 * step + 3][0]) &
+                 none);
     ring.advance();
   }
 }
