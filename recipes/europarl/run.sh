@@ -32,7 +32,7 @@ else
   "$root/build/yona" train --preset base --device cuda --set train.precision=bf16 --output "$output" --seed "$seed" \
     "${train[@]}" --valid-src "$data/valid.en.xz" --valid-tgt "$data/valid.de.xz" --src-lang en --tgt-lang de \
     --set data.source_model="$text/source.spm" --set data.cache="$text" \
-    --set train.batch_tokens=12500 --set train.updates=7400 --set model.norm=pre --set model.dropout=0.1 \
+    --set train.batch_tokens=12500 --set train.updates=8400 --set model.norm=pre --set model.dropout=0.1 \
     --set train.schedule=cosine --set train.learning_rate=0.001 --set train.warmup=800 --set train.ema=0.998 \
     --set train.valid_every=1000000 --set train.save_every=1000000 ${YONA_FLAGS:-}
 fi

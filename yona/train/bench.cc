@@ -142,7 +142,7 @@ class TrainingSteps {
 
 // The part of a step that a kernel belongs to, unless the step names another.
 std::string_view part_of(std::string_view kernel) {
-  if (kernel == "matmul") {
+  if (kernel == "matmul" || kernel == "weight_gradients" || kernel == "relu_gradient_product") {
     return "products";
   }
   if (kernel.find("attention") != std::string_view::npos) {
