@@ -50,9 +50,10 @@ class Backend {
   virtual void synchronize() = 0;
 
   // Around a backward pass: between the two, sums over rows that go to gradients of parameters may
-  // wait for each other. What an unfinished pass has left is forgotten when the next begins.
+  // wait for each other. A pass that fails is abandoned: what waits is forgotten.
   virtual void begin_backward() {}
   virtual void end_backward() {}
+  virtual void abandon_backward() {}
 
   // Decoding without waiting: see replay.h.
   virtual std::unique_ptr<Replay> make_replay() { return std::make_unique<Replay>(); }

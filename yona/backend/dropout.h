@@ -3,7 +3,7 @@
 // A decision is a 16-bit number compared with a threshold. It is named by logical coordinates
 // only: the key (seed, update, micro-batch, rank, pass), the stream (module), the row's key
 // (sentence and position in it), and the channel; so it does not depend on the batch's layout, the
-// backend or the number of threads, and is recomputed in the backward pass instead of stored.
+// backend or the number of threads, and can be made again in the backward pass instead of stored.
 //
 // One Philox block gives eight decisions. Channels are dealt to blocks in groups of 128 so that
 // sixteen neighbouring channels take the same 16-bit lane of sixteen neighbouring blocks: a SIMD

@@ -194,9 +194,9 @@ struct EmbedBackwardArgs {
 // s = x + dropout(r);  y = (s - mean) · rstd · weight + bias, per row.
 // x alone (no r): plain layer normalisation, s is then x and not written.
 struct ResidualNormArgs {
-  View x{}, r{}, s{}, y{};
-  View weight{}, bias{};  // [1, d]
-  View statistics{};      // [rows, 2]: mean and 1/√(variance + epsilon)
+  View x{}, r{}, s{}, y{};  // s may be r
+  View weight{}, bias{};    // [1, d]
+  View statistics{};        // [rows, 2]: mean and 1/√(variance + epsilon)
   float epsilon = 1e-5F;
   const std::uint64_t* row_keys = nullptr;
   Dropout dropout{};

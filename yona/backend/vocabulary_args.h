@@ -35,7 +35,7 @@ constexpr bool is_vocabulary_width(std::int64_t d) { return d > 256 && d <= 512 
 constexpr std::int64_t vocabulary_room(std::int64_t rows, std::int64_t columns, std::int64_t d) {
   constexpr std::int64_t kRowsOfSums = 32;
   constexpr std::int64_t kColumnsOfSums = 128;
-  constexpr std::int64_t kAlignment = 64 * 8;
+  constexpr std::int64_t kAlignment = 512;  // eight parts begin at multiples of 64
   const std::int64_t states = rows * d + ((rows + kVocabularyMoreRows) * d + 1) / 2;
   const std::int64_t sums = (rows / kRowsOfSums + 1) * d + (columns / kColumnsOfSums + 1) * rows;
   return states + sums + 3 * rows + kAlignment;

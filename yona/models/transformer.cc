@@ -56,12 +56,13 @@ EncoderLayer::EncoderLayer(const TransformerConfig& config)
 }
 
 // x ← LN(x + MultiHead(x, x, x));  x ← LN(x + FFN(x))          §3.1 "Encoder"
-Residual EncoderLayer::operator()(const Residual& x, const Sight& sight, Context& c) const {
-  const Residual y = self_attention_norm_(
-      x, [&](const Ragged& z) { return self_attention_.for_norm(z, sight, c); },
+Residual EncoderLayer::operator()(Residual x, const Sight& sight, Context& c) const {
+  Residual y = self_attention_norm_(
+      std::move(x), [&](const Ragged& z) { return self_attention_.for_norm(z, sight, c); },
       c);  // [T, d_model]
   return feed_forward_norm_(
-      y, [&](const Ragged& z) { return feed_forward_.for_norm(z, c); }, c);  // [T, d_model]
+      std::move(y), [&](const Ragged& z) { return feed_forward_.for_norm(z, c); },
+      c);  // [T, d_model]
 }
 
 DecoderLayer::DecoderLayer(const TransformerConfig& config)
@@ -83,16 +84,17 @@ DecoderLayer::DecoderLayer(const TransformerConfig& config)
 
 // x ← LN(x + MaskedMultiHead(x, x, x));  x ← LN(x + MultiHead(x, memory, memory));
 // x ← LN(x + FFN(x))                                            §3.1 "Decoder"
-Residual DecoderLayer::operator()(const Residual& x, const Ragged& memory, const Sight& sight,
+Residual DecoderLayer::operator()(Residual x, const Ragged& memory, const Sight& sight,
                                   Context& c) const {
-  const Residual y = self_attention_norm_(
-      x, [&](const Ragged& z) { return self_attention_.for_norm(z, sight, c); },
+  Residual y = self_attention_norm_(
+      std::move(x), [&](const Ragged& z) { return self_attention_.for_norm(z, sight, c); },
       c);  // [T, d_model]
-  const Residual u = cross_attention_norm_(
-      y, [&](const Ragged& z) { return cross_attention_.for_norm(z, memory, c); },
+  Residual u = cross_attention_norm_(
+      std::move(y), [&](const Ragged& z) { return cross_attention_.for_norm(z, memory, c); },
       c);  // [T, d_model]
   return feed_forward_norm_(
-      u, [&](const Ragged& z) { return feed_forward_.for_norm(z, c); }, c);  // [T, d_model]
+      std::move(u), [&](const Ragged& z) { return feed_forward_.for_norm(z, c); },
+      c);  // [T, d_model]
 }
 
 template <class Layer>
@@ -138,7 +140,7 @@ Ragged Encoder::operator()(const Tokens& source, Context& c) const {
   Residual x = embedding_(source, c);  // [T, d_model]
   const Sight all = sight(c);
   for (const EncoderLayer& layer : layers_) {
-    x = layer(x, all, c);
+    x = layer(std::move(x), all, c);
   }
   return normed(x, c);
 }
@@ -150,7 +152,7 @@ Ragged Decoder::operator()(const Tokens& target, const Ragged& memory, Context& 
   Residual x = embedding_(target, c);  // [T, d_model]
   const Sight before = sight(c);
   for (const DecoderLayer& layer : layers_) {
-    x = layer(x, memory, before, c);
+    x = layer(std::move(x), memory, before, c);
   }
   return normed(x, c);
 }

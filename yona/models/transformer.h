@@ -14,7 +14,7 @@ namespace yona {
 class EncoderLayer : public Module {
  public:
   explicit EncoderLayer(const TransformerConfig& config);
-  Residual operator()(const Residual& x, const Sight& sight, Context& c) const;
+  Residual operator()(Residual x, const Sight& sight, Context& c) const;
 
  private:
   MultiHeadAttention self_attention_;
@@ -26,8 +26,7 @@ class EncoderLayer : public Module {
 class DecoderLayer : public Module {
  public:
   explicit DecoderLayer(const TransformerConfig& config);
-  Residual operator()(const Residual& x, const Ragged& memory, const Sight& sight,
-                      Context& c) const;
+  Residual operator()(Residual x, const Ragged& memory, const Sight& sight, Context& c) const;
 
  private:
   MultiHeadAttention self_attention_;

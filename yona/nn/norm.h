@@ -74,12 +74,13 @@ class ResidualNormLayer : public LayerNorm {
         dropout_(options.dropout) {}
 
   template <class SubLayer>
-  Residual operator()(const Residual& x, const SubLayer& f, Context& c) const {
+  Residual operator()(Residual x, const SubLayer& f, Context& c) const {
     if (position_ == NormPosition::post) {
       const Ragged input = x.sum(c);
       return LayerNorm::operator()({input, f(input), dropout(input, c)}, c);
     }
     const Result input = of_sum(x, c);
+    x = input.sum;  // what has been added up is not kept while f runs
     return {input.sum, f(input.normed), dropout(input.sum, c)};
   }
 

@@ -12,7 +12,7 @@ class SubLayerResult {
  public:
   SubLayerResult() = default;
   SubLayerResult(Ragged r) : values_(std::move(r)) {}  // NOLINT(google-explicit-constructor)
-  // a and the sub-layer's last product, which waits only where the norm behind it gains by that.
+  // a and the sub-layer's last product, which waits where the norm behind it may gain by that.
   SubLayerResult(const Ragged& a, const Linear& last, Context& c)
       : values_(joins_norm(last.weight(), c) ? a : last(a, c)),
         last_(joins_norm(last.weight(), c) ? &last : nullptr) {}

@@ -37,6 +37,7 @@ class WeightGradients {
   // Forgets it.
   void clear() noexcept {
     waiting_.clear();
+    products_.clear();
     tiles_ = 0;
   }
 

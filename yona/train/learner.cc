@@ -113,12 +113,12 @@ PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& ra
   const CrossEntropyOptions options{.smoothing = static_cast<float>(config_.label_smoothing),
                                     .row_scale = prepared.row_scale,
                                     .bias = model_.projection_bias()};
+  Context second_context = c;  // of R-Drop's second pass; what is recorded refers to it
+  second_context.random.pass = 1;
   Tensor losses;
   try {
     if (rdrop) {
       const Tensor first = states(prepared, c);
-      Context second_context = c;
-      second_context.random.pass = 1;
       const Tensor second = states(prepared, second_context);
       losses = linear_rdrop(first, second, model_.projection(), prepared.targets,
                             static_cast<float>(config_.rdrop), options, c);
@@ -130,6 +130,7 @@ PendingLoss Learner::accumulate(const PairBatch& batch, const RandomCounters& ra
   } catch (...) {
     tape_.clear();
     weight_gradients_.clear();
+    region_.backend().abandon_backward();
     throw;
   }
   return pending(losses, batch, rdrop ? 2 : 1);

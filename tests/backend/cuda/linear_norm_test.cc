@@ -124,6 +124,13 @@ TEST_F(CudaLinearNorm, IsTheReferencesForAnyNumberOfRows) {
   }
 }
 
+TEST_F(CudaLinearNorm, IsTheReferencesForNarrowModelsWithDeepProducts) {
+  const Problem problem(300, 256, 2048, DType::bf16, Bias::yes);
+  for (const std::int64_t rows : {4, 60, 192, 200, 300}) {
+    expect_reference(problem, rows);
+  }
+}
+
 TEST_F(CudaLinearNorm, TakesAnyDepthThatTwoPartsShare) {
   for (const std::int64_t depth : {128, 640, 3072}) {
     SCOPED_TRACE(depth);

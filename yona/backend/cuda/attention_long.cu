@@ -89,7 +89,8 @@ bool mma_fits(const AttentionArgs& args) {
 bool mma_fits(const AttentionBackwardArgs& args) {
   return mma_fits(args.forward) && is_aligned(args.dout) && is_aligned(args.dq) &&
          is_aligned(args.dk) && is_aligned(args.dv) && are_apart(args.dq, args.dk) &&
-         are_apart(args.dk, args.dv) && are_apart(args.dq, args.dv);
+         are_apart(args.dk, args.dv) && are_apart(args.dq, args.dv) &&
+         short_backward_fits(args.forward);
 }
 
 void launch_attention_long(const AttentionArgs& args, CudaExec& exec) {

@@ -219,6 +219,8 @@ bool mma_fits(const AttentionBackwardArgs& args);
 struct GradientPartials;
 void launch_attention_short(const AttentionArgs& args, cudaStream_t stream);
 void launch_attention_long(const AttentionArgs& args, CudaExec& exec);
+// Has a block room for it on this GPU?
+bool short_backward_fits(const AttentionArgs& args);
 void launch_attention_backward_short(const AttentionBackwardArgs& args,
                                      const GradientPartials& partials, cudaStream_t stream);
 // Takes attention_backward_long_bytes() of scratch memory.

@@ -232,21 +232,40 @@ ShortGradients gradients_of(const AttentionBackwardArgs& args, const GradientPar
   return g;
 }
 
-}  // namespace
-
 // Up to 32 tokens memory is what takes the time: three blocks of four warps hide it best. With
 // longer sentences it is instructions, of which blocks of eight warps, whose heads share more of
 // Philox, have fewer; one is all that there is room for.
+template <ShortLengths kLengths>
+using BackwardLaunch = std::conditional_t<kLengths == ShortLengths::to_32,
+                                          ShortLaunch<kLengths, 4, 3>, ShortLaunch<kLengths, 8, 1>>;
+
+template <class Launch>
+constexpr std::size_t kSharedOf =
+    Launch::kDecisions +
+    (sizeof(float2) + sizeof(bf16) * HeadTiles<kShortRows, Launch::kWarps>::kTiles * kShortStride) *
+        Launch::kWarps* kShortRows;
+
+}  // namespace
+
+// The small cards of Ampere and Ada have no room for a block with longer sentences.
+bool short_backward_fits(const AttentionArgs& args) {
+  static const int room = [] {
+    int device = 0;
+    int bytes = 0;
+    check_cuda(cudaGetDevice(&device), "finding the GPU");
+    check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+               "asking for the GPU");
+    return bytes;
+  }();
+  return std::max(args.longest_q, args.longest_k) <= kShortRows ||
+         room >= static_cast<int>(kSharedOf<BackwardLaunch<ShortLengths::to_64>>);
+}
+
 void launch_attention_backward_short(const AttentionBackwardArgs& args,
                                      const GradientPartials& partials, cudaStream_t stream) {
   with_short_sizes(args.forward, [&](auto d, auto lengths) {
-    constexpr ShortLengths kLengths = decltype(lengths)::value;
-    using Launch = std::conditional_t<kLengths == ShortLengths::to_32, ShortLaunch<kLengths, 4, 3>,
-                                      ShortLaunch<kLengths, 8, 1>>;
-    constexpr std::size_t kRowBytes =
-        sizeof(float2) +
-        sizeof(bf16) * HeadTiles<kShortRows, Launch::kWarps>::kTiles * kShortStride;
-    constexpr std::size_t kShared = Launch::kDecisions + kRowBytes * Launch::kWarps * kShortRows;
+    using Launch = BackwardLaunch<decltype(lengths)::value>;
+    constexpr std::size_t kShared = kSharedOf<Launch>;
     const auto kernel = attention_backward_short_kernel<decltype(d)::value, Launch>;
     allow_shared(kernel, kShared);
     const int groups = Launch::groups(args.forward);

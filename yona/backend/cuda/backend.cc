@@ -89,6 +89,7 @@ class CudaBackend : public Backend {
   }
   void begin_backward() override { exec_.sums.begin_pass(); }
   void end_backward() override { exec_.sums.end_pass(stream_.get()); }
+  void abandon_backward() override { exec_.sums.abandon_pass(); }
   std::unique_ptr<Replay> make_replay() override {
     return std::make_unique<GraphReplay>(exec_, stream_.get());
   }

@@ -59,11 +59,6 @@ __device__ inline void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// Counts as arrived where others meet().
-__device__ inline void meet_without_waiting(int id, int threads) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
-
 #endif  // YONA_HOPPER
 
 }  // namespace yona::cuda::hopper

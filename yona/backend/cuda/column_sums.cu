@@ -109,9 +109,11 @@ void PendingSums::add(std::initializer_list<ColumnSums> sums, cudaStream_t strea
     if (some.out == nullptr || some.cols == 0) {
       continue;
     }
-    const bool is_there = std::any_of(waiting_.begin(), waiting_.end(),
-                                      [&](const auto& other) { return other.out == some.out; });
-    if (is_there || waiting_.size() == kMostSums) {  // two of one output are added one by one
+    const bool overlaps =
+        std::any_of(waiting_.begin(), waiting_.end(), [&](const ColumnSums& other) {
+          return other.out < some.out + some.cols && some.out < other.out + other.cols;
+        });
+    if (overlaps || waiting_.size() == kMostSums) {  // two of one output are added one by one
       launch(stream);
     }
     waiting_.push_back(some);
@@ -121,10 +123,10 @@ void PendingSums::add(std::initializer_list<ColumnSums> sums, cudaStream_t strea
   }
 }
 
-void PendingSums::begin_pass() {
+void PendingSums::abandon_pass() {
   waiting_.clear();
   used_ = 0;
-  in_pass_ = true;
+  in_pass_ = false;
 }
 
 void PendingSums::end_pass(cudaStream_t stream) {

@@ -41,9 +41,10 @@ class PendingSums {
   // What was added is there for the kernels that follow: needed before the end of a pass alone.
   void flush(cudaStream_t stream);
 
-  // Forgets what an unfinished pass has left.
-  void begin_pass();
+  void begin_pass() { in_pass_ = true; }
   void end_pass(cudaStream_t stream);
+  // Forgets what waits.
+  void abandon_pass();
 
  private:
   void launch(cudaStream_t stream);

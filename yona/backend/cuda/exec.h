@@ -21,7 +21,8 @@ inline void check_cuda(cudaError_t status, const char* operation) {
 inline void check_launch(const char* kernel) { check_cuda(cudaGetLastError(), kernel); }
 
 // Device memory of one kernel call: everything taken is forgotten when the next call begins, which
-// is safe because one stream runs calls in order. Grows in the first steps, then never again.
+// is safe because one stream runs calls in order. Grows when a larger batch comes, and is then
+// elsewhere: what was captured before has to be captured anew.
 class Scratch {
  public:
   Scratch() = default;

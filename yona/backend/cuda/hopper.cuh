@@ -67,19 +67,10 @@ __device__ inline bool barrier_try(std::uint32_t barrier, std::uint32_t parity) 
 }
 
 // Waits for the end of the phase of that parity: the first phase has parity 0, and a new barrier
-// counts as past parity 1. With YONA_BOUNDED_WAITS, for tests of a kernel's own, it does not wait
-// for ever.
+// counts as past parity 1.
 __device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
-#ifdef YONA_BOUNDED_WAITS
-  for (int tries = 0; !barrier_try(barrier, parity); ++tries) {
-    if (tries > YONA_BOUNDED_WAITS) {
-      __trap();
-    }
-  }
-#else
   while (!barrier_try(barrier, parity)) {
   }
-#endif
 }
 
 // All threads of the cluster's blocks.

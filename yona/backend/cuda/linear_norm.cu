@@ -6,7 +6,7 @@
 #include <atomic>
 #include <span>
 
-#include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/cluster_launch.h"
 #include "yona/backend/cuda/linear_norm.cuh"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/tensor_map.h"
@@ -20,18 +20,8 @@ namespace {
 constexpr int kMostShared = 227 * 1024;  // bytes of a block on Hopper
 
 template <class Tile>
-cudaLaunchConfig_t configuration(int clusters, int stages, cudaLaunchAttribute& attribute,
-                                 cudaStream_t stream) {
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {Tile::kCluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(clusters * Tile::kCluster));
-  config.blockDim = dim3(Tile::kThreads);
-  config.dynamicSmemBytes = static_cast<std::size_t>(Tile::shared_bytes(stages));
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return config;
+ClusterLaunch launch_of(int clusters, int stages, cudaStream_t stream) {
+  return {clusters, Tile::kCluster, Tile::kThreads, Tile::shared_bytes(stages), stream};
 }
 
 // How many clusters with a ring of so many stages run at once on this GPU: none where it cannot
@@ -49,10 +39,9 @@ int clusters_at_once(int stages) {
       check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
                  "linear_norm");
     }
-    cudaLaunchAttribute attribute{};
-    const cudaLaunchConfig_t config = configuration<Tile>(1, stages, attribute, nullptr);
+    const ClusterLaunch launch = launch_of<Tile>(1, stages, nullptr);
     int clusters = 0;
-    if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) != cudaSuccess) {
+    if (cudaOccupancyMaxActiveClusters(&clusters, kernel, launch.config()) != cudaSuccess) {
       cudaGetLastError();  // forgotten: there are none
       clusters = 0;
     }
@@ -97,16 +86,16 @@ bool launch(const LinearNormArgs& args, Exec& exec) {
                         .rows = rows,
                         .steps = steps,
                         .stages = stages};
-  cudaLaunchAttribute attribute{};
-  const cudaLaunchConfig_t config =
-      configuration<Tile>(clusters, stages, attribute, stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(&config, linear_norm_kernel<Tile>, w, a, norm), "linear_norm");
+  const ClusterLaunch launch = launch_of<Tile>(clusters, stages, stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(launch.config(), linear_norm_kernel<Tile>, w, a, norm),
+             "linear_norm");
   return true;
 }
 
 // Up to how many rows which tile is the fastest that was measured on an H200, at a width of 512 and
-// depths of 512 and 2,048. Where clusters of 16 blocks cannot run, those of 8 at the end do. For
-// more rows than the last has, the product and the norm apart are faster.
+// depths of 512 and 2,048; a width of 256 takes the same. Where clusters of 16 blocks cannot run,
+// those of 8 at the end do. For more rows than the last has, the product and the norm apart are
+// faster.
 struct Choice {
   std::int64_t most_rows;
   bool (*launch)(const LinearNormArgs&, Exec&);

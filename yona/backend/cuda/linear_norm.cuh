@@ -95,7 +95,7 @@ __device__ void multiply_steps(float (&sums)[Tile::kTokens / 2], Ring ring, int 
     ring.advance();
   }
   hopper::wait_products<0>();
-  hopper::settle_sums(sums);
+  hopper::settle(sums);
 }
 
 constexpr int kBeginning = 1;  // of all threads
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(Tile::kThreads)
   constexpr int kWeights = hopper::kWarpgroup / 32;  // the warp that asks for them
   if (warp == kWeights) {
     make_barriers<Tile>(p, barriers);
-    hopper::meet_without_waiting(kBeginning, Tile::kThreads);
+    hopper::arrive(kBeginning, Tile::kThreads);
   } else {
     if (warp > kWeights && lane == 0) {
       hopper::prefetch_map(a);

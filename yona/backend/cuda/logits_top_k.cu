@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/cluster_launch.h"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/tensor_map.h"
 #include "yona/backend/cuda/top_k_slices.cuh"
@@ -22,44 +22,6 @@ namespace {
 constexpr std::int64_t kFewestRows = 4;
 constexpr std::int64_t kOfOneBlock = VocabularyTile::kRows;
 
-template <class Shape>
-cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, int clusters,
-                                 cudaStream_t stream) {
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {Shape::kCluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(clusters * Shape::kCluster));
-  config.blockDim = dim3(Shape::kThreads);
-  config.dynamicSmemBytes = Shape::kSharedBytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return config;
-}
-
-// How many clusters run at once on this GPU: none where it is no Hopper.
-template <class Shape>
-int clusters_at_once() {
-  if (!is_hopper()) {
-    return 0;
-  }
-  int device = 0;
-  int blocks = 0;
-  check_cuda(cudaGetDevice(&device), "finding the GPU");
-  check_cuda(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device),
-             "asking for the GPU");
-  check_cuda(cudaFuncSetAttribute(vocabulary_product_kernel<Shape>,
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kSharedBytes),
-             "logits_top_k");
-  cudaLaunchAttribute attribute{};
-  const cudaLaunchConfig_t config =
-      configuration<Shape>(attribute, blocks / Shape::kCluster, nullptr);
-  int clusters = 0;
-  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, vocabulary_product_kernel<Shape>, &config),
-             "logits_top_k");
-  return clusters;
-}
-
 // Can the copy engine take it?
 bool is_aligned(const View& view) {
   return view.stride * static_cast<std::int64_t>(size_of(view.dtype)) % 16 == 0 &&
@@ -72,7 +34,8 @@ bool suits(const LogitsTopKArgs& args) {
   const TopKArgs& top_k = args.top_k;
   constexpr std::int64_t kDepth = std::int64_t{VocabularyTile::kSteps} * VocabularyTile::kDepth;
   constexpr std::int64_t kCols = std::int64_t{RowSlices::kMost} * RowSlices::kCols;
-  return product.a.dtype == DType::bf16 && product.b.dtype == DType::bf16 &&
+  static const bool hopper = is_hopper();
+  return hopper && product.a.dtype == DType::bf16 && product.b.dtype == DType::bf16 &&
          product.c.dtype == DType::f32 && product.precision != Precision::f16 &&
          !product.transpose_a && product.transpose_b && !product.accumulate && !product.bias &&
          product.activation == Activation::none && is_aligned(product.a) && is_aligned(product.b) &&
@@ -85,7 +48,8 @@ bool suits(const LogitsTopKArgs& args) {
 // False, with nothing done, where this GPU has no such product.
 template <class Shape>
 bool multiply(const MatmulArgs& product, const VocabularyProblem& problem, cudaStream_t stream) {
-  static const int at_once = clusters_at_once<Shape>();
+  static const int at_once =
+      clusters_at_once<Shape>(vocabulary_product_kernel<Shape>, "logits_top_k");
   const auto describe = [](const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
     return describe_tiles({.data = view.data,
                            .rows = view.rows,
@@ -106,12 +70,10 @@ bool multiply(const MatmulArgs& product, const VocabularyProblem& problem, cudaS
   }
   const auto tiles = static_cast<int>(blocks_for(problem.rows, Shape::kCluster * Shape::kRows) *
                                       blocks_for(problem.cols, Shape::kCols));
-  cudaLaunchAttribute attribute{};
-  const cudaLaunchConfig_t config =
-      configuration<Shape>(attribute, std::min(tiles, at_once), stream);
-  check_cuda(
-      cudaLaunchKernelEx(&config, vocabulary_product_kernel<Shape>, states, table, logits, problem),
-      "logits_top_k");
+  const ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream);
+  check_cuda(cudaLaunchKernelEx(launch.config(), vocabulary_product_kernel<Shape>, states, table,
+                                logits, problem),
+             "logits_top_k");
   return true;
 }
 

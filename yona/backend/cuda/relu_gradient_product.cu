@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/cluster_launch.h"
 #include "yona/backend/cuda/column_sums.h"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/relu_gradient_product.cuh"
@@ -17,41 +17,6 @@ namespace {
 #ifdef YONA_CUDA_90A
 
 using Tile = ReluGradientTile;
-
-cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, cudaStream_t stream) {
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {Tile::kCluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(Tile::kCluster);
-  config.blockDim = dim3(Tile::kThreads);
-  config.dynamicSmemBytes = Tile::kSharedBytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return config;
-}
-
-// How many clusters run at once on this GPU: none where it is no Hopper.
-int clusters_at_once() {
-  if (!is_hopper()) {
-    return 0;
-  }
-  int device = 0;
-  int blocks = 0;
-  check_cuda(cudaGetDevice(&device), "finding the GPU");
-  check_cuda(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device),
-             "asking for the GPU");
-  check_cuda(cudaFuncSetAttribute(relu_gradient_product_kernel,
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kSharedBytes),
-             "relu_gradient_product");
-  cudaLaunchAttribute attribute{};
-  cudaLaunchConfig_t config = configuration(attribute, nullptr);
-  config.gridDim = dim3(static_cast<unsigned>(blocks / Tile::kCluster * Tile::kCluster));
-  int clusters = 0;
-  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, relu_gradient_product_kernel, &config),
-             "relu_gradient_product");
-  return clusters;
-}
 
 bool suits(const View& view) {
   return view.dtype == DType::bf16 && view.stride % kPack == 0 &&
@@ -67,7 +32,8 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
       cols % Tile::kCols != 0 || depth == 0 || depth % Tile::kDepth != 0) {
     return false;
   }
-  static const int at_once = clusters_at_once();
+  static const int at_once =
+      clusters_at_once<Tile>(relu_gradient_product_kernel, "relu_gradient_product");
   CUtensorMap dy;
   CUtensorMap w;
   CUtensorMap y;
@@ -96,11 +62,9 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
     sums.begin(slices * cols, stream);
     partials = sums.take(slices * cols);
   }
-  cudaLaunchAttribute attribute{};
-  cudaLaunchConfig_t config = configuration(attribute, stream);
-  const unsigned tiles =
-      blocks_for(rows, Tile::kCluster * Tile::kRows) * static_cast<unsigned>(cols / Tile::kCols);
-  config.gridDim = dim3(std::min(tiles, static_cast<unsigned>(at_once)) * Tile::kCluster);
+  const auto tiles = static_cast<int>(blocks_for(rows, Tile::kCluster * Tile::kRows) *
+                                      static_cast<unsigned>(cols / Tile::kCols));
+  const ClusterLaunch launch(Tile{}, std::min(tiles, at_once), stream);
   const ReluGradient gradient{static_cast<const bf16*>(args.y.data),
                               args.y.stride,
                               partials,
@@ -108,8 +72,9 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
                               static_cast<int>(cols),
                               static_cast<int>(depth),
                               args.scale};
-  check_cuda(cudaLaunchKernelEx(&config, relu_gradient_product_kernel, dy, w, y, dz, gradient),
-             "relu_gradient_product");
+  check_cuda(
+      cudaLaunchKernelEx(launch.config(), relu_gradient_product_kernel, dy, w, y, dz, gradient),
+      "relu_gradient_product");
   if (partials != nullptr) {
     sums.add({{partials, args.bias_gradient.row<float>(0), slices, cols}}, stream);
   }

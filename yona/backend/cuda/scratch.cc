@@ -1,5 +1,5 @@
 // Scratch memory of kernel calls. Growing waits for the stream, because calls that still run may
-// use the old memory; it happens in the first steps alone.
+// use the old memory; it happens when a batch is larger than all before it.
 
 #include "yona/backend/cuda/exec.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/cluster_launch.h"
 #include "yona/backend/cuda/column_sums.h"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/rows.cuh"
@@ -18,44 +18,6 @@ namespace {
 
 #ifdef YONA_CUDA_90A
 
-template <class Shape>
-cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, int clusters,
-                                 cudaStream_t stream) {
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {Shape::kCluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(clusters * Shape::kCluster));
-  config.blockDim = dim3(Shape::kThreads);
-  config.dynamicSmemBytes = Shape::kSharedBytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return config;
-}
-
-// How many clusters run at once on this GPU: none where it is no Hopper.
-template <class Shape>
-int find_clusters_at_once() {
-  if (!is_hopper()) {
-    return 0;
-  }
-  int device = 0;
-  int blocks = 0;
-  check_cuda(cudaGetDevice(&device), "finding the GPU");
-  check_cuda(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device),
-             "asking for the GPU");
-  check_cuda(cudaFuncSetAttribute(vocabulary_product_kernel<Shape>,
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kSharedBytes),
-             "vocabulary_loss");
-  cudaLaunchAttribute attribute{};
-  const cudaLaunchConfig_t config =
-      configuration<Shape>(attribute, blocks / Shape::kCluster, nullptr);
-  int clusters = 0;
-  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, vocabulary_product_kernel<Shape>, &config),
-             "vocabulary_loss");
-  return clusters;
-}
-
 bool describe(const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
   return describe_tiles({.data = view.data,
                          .rows = view.rows,
@@ -69,7 +31,8 @@ bool describe(const View& view, int tile_rows, int tile_cols, CUtensorMap& map) 
 // Powers of all rows and their sums; false, with nothing done, where there is no copy engine.
 template <class Shape>
 bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& exec) {
-  static const int at_once = find_clusters_at_once<Shape>();
+  static const int at_once =
+      clusters_at_once<Shape>(vocabulary_product_kernel<Shape>, "vocabulary_loss");
   View powers = args.logits;
   powers.rows = loss.rows;
   CUtensorMap states;
@@ -88,11 +51,9 @@ bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& 
   problem.cols = static_cast<int>(loss.powers.cols);
   const int tiles =
       static_cast<int>(blocks_for(loss.rows, Shape::kCluster * Shape::kRows)) * loss.slice_count;
-  cudaLaunchAttribute attribute{};
-  const cudaLaunchConfig_t config =
-      configuration<Shape>(attribute, std::min(tiles, at_once), stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(&config, vocabulary_product_kernel<Shape>, states, table, results,
-                                problem),
+  const ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(launch.config(), vocabulary_product_kernel<Shape>, states, table,
+                                results, problem),
              "vocabulary_loss");
   return true;
 }

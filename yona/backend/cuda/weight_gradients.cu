@@ -2,9 +2,10 @@
 // together they use the GPU well enough; the others, and all elsewhere, one product after another.
 
 #include <algorithm>
-#include <vector>
+#include <array>
+#include <span>
 
-#include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/cluster_launch.h"
 #include "yona/backend/cuda/registration.h"
 #include "yona/backend/cuda/rows.cuh"
 #include "yona/backend/cuda/tensor_map.h"
@@ -30,43 +31,9 @@ static_assert(Tile::kCluster * Tile::kRows == kWeightGradientRows &&
 
 constexpr double kLeastShare = 0.6;  // of its tiles that a product fills, to be computed by them
 
-cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, cudaStream_t stream) {
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {Tile::kCluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(Tile::kCluster);
-  config.blockDim = dim3(Tile::kThreads);
-  config.dynamicSmemBytes = Tile::kSharedBytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return config;
-}
-
-// How many clusters run at once on this GPU: none where it is no Hopper.
-int find_clusters_at_once() {
-  if (!is_hopper()) {
-    return 0;
-  }
-  int device = 0;
-  int blocks = 0;
-  check_cuda(cudaGetDevice(&device), "finding the GPU");
-  check_cuda(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device),
-             "asking for the GPU");
-  check_cuda(cudaFuncSetAttribute(weight_gradients_kernel,
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kSharedBytes),
-             "weight_gradients");
-  cudaLaunchAttribute attribute{};
-  cudaLaunchConfig_t config = configuration(attribute, nullptr);
-  config.gridDim = dim3(static_cast<unsigned>(blocks / Tile::kCluster * Tile::kCluster));
-  int clusters = 0;
-  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, weight_gradients_kernel, &config),
-             "weight_gradients");
-  return clusters;
-}
-
 int clusters_at_once() {
-  static const int clusters = find_clusters_at_once();
+  static const int clusters =
+      cuda::clusters_at_once<Tile>(weight_gradients_kernel, "weight_gradients");
   return clusters;
 }
 
@@ -132,21 +99,25 @@ bool is_faster(const WeightGradientProducts& group) {
 void weight_gradients(const WeightGradientsArgs& args, Exec& exec) {
   const int at_once = clusters_at_once();
   WeightGradientProducts group;
-  std::vector<WeightGradient> others;
+  std::array<WeightGradient, WeightGradientProducts::kMost> rest;  // that do not suit
+  std::size_t others = 0;
   for (const WeightGradient& product : args.products) {
     if (at_once == 0 || !gather(product, group)) {
-      others.push_back(product);
+      if (others == rest.size()) {
+        multiply_one_by_one({&product, 1}, args.precision, exec);
+        continue;
+      }
+      rest[others++] = product;
     }
   }
   if (group.tiles == 0 || !is_faster(group)) {
     multiply_one_by_one(args.products, args.precision, exec);
     return;
   }
-  cudaLaunchAttribute attribute{};
-  cudaLaunchConfig_t config = configuration(attribute, stream_of(exec));
-  config.gridDim = dim3(static_cast<unsigned>(std::min(group.tiles, at_once) * Tile::kCluster));
-  check_cuda(cudaLaunchKernelEx(&config, weight_gradients_kernel, group), "weight_gradients");
-  multiply_one_by_one(others, args.precision, exec);
+  const ClusterLaunch launch(Tile{}, std::min(group.tiles, at_once), stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(launch.config(), weight_gradients_kernel, group),
+             "weight_gradients");
+  multiply_one_by_one(std::span(rest).first(others), args.precision, exec);
 }
 
 #else

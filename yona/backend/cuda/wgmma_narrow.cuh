@@ -73,15 +73,6 @@ __device__ inline void multiply_rows(float (&sums)[kRows / 2], std::uint64_t a, 
 #undef YONA_4
 }
 
-// Keeps uses of the sums behind the wait that stands before this.
-template <int kCount>
-__device__ inline void settle_sums(float (&sums)[kCount]) {
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    asm volatile("" : "+f"(sums[i])::"memory");
-  }
-}
-
 #endif  // YONA_HOPPER
 
 }  // namespace yona::cuda::hopper

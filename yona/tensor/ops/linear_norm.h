@@ -7,7 +7,8 @@
 namespace yona {
 
 // May a product with this weight be one with the norm behind it? Not where something is recorded or
-// dropped, weights are packed or in bytes, or the backend would do one after the other.
+// dropped, weights are packed or in bytes, or the backend always does one after the other (a GPU
+// does so for many rows, and in types and widths that its kernel does not take).
 bool joins_norm(const Tensor& weight, const Context& c);
 
 struct LinearNormWeights {

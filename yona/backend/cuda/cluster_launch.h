@@ -1,0 +1,60 @@
+// Launches in clusters of blocks, which Hopper has. A Shape has kCluster, the blocks of a cluster,
+// kThreads of a block and its kSharedBytes.
+#pragma once
+
+#include <cstddef>
+#include <cuda_runtime.h>
+
+#include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/exec.h"
+
+namespace yona::cuda {
+
+// What cudaLaunchKernelEx asks for.
+class ClusterLaunch {
+ public:
+  ClusterLaunch(int clusters, int cluster, int threads, int shared_bytes, cudaStream_t stream) {
+    attribute_.id = cudaLaunchAttributeClusterDimension;
+    attribute_.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    config_.gridDim = dim3(static_cast<unsigned>(clusters * cluster));
+    config_.blockDim = dim3(static_cast<unsigned>(threads));
+    config_.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+    config_.stream = stream;
+    config_.attrs = &attribute_;
+    config_.numAttrs = 1;
+  }
+  template <class Shape>
+  ClusterLaunch(Shape /*shape*/, int clusters, cudaStream_t stream)
+      : ClusterLaunch(clusters, Shape::kCluster, Shape::kThreads, Shape::kSharedBytes, stream) {}
+  ClusterLaunch(const ClusterLaunch&) = delete;
+  ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+
+  const cudaLaunchConfig_t* config() const { return &config_; }
+
+ private:
+  cudaLaunchAttribute attribute_{};
+  cudaLaunchConfig_t config_{};
+};
+
+// How many clusters of the kernel run at once on this GPU, from now on with as much shared memory
+// as the shape has: none where it is no Hopper.
+template <class Shape, class Kernel>
+int clusters_at_once(Kernel kernel, const char* name) {
+  if (!is_hopper()) {
+    return 0;
+  }
+  int device = 0;
+  int blocks = 0;
+  check_cuda(cudaGetDevice(&device), "finding the GPU");
+  check_cuda(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device),
+             "asking for the GPU");
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  Shape::kSharedBytes),
+             name);
+  const ClusterLaunch launch(Shape{}, blocks / Shape::kCluster, nullptr);
+  int clusters = 0;
+  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, kernel, launch.config()), name);
+  return clusters;
+}
+
+}  // namespace yona::cuda
