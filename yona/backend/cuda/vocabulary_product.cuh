@@ -179,9 +179,8 @@ __device__ void consume(const CUtensorMap& results, const VocabularyProblem& p,
   float sums[64];
   float shift[2] = {};
   VocabularyTiles::Place place{-1, 0};
-  VocabularyTiles::Place next = place;
+  VocabularyTiles::Place next = tiles.at(0);
   if (tiles.count > 0) {
-    next = tiles.at(0);
     hold_states(held, ring, consumer);
   }
   for (int tile = 0; tile < tiles.count; ++tile) {
