@@ -70,7 +70,7 @@ class ChunkedLoss {
   }
 
   Logits logits(const View& x_rows) const {
-    const Logits z = room(x_rows.rows);
+    Logits z = room(x_rows.rows);
     c_.kernels().matmul({.a = x_rows,
                          .b = extended(operand_part(projection_, c_)),
                          .c = z.columns.view(),
