@@ -24,6 +24,7 @@
 #pragma once
 
 #include "yona/backend/cuda/relu_gradient_epilogue.cuh"
+#include "yona/backend/cuda/stage_ring.cuh"
 
 namespace yona::cuda {
 
@@ -31,23 +32,7 @@ namespace yona::cuda {
 
 namespace relu_gradient {
 
-struct Ring {
-  std::uint32_t base = 0;      // of shared memory
-  std::uint32_t barriers = 0;  // full ones, then empty ones
-  int stage = 0;
-  std::uint32_t parity = 0;
-
-  __device__ std::uint32_t left() const { return base + stage * Tile::kStageBytes; }
-  __device__ std::uint32_t right() const { return left() + Tile::kLeftBytes; }
-  __device__ std::uint32_t full() const { return barriers + stage * 8; }
-  __device__ std::uint32_t empty() const { return barriers + (Tile::kStages + stage) * 8; }
-  __device__ void advance() {
-    if (++stage == Tile::kStages) {
-      stage = 0;
-      parity ^= 1U;
-    }
-  }
-};
+using Ring = StageRing<Tile>;
 
 // The tiles of a cluster, numbered row by row of tiles so that those of one row, which share dY,
 // are computed at about the same time.

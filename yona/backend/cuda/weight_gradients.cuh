@@ -26,6 +26,7 @@
 // GPU (120 blocks at once instead of 132).
 #pragma once
 
+#include "yona/backend/cuda/stage_ring.cuh"
 #include "yona/backend/cuda/wgmma.cuh"
 
 namespace yona::cuda {
@@ -74,23 +75,7 @@ namespace weight_gradients {
 
 using Tile = WeightGradientsTile;
 
-struct Ring {
-  std::uint32_t base = 0;      // of shared memory
-  std::uint32_t barriers = 0;  // full ones, then empty ones
-  int stage = 0;
-  std::uint32_t parity = 0;
-
-  __device__ std::uint32_t left() const { return base + stage * Tile::kStageBytes; }
-  __device__ std::uint32_t right() const { return left() + Tile::kLeftBytes; }
-  __device__ std::uint32_t full() const { return barriers + stage * 8; }
-  __device__ std::uint32_t empty() const { return barriers + (Tile::kStages + stage) * 8; }
-  __device__ void advance() {
-    if (++stage == Tile::kStages) {
-      stage = 0;
-      parity ^= 1U;
-    }
-  }
-};
+using Ring = StageRing<Tile>;
 
 // A block's tile, as an index into the group and a place in dW.
 struct Place {
