@@ -92,6 +92,7 @@ struct Machine {
   Fibre fibres[kMostThreads];
   Warp warps[kMostThreads / kWarp];
   Barrier block;
+  Barrier some[16];  // by their ids
   Fibre* current = nullptr;
   const std::function<void()>* thread = nullptr;
   void* scheduler_stack = nullptr;
@@ -253,6 +254,21 @@ void* dynamic_shared() { return machine().shared; }
 std::vector<Copy>& copies() { return machine().current->copies; }
 void wait_for_block() { wait_in_order(machine().block); }
 void wait_for_warp() { wait_in_order(warp_of(*machine().current).barrier); }
+
+void meet_at(int id, int threads, bool waits) {
+  Barrier& barrier = machine().some[id];
+  if (barrier.arrived > 0 && barrier.alive != threads) {
+    stop("threads disagree on how many meet at a barrier");
+  }
+  barrier.alive = threads;
+  if (waits) {
+    wait_in_order(barrier);
+    return;
+  }
+  release(barrier.order[barrier.round % 2]);
+  ++barrier.arrived;
+  barrier.open_if_complete();
+}
 
 const std::uint64_t* exchange(std::uint64_t mine) {
   Fibre& fibre = *machine().current;

@@ -25,6 +25,8 @@ int lane();
 void* dynamic_shared();  // soiled with NaN before each block
 void wait_for_block();
 void wait_for_warp();
+// Barrier `id` of `threads` of the block: arrives, and waits for the others or goes on.
+void meet_at(int id, int threads, bool waits);
 // Gives a word to the warp and gets the words of its 32 lanes, until the next exchange but one.
 // Does not put accesses to memory in order, as shuffles do not.
 const std::uint64_t* exchange(std::uint64_t mine);

@@ -118,6 +118,22 @@ inline void ldmatrix_sync_aligned_m8n8_x4_trans_shared_b16(std::uint32_t& r0, st
   load_matrices({&r0, &r1, &r2, &r3}, address, true);
 }
 
+// The other way: each lane puts down its two neighbours of a row of each matrix.
+inline void stmatrix_sync_aligned_m8n8_x4_shared_b16(std::uint32_t address, std::uint32_t r0,
+                                                     std::uint32_t r1, std::uint32_t r2,
+                                                     std::uint32_t r3) {
+  const std::uint64_t* rows = exchange(address);
+  const std::uint32_t words[4] = {r0, r1, r2, r3};
+  for (int m = 0; m < 4; ++m) {
+    const auto row = static_cast<std::uint32_t>(rows[m * 8 + lane() / 4]);
+    std::memcpy(shared_at(row) + lane() % 4 * 4, &words[m], sizeof(words[m]));
+  }
+}
+
+// Hardware barriers of some of a block's threads.
+inline void bar_sync(int id, int threads) { meet_at(id, threads, true); }
+inline void bar_arrive(int id, int threads) { meet_at(id, threads, false); }
+
 // 16 bytes or 4, of which `bytes` are copied and the others zero. What was there is lost at once;
 // what is copied is there when it has been waited for.
 inline void copy_later(std::uint32_t to, const void* from, int bytes, int size) {
@@ -130,12 +146,25 @@ inline void cp_async_cg_shared_global(std::uint32_t to, const void* from, int by
 inline void cp_async_ca_shared_global(std::uint32_t to, const void* from, int bytes) {
   copy_later(to, from, bytes, 4);
 }
-inline void cp_async_wait_all() {
-  for (const Copy& copy : copies()) {
-    std::memset(copy.to, 0, static_cast<std::size_t>(copy.size));
-    std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+inline void cp_async_commit_group() { copies().push_back({nullptr, nullptr, 0, 0}); }
+inline void cp_async_wait_group(int left) {
+  auto end = copies().end();  // of the groups that are waited for, each of which has an empty copy
+  for (int groups = 0; end != copies().begin(); --end) {
+    if (const Copy& last = *(end - 1); last.to == nullptr && groups++ == left) {
+      break;
+    }
   }
-  copies().clear();
+  std::for_each(copies().begin(), end, [](const Copy& copy) {
+    if (copy.to != nullptr) {
+      std::memset(copy.to, 0, static_cast<std::size_t>(copy.size));
+      std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+    }
+  });
+  copies().erase(copies().begin(), end);
+}
+inline void cp_async_wait_all() {
+  cp_async_commit_group();
+  cp_async_wait_group(0);
 }
 
 }  // namespace cuda_on_host

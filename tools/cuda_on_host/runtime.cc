@@ -54,9 +54,10 @@ cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*device*/) {
   const char* capability = std::getenv("CUDA_ON_HOST_CAPABILITY");
   const int number = capability != nullptr ? std::atoi(capability) : 90;
-  *value = attribute == cudaDevAttrComputeCapabilityMajor   ? number / 10
-           : attribute == cudaDevAttrComputeCapabilityMinor ? number % 10
-                                                            : 0;
+  *value = attribute == cudaDevAttrComputeCapabilityMajor         ? number / 10
+           : attribute == cudaDevAttrComputeCapabilityMinor       ? number % 10
+           : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? (number == 90 ? 227 : 163) << 10
+                                                                  : 0;
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }

@@ -42,6 +42,19 @@ void multiply_group(const std::array<float*, kSums>& c, std::uint64_t a, std::ui
   }
 }
 
+// Both in shared memory, and 16 rows of the right one: c += a · b, or aᵀ · b with 16 rows of a.
+template <std::size_t kSums>
+void multiply_group(const std::array<float*, kSums>& c, std::uint64_t a, std::uint64_t b,
+                    int a_is_crossed, int /*b_is_crossed*/) {
+  for (std::size_t i = 0; i < kSums; ++i) {
+    const int row = row_of_group(static_cast<int>(i));
+    for (int k = 0; k < 16; ++k) {
+      *c[i] += (a_is_crossed != 0 ? element_of(a, k, row) : element_of(a, row, k)) *
+               element_of(b, k, column_of_group(static_cast<int>(i)));
+    }
+  }
+}
+
 // The left one in registers, and 16 rows of the right one: c += a · b.
 template <std::size_t kSums>
 void multiply_group(const std::array<float*, kSums>& c, std::uint32_t a0, std::uint32_t a1,

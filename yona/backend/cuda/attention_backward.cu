@@ -7,6 +7,7 @@
 #include "yona/backend/cuda/attention_group.cuh"
 #include "yona/backend/cuda/attention_mma.cuh"
 #include "yona/backend/cuda/attention_sums.cuh"
+#include "yona/backend/cuda/attention_whole.cuh"
 #include "yona/backend/cuda/column_sums.h"
 #include "yona/backend/cuda/registration.h"
 
@@ -132,12 +133,39 @@ void add_sums(const AttentionBackwardArgs& args, Exec& exec) {
   }
 }
 
-// The short sentences, and the long ones by warpgroups.
+// The short sentences, those of which a block has a whole head, and the longest by warpgroups. The
+// sums over rows are found on the way unless there are such.
 void run_group(const AttentionBackwardArgs& args, CudaExec& exec) {
-  exec.scratch.begin(attention_backward_group_bytes(args.forward), exec.cuda_stream);
-  launch_attention_backward_short(args, {}, exec.cuda_stream);
-  launch_attention_backward_group(args, exec);
-  add_sums(args, exec);
+  const AttentionArgs& forward = args.forward;
+  const int whole = longest_whole(forward);
+  const bool some_are_longer = std::max(forward.longest_q, forward.longest_k) > whole;
+  exec.scratch.begin(
+      some_are_longer ? attention_backward_group_bytes(forward) : decision_bytes(forward),
+      exec.cuda_stream);
+  QueryTable queries;
+  const DecisionTable decisions = some_are_longer
+                                      ? make_decisions(forward, args.dout, exec, queries)
+                                      : make_decisions(forward, exec);
+  const std::int64_t cols = forward.heads * forward.d_k;
+  GradientPartials partials;
+  if (!some_are_longer) {
+    exec.sums.begin(2 * forward.sentences * cols, exec.cuda_stream);
+    partials.dq = args.dq_sums ? exec.sums.take(forward.sentences * cols) : nullptr;
+    partials.dv = args.dv_sums ? exec.sums.take(forward.sentences * cols) : nullptr;
+  }
+  launch_attention_backward_short(args, partials, exec.cuda_stream);
+  if (whole > kLongestShort) {
+    launch_attention_backward_whole(args, decisions, partials, exec.cuda_stream);
+  }
+  if (some_are_longer) {
+    launch_attention_backward_group(args, whole, decisions, queries, exec.cuda_stream);
+    add_sums(args, exec);
+    return;
+  }
+  const auto out = [](const View& sums) { return sums ? sums.row<float>(0) : nullptr; };
+  exec.sums.add({{partials.dq, out(args.dq_sums), forward.sentences, cols},
+                 {partials.dv, out(args.dv_sums), forward.sentences, cols}},
+                exec.cuda_stream);
 }
 
 // With tensor cores: the short sentences and the long ones, and the sums over rows that are asked

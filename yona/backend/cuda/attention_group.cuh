@@ -73,8 +73,11 @@ bool group_fits(const AttentionArgs& args);
 
 void launch_attention_group(const AttentionArgs& args, const DecisionTable& table,
                             cudaStream_t stream);
-// Takes attention_backward_group_bytes() of scratch memory.
-void launch_attention_backward_group(const AttentionBackwardArgs& args, CudaExec& exec);
+// The sentences of more than `whole` tokens (attention_whole.cuh). The decisions and the table of
+// queries take attention_backward_group_bytes() of scratch memory.
+void launch_attention_backward_group(const AttentionBackwardArgs& args, int whole,
+                                     const DecisionTable& decisions, const QueryTable& queries,
+                                     cudaStream_t stream);
 std::int64_t attention_backward_group_bytes(const AttentionArgs& args);
 
 }  // namespace yona::cuda

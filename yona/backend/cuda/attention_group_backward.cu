@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(kGroupThreads, 3)
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   const GroupBlock block(g.in.heads, g.in.tiles);
   const Sentence sentence(g.in, block.sentence);
-  if (!is_long(sentence)) {
+  if (max(sentence.queries, sentence.keys) <= g.whole) {
     return;
   }
   const auto tiles = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
@@ -47,10 +47,14 @@ std::int64_t attention_backward_group_bytes(const AttentionArgs& args) {
   return query_table_bytes(args) + decision_bytes(args);
 }
 
-void launch_attention_backward_group(const AttentionBackwardArgs& args, CudaExec& exec) {
+void launch_attention_backward_group(const AttentionBackwardArgs& args, int whole,
+                                     const DecisionTable& decisions, const QueryTable& queries,
+                                     cudaStream_t stream) {
   const AttentionArgs& forward = args.forward;
   GroupGradients gradients;
-  gradients.decisions = make_decisions(forward, args.dout, exec, gradients.queries);
+  gradients.whole = whole;
+  gradients.decisions = decisions;
+  gradients.queries = queries;
   gradients.in = problem_of<bf16>(forward);
   gradients.dout = rows_of<bf16>(args.dout);
   gradients.dq = rows_of<bf16>(args.dq);
@@ -63,9 +67,9 @@ void launch_attention_backward_group(const AttentionBackwardArgs& args, CudaExec
   gradients.in.tiles =
       gradients.query_tiles + static_cast<int>(blocks_for(forward.longest_k, kGroupRows));
   if (forward.d_k == 32) {
-    launch<32>(gradients, forward, exec.cuda_stream);
+    launch<32>(gradients, forward, stream);
   } else {
-    launch<64>(gradients, forward, exec.cuda_stream);
+    launch<64>(gradients, forward, stream);
   }
 }
 

@@ -14,6 +14,7 @@ struct GroupGradients {
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
   QueryTable queries;
   DecisionTable decisions;
+  int whole = 0;        // sentences of up to so many tokens are not these kernels'
   int query_tiles = 0;  // of the longest sentence; those of the keys follow
 };
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "yona/backend/cuda/attention_short_backward.cuh"
+#include "yona/backend/cuda/capability.h"
 
 namespace yona::cuda {
 
@@ -249,16 +250,8 @@ constexpr std::size_t kSharedOf =
 
 // The small cards of Ampere and Ada have no room for a block with longer sentences.
 bool short_backward_fits(const AttentionArgs& args) {
-  static const int room = [] {
-    int device = 0;
-    int bytes = 0;
-    check_cuda(cudaGetDevice(&device), "finding the GPU");
-    check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-               "asking for the GPU");
-    return bytes;
-  }();
   return std::max(args.longest_q, args.longest_k) <= kShortRows ||
-         room >= static_cast<int>(kSharedOf<BackwardLaunch<ShortLengths::to_64>>);
+         shared_room() >= static_cast<int>(kSharedOf<BackwardLaunch<ShortLengths::to_64>>);
 }
 
 void launch_attention_backward_short(const AttentionBackwardArgs& args,

@@ -65,6 +65,22 @@ __device__ void stage_tile(const Rows<bf16>& from, std::int64_t first, int count
   }
 }
 
+// Copies of this thread up to here are a group; waits for all groups but the last kLeft.
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int kLeft>
+__device__ inline void wait_for_copy_groups() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
+}
+
+// `threads` of the block, whole warps, meet at hardware barrier `id`, or count as there without
+// waiting.
+__device__ inline void meet_threads(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+__device__ inline void arrive_for(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
 // What threads have written to shared memory becomes visible to the tensor cores; a barrier
 // follows.
 __device__ inline void show_to_tensor_cores() {
@@ -125,6 +141,62 @@ __device__ inline void add_weighted(float (&c)[4][4], const std::uint32_t (&a)[4
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
+// c += aᵀ · b over 16 rows of the tiles a and b, or, with kCrossed = 0, a · b over 16 columns of a
+// and 16 rows of b.
+template <int kCrossed>
+__device__ inline void add_product(float (&c)[8][4], std::uint64_t a, std::uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,"
+      "%25,%26,%27,%28,%29,%30,%31}, %32, %33, 1, 1, 1, %34, %35;"
+      : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),
+        "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]),
+        "+f"(c[3][0]), "+f"(c[3][1]), "+f"(c[3][2]), "+f"(c[3][3]), "+f"(c[4][0]), "+f"(c[4][1]),
+        "+f"(c[4][2]), "+f"(c[4][3]), "+f"(c[5][0]), "+f"(c[5][1]), "+f"(c[5][2]), "+f"(c[5][3]),
+        "+f"(c[6][0]), "+f"(c[6][1]), "+f"(c[6][2]), "+f"(c[6][3]), "+f"(c[7][0]), "+f"(c[7][1]),
+        "+f"(c[7][2]), "+f"(c[7][3])
+      : "l"(a), "l"(b), "n"(kCrossed), "n"(1));
+}
+template <int kCrossed>
+__device__ inline void add_product(float (&c)[4][4], std::uint64_t a, std::uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 "
+      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}, %16, %17, 1, 1, 1, %18, %19;"
+      : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),
+        "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]),
+        "+f"(c[3][0]), "+f"(c[3][1]), "+f"(c[3][2]), "+f"(c[3][3])
+      : "l"(a), "l"(b), "n"(kCrossed), "n"(1));
+}
+
+// Puts four 8×8 matrices down: lane l gives the place of row l % 8 of matrix l / 8.
+__device__ inline void put_matrices(const std::uint32_t (&words)[4], std::uint32_t row) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
+               "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+
+// Puts a warp's weights of 16 queries and 64 keys into a tile of 64 × 64 of them; `row` is where
+// the tile has the first key of query lane % 16.
+__device__ inline void put_weights(const GroupWeights& weights, std::uint32_t row, int lane) {
+#pragma unroll
+  for (int step = 0; step < kGroupTiles / 2; ++step) {
+    put_matrices(weights[step], row + ((2 * step + lane / 16) ^ (lane % 8)) * 16);
+  }
+}
+
+// Starts sums += weightsᵀ · tile, with the weights in a tile of 64 × 64.
+template <int D>
+__device__ void start_crossed_sums(std::uint32_t weights, std::uint32_t tile,
+                                   float (&sums)[MmaHead<D>::kTiles][4]) {
+  const std::uint64_t a = GroupHead<64>::descriptor(weights);
+  const std::uint64_t b = GroupHead<D>::descriptor(tile);
+#pragma unroll
+  for (int step = 0; step < kGroupRows / 16; ++step) {  // 16 rows each
+    add_product<1>(sums, a + step * (2 * GroupHead<64>::kEightRows >> 4),
+                   b + step * (2 * GroupHead<D>::kEightRows >> 4));
+  }
+}
+
 // Starts scores = own · otherᵀ.
 template <int D>
 __device__ void start_scores(std::uint32_t own, std::uint32_t other, GroupScores& scores) {
@@ -145,6 +217,18 @@ __device__ void start_sums(const GroupWeights& weights, std::uint32_t tile,
 #pragma unroll
   for (int step = 0; step < kGroupRows / 16; ++step) {  // 16 rows each
     add_weighted(sums, weights[step], b + step * (2 * GroupHead<D>::kEightRows >> 4));
+  }
+}
+
+// The same with the weights in a tile of 64 × 64 of them.
+template <int D>
+__device__ void start_sums(std::uint32_t weights, std::uint32_t tile,
+                           float (&sums)[MmaHead<D>::kTiles][4]) {
+  const std::uint64_t a = GroupHead<64>::descriptor(weights);
+  const std::uint64_t b = GroupHead<D>::descriptor(tile);
+#pragma unroll
+  for (int step = 0; step < kGroupRows / 16; ++step) {  // 16 keys each
+    add_product<0>(sums, a + 2 * step, b + step * (2 * GroupHead<D>::kEightRows >> 4));
   }
 }
 

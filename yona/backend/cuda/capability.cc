@@ -4,16 +4,26 @@
 
 namespace yona::cuda {
 
-bool is_hopper() {
+namespace {
+
+int attribute(cudaDeviceAttr which) {
   int device = 0;
-  int major = 0;
-  int minor = 0;
+  int value = 0;
   check_cuda(cudaGetDevice(&device), "finding the GPU");
-  check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-             "asking for the GPU");
-  check_cuda(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
-             "asking for the GPU");
-  return major == 9 && minor == 0;
+  check_cuda(cudaDeviceGetAttribute(&value, which, device), "asking for the GPU");
+  return value;
+}
+
+}  // namespace
+
+bool is_hopper() {
+  return attribute(cudaDevAttrComputeCapabilityMajor) == 9 &&
+         attribute(cudaDevAttrComputeCapabilityMinor) == 0;
+}
+
+int shared_room() {
+  static const int bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  return bytes;
 }
 
 }  // namespace yona::cuda

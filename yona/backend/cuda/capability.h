@@ -6,4 +6,7 @@ namespace yona::cuda {
 // Has it the instructions that only code for sm_90a may use?
 bool is_hopper();
 
+// How much shared memory may a block have, in bytes?
+int shared_room();
+
 }  // namespace yona::cuda
