@@ -13,8 +13,7 @@ constexpr std::int64_t kHeights[] = {1, 9, 700};
 
 class CudaRows : public CudaTest {
  protected:
-  static void expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype,
-                                        bool left);
+  static void expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype);
 };
 
 TEST_F(CudaRows, DropoutKeepsWhatTheReferenceKeeps) {
@@ -41,10 +40,8 @@ TEST_F(CudaRows, DropoutKeepsWhatTheReferenceKeeps) {
   }
 }
 
-// `left`: backward reads the decisions that forward has left, else decides again.
-void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype,
-                                         bool left) {
-  SCOPED_TRACE(::testing::Message() << rows << "×" << cols << " " << name_of(dtype) << " " << left);
+void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype) {
+  SCOPED_TRACE(::testing::Message() << rows << "×" << cols << " " << name_of(dtype));
   const Both x(rows, cols, dtype, 1);
   const Both r(rows, cols, dtype, 2);
   const Both s(rows, cols, dtype, 3);
@@ -53,8 +50,6 @@ void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, D
   const Both bias(1, cols, DType::f32, 6);
   const Both statistics(rows, 2, DType::f32, 7);
   const auto keys = row_keys(rows);
-  const Numbers<std::int64_t> kept(
-      std::vector<std::int64_t>(static_cast<std::size_t>(rows * cols / 64 + 1), 0x5A));
   const auto forward = [&](bool on) {
     return ResidualNormArgs{.x = x.view(on),
                             .r = r.view(on),
@@ -64,10 +59,7 @@ void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, D
                             .bias = bias.view(on),
                             .statistics = statistics.view(on),
                             .row_keys = keys.keys(on),
-                            .dropout = Dropout::with(0.1, 3, 4),
-                            .kept = on && left ? reinterpret_cast<std::uint8_t*>(
-                                                     const_cast<std::int64_t*>(kept.data(on)))
-                                               : nullptr};
+                            .dropout = Dropout::with(0.1, 3, 4)};
   };
   run(&Kernels::residual_norm, forward);
   s.expect_equal("s");
@@ -108,21 +100,16 @@ TEST_F(CudaRows, ResidualNormAndItsGradientsAreTheReferences) {
   for (const DType dtype : kTypes) {
     for (const std::int64_t cols : kWidths) {
       for (const std::int64_t rows : kHeights) {
-        expect_norms_of_reference(rows, cols, dtype, false);
-        if (cols % 8 == 0) {
-          expect_norms_of_reference(rows, cols, dtype, true);
-        }
+        expect_norms_of_reference(rows, cols, dtype);
       }
     }
   }
 }
 
 TEST_F(CudaRows, NormsOfMoreRowsThanWarpsAreTheReferences) {
-  for (const bool left : {false, true}) {
-    expect_norms_of_reference(3300, 512, DType::bf16, left);
-    for (const std::int64_t rows : {1, 700, 1200, 3300}) {
-      expect_norms_of_reference(rows, 1024, DType::bf16, left);
-    }
+  expect_norms_of_reference(3300, 512, DType::bf16);
+  for (const std::int64_t rows : {1, 700, 1200, 3300}) {
+    expect_norms_of_reference(rows, 1024, DType::bf16);
   }
 }
 
