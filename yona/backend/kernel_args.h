@@ -461,6 +461,7 @@ struct SquaredNormArgs {
 struct AdamArgs {
   View weights{}, gradients{}, m{}, v{};
   View average{};  // optional
+  View rounded{};  // optional: the new weights in bf16, as products read them
   const double* squared_norm = nullptr;
   float clip_norm = 0.0F;
   float rate = 0.0F, beta1 = 0.9F, beta2 = 0.98F, epsilon = 1e-9F, decay = 0.0F, ema = 0.0F;

@@ -234,6 +234,7 @@ TEST_F(CudaRows, AdamAndTheNormAreTheReferences) {
     const Both m(1, n, DType::f32, 3);
     const Both v(1, n, DType::f32, 4, 0.0, 1.0);
     const Both average(1, n, DType::f32, 5);
+    const Both rounded(1, n, DType::bf16, 6);
     const Tensor host_norm(host_region(), DType::f64, Shape{1});
     const Tensor device_norm(device_region(), DType::f64, Shape{1});
     const auto norm = [&](bool on) { return (on ? device_norm : host_norm).data<double>(); };
@@ -246,6 +247,7 @@ TEST_F(CudaRows, AdamAndTheNormAreTheReferences) {
                       .m = m.view(on),
                       .v = v.view(on),
                       .average = average.view(on),
+                      .rounded = rounded.view(on),
                       .squared_norm = norm(on),
                       .clip_norm = 1.0F,
                       .rate = 0.01F,
@@ -256,6 +258,12 @@ TEST_F(CudaRows, AdamAndTheNormAreTheReferences) {
     });
     for (const Both* each : {&w, &m, &v, &average}) {
       each->expect_equal("adam");
+    }
+    rounded.expect_equal("adam's weights in bf16", 0x1.0p-7);
+    const std::vector<double> copy = rounded.device_values();
+    const std::vector<double> weights = w.device_values();
+    for (std::size_t i = 0; i < copy.size(); ++i) {
+      ASSERT_EQ(copy[i], from_bf16(to_bf16(static_cast<float>(weights[i])))) << i;
     }
   }
 }
