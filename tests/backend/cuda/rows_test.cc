@@ -113,6 +113,50 @@ TEST_F(CudaRows, NormsOfMoreRowsThanWarpsAreTheReferences) {
   }
 }
 
+// Sums over rows wait until a backward pass ends; those of one that failed are forgotten.
+TEST_F(CudaRows, SumsOfAPassThatFailedAreForgotten) {
+  constexpr std::int64_t kCols = 24;
+  const Both y(50, kCols, DType::f32, 1);
+  const Both dy(50, kCols, DType::f32, 2);
+  const Both db(1, kCols, DType::f32, 3);
+  const std::vector<double> before = db.device_values();
+  const auto args = [&](bool on) {
+    return BiasActivationBackwardArgs{
+        .y = y.view(on), .dy = dy.view(on), .bias_gradient = db.view(on)};
+  };
+  cuda().begin_backward();
+  cuda().kernels().bias_activation_backward(args(true), cuda().exec());
+  EXPECT_EQ(db.device_values(), before);  // they wait
+  cuda().abandon_backward();
+  EXPECT_EQ(db.device_values(), before);
+  cuda().begin_backward();
+  run(&Kernels::bias_activation_backward, args);
+  EXPECT_EQ(db.device_values(), before);
+  cuda().end_backward();
+  db.expect_equal("sums of the pass that did not fail", 1e-5);
+}
+
+// How sums are added depends on their own width, not on what waits with them.
+TEST_F(CudaRows, SumsHaveTheSameBitsWhateverWaitsBesideThem) {
+  constexpr std::int64_t kRows = 1000;
+  const Both dy(kRows, 24, DType::f32, 1);
+  const Both odd(kRows, 23, DType::f32, 2);
+  const Both alone(1, 24, DType::f32, 3);
+  const Both beside(1, 24, DType::f32, 3);
+  const Both odd_sums(1, 23, DType::f32, 4);
+  const auto add = [](const Both& rows, const Both& sums) {
+    cuda().kernels().bias_activation_backward(
+        {.y = rows.view(true), .dy = rows.view(true), .bias_gradient = sums.view(true)},
+        cuda().exec());
+  };
+  add(dy, alone);
+  cuda().begin_backward();
+  add(odd, odd_sums);
+  add(dy, beside);
+  cuda().end_backward();
+  EXPECT_EQ(alone.device_values(), beside.device_values());
+}
+
 TEST_F(CudaRows, BiasAndActivationBackwardIsTheReferences) {
   for (const DType dtype : kTypes) {
     for (const std::int64_t cols : kWidths) {
