@@ -1,12 +1,16 @@
 #include "yona/train/optimiser.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include "yona/backend/backend.h"
+#include "yona/backend/cpu/features.h"
 #include "yona/nn/linear.h"
+#include "yona/tensor/operand.h"
 
 namespace yona {
 namespace {
@@ -122,6 +126,65 @@ TEST(Optimiser, AveragesWeightsAndLendsThemForValidation) {
     EXPECT_EQ(f.weights(), average);
   }
   EXPECT_EQ(f.weights(), after);
+}
+
+// What products read of the weights, as bits.
+std::vector<std::uint16_t> read_by_products(const Tensor& weights, Context& c) {
+  const RoundedWeights copy(weights, c);
+  const View view = operand_part(weights, c);
+  EXPECT_EQ(view.dtype, DType::bf16);
+  const auto* bits = view.row<std::uint16_t>(0);
+  return {bits, bits + weights.elements()};
+}
+
+std::vector<std::uint16_t> in_bf16(const std::vector<float>& values) {
+  std::vector<std::uint16_t> bits;
+  std::transform(values.begin(), values.end(), std::back_inserter(bits), to_bf16);
+  return bits;
+}
+
+TEST(Optimiser, KeepsTheWeightsInBf16AsTheyChange) {
+  const Isa widest = current_isa();
+  use_isa(std::min(Isa::avx2, widest));  // products by AMX need no copy
+  {
+    TrainConfig config;
+    config.precision = Precision::bf16;
+    config.ema = 0.75;
+    config.freeze = {"first.*"};
+    Fixture f(config);
+    const Tensor weights = f.parameters.weights();
+    Region region(*f.backend, 1 << 16);
+    Context c{.region = region, .precision = Precision::bf16};
+    const StoragePtr kept = weights.storage()->rounded;
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
+    f.optimiser.step(1, 0.01);
+    EXPECT_FALSE(weights.storage()->rounded_stale);  // nothing is left to do
+    EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
+    {
+      const WeightsInUse lent(f.parameters, f.optimiser);
+      EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
+    }
+    f.optimiser.step(2, 0.01);  // nobody has needed the copy in between
+    EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
+    std::vector<float> others = f.weights();
+    std::reverse(others.begin(), others.end());
+    weights.upload(others);
+    EXPECT_EQ(read_by_products(weights, c), in_bf16(others));
+    EXPECT_EQ(weights.storage()->rounded.get(), kept.get());
+  }
+  use_isa(widest);
+}
+
+TEST(Optimiser, TakesItsCopyWithIt) {
+  const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
+  Two model;
+  Parameters parameters(model, *backend, Gradients::yes);
+  parameters.initialise(3);
+  TrainConfig config;
+  config.precision = Precision::bf16;
+  { const Optimiser optimiser(parameters, *backend, config); }
+  EXPECT_FALSE(parameters.weights().storage()->rounded);
 }
 
 TEST(Matches, TreatsAStarAsAnyText) {

@@ -29,21 +29,11 @@ class Zeros : public Readback {
 // gradients of weights otherwise, and hold a little more or less at a time.
 constexpr std::int64_t kTilesOfHopper = 132;
 
-// With what a GPU's kernels leave for their backward.
-const Kernels& planned_kernels(Device planned) {
-  static const Kernels of_gpu = [] {
-    Kernels table = reference_kernels();
-    table.residual_norm.decisions = Decisions::left;
-    return table;
-  }();
-  return planned == Device::cuda ? of_gpu : reference_kernels();
-}
-
 // Plans memory: addresses are handed out that nobody may touch, downloads read zeros.
 class MetaBackend : public HostBackend {
  public:
   explicit MetaBackend(Device planned)
-      : HostBackend("meta", planned_kernels(planned), {.threads = 1}), planned_(planned) {
+      : HostBackend("meta", reference_kernels(), {.threads = 1}), planned_(planned) {
     exec().device = Device::meta;
     exec().dry_run = true;
   }

@@ -200,9 +200,6 @@ struct ResidualNormArgs {
   float epsilon = 1e-5F;
   const std::uint64_t* row_keys = nullptr;
   Dropout dropout{};
-  // [rows, cols / 8], optional: dropout's decisions, bit c % 8 of byte c / 8 keeps channel c. Only
-  // kernels that leave decisions are given it; backward need not decide again.
-  std::uint8_t* kept = nullptr;
 };
 
 // From dy and (optionally) ds, the gradient that reached s by another path:
@@ -211,7 +208,7 @@ struct ResidualNormArgs {
 //   dx (+)= total;  dr (+)= mask ∘ total;  dweight += Σ dy ∘ x̂;  dbias += Σ dy
 // and, where Kernel::gradient_sums says so, dr_sums += Σ dr.
 struct ResidualNormBackwardArgs {
-  ResidualNormArgs forward{};  // s, weight, statistics, row_keys, dropout and kept are read
+  ResidualNormArgs forward{};  // s, weight, statistics, row_keys and dropout are read
   View dy{}, ds{};             // ds optional
   View dx{}, dr{};             // each optional
   bool accumulate_dx = false;
@@ -464,6 +461,7 @@ struct SquaredNormArgs {
 struct AdamArgs {
   View weights{}, gradients{}, m{}, v{};
   View average{};  // optional
+  View rounded{};  // optional: the new weights in bf16, as products read them
   const double* squared_norm = nullptr;
   float clip_norm = 0.0F;
   float rate = 0.0F, beta1 = 0.9F, beta2 = 0.98F, epsilon = 1e-9F, decay = 0.0F, ema = 0.0F;

@@ -15,9 +15,6 @@ namespace yona {
 // ask for that? Others are not asked.
 enum class GradientSums : bool { no, yes };
 
-// Does a kernel leave the decisions of its dropout for its backward, where its args have room?
-enum class Decisions : bool { forgotten, left };
-
 // Is a kernel that stands for several others worth calling instead of them? Where it is not, ops
 // call those, so that what they can do besides, such as packed weights, is not lost.
 enum class Fused : bool { no, yes };
@@ -33,13 +30,11 @@ class Kernel {
   Kernel& operator=(Function kernel) {
     function_ = kernel;
     gradient_sums = GradientSums::no;
-    decisions = Decisions::forgotten;
     fused = Fused::no;
     return *this;
   }
   Function function() const { return function_; }
   GradientSums gradient_sums = GradientSums::no;
-  Decisions decisions = Decisions::forgotten;
   Fused fused = Fused::no;
 
   void operator()(const Args& args, Exec& exec) const {

@@ -10,19 +10,28 @@ bool wants_rounding(const Tensor& x, const Context& c) {
   return c.precision != Precision::f32 && x.dtype() == DType::f32 && !rounds_operands(c);
 }
 
+bool has_copy(const Storage& storage, const Context& c) {
+  return storage.rounded && !storage.rounded_stale && storage.rounded_type == c.operand_type();
+}
+
+void attach(Storage& storage, const Tensor& copy) {
+  storage.rounded = copy.storage();
+  storage.rounded_type = copy.dtype();
+  storage.rounded_stale = false;
+}
+
 }  // namespace
 
-bool rounds_operands(const Context& c) {
-  return c.backend().planned_device() == Device::cpu && cpu_has_amx();
+bool rounds_operands(const Backend& backend) {
+  return backend.planned_device() == Device::cpu && cpu_has_amx();
 }
 
 View operand(const Tensor& x, Context& c) {
-  if (wants_rounding(x, c) && x.covers_storage() && !x.storage()->rounded) {
+  if (wants_rounding(x, c) && x.covers_storage() && !has_copy(*x.storage(), c)) {
     const std::int64_t rows = (x.rows() + kRoundedRows - 1) / kRoundedRows * kRoundedRows;
     const Tensor copy = c.empty(c.operand_type(), Shape{rows, x.cols()});
     c.kernels().round_bf16({.x = x.view(), .y = copy.view()}, c.exec());
-    x.storage()->rounded = copy.storage();
-    x.storage()->rounded_type = copy.dtype();
+    attach(*x.storage(), copy);
   }
   return x.covers_storage() ? operand_part(x, c) : x.view();
 }
@@ -30,7 +39,7 @@ View operand(const Tensor& x, Context& c) {
 View operand_part(const Tensor& x, Context& c) {
   View view = x.view();
   const Storage& storage = *x.storage();
-  if (wants_rounding(x, c) && storage.rounded && storage.rounded_type == c.operand_type()) {
+  if (wants_rounding(x, c) && has_copy(storage, c)) {
     const std::int64_t offset =
         static_cast<const float*>(view.data) - static_cast<const float*>(storage.data);
     view.data = static_cast<std::uint16_t*>(storage.rounded->data) + offset;
@@ -45,16 +54,23 @@ View weight_operand(const Tensor& weight, Context& c) {
 }
 
 RoundedWeights::RoundedWeights(const Tensor& weight, Context& c) {
-  if (!wants_rounding(weight, c) || weight.storage()->rounded) {
+  if (!wants_rounding(weight, c)) {
     return;
   }
-  storage_ = weight.storage();
-  const std::int64_t count = storage_->bytes / static_cast<std::int64_t>(sizeof(float));
-  Tensor copy = c.empty(c.operand_type(), Shape{1, count});
-  c.kernels().round_bf16({.x = {storage_->data, 1, count, count, DType::f32}, .y = copy.view()},
-                         c.exec());
-  storage_->rounded = copy.storage();
-  storage_->rounded_type = copy.dtype();
+  Storage& storage = *weight.storage();
+  const std::int64_t count = storage.bytes / static_cast<std::int64_t>(sizeof(float));
+  const View weights{storage.data, 1, count, count, DType::f32};
+  if (!storage.rounded) {
+    storage_ = weight.storage();
+    const Tensor copy = c.empty(c.operand_type(), Shape{1, count});
+    c.kernels().round_bf16({.x = weights, .y = copy.view()}, c.exec());
+    attach(storage, copy);
+  } else if (storage.rounded_stale && storage.rounded_type == c.operand_type()) {
+    c.kernels().round_bf16(
+        {.x = weights, .y = {storage.rounded->data, 1, count, count, storage.rounded_type}},
+        c.exec());
+    storage.rounded_stale = false;
+  }
 }
 
 RoundedWeights::~RoundedWeights() {

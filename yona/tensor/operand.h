@@ -8,7 +8,8 @@
 namespace yona {
 
 // Do bf16 products round f32 operands as they read them? On CPUs with AMX (cpu/tile_matmul.h).
-bool rounds_operands(const Context& c);
+bool rounds_operands(const Backend& backend);
+inline bool rounds_operands(const Context& c) { return rounds_operands(c.backend()); }
 
 // x, whose rows are tokens, as it is; or, with bf16 products, its rounded copy, made at the first
 // call and freed with x. What is rounded must not be written to afterwards. x that is but a part of
@@ -24,7 +25,8 @@ View operand_part(const Tensor& x, Context& c);
 View weight_operand(const Tensor& weight, Context& c);
 
 // A copy of all the weights of a model, for as long as this object lives: one pass over them
-// instead of one for each product. Weights must not change meanwhile.
+// instead of one for each product. Weights must not change meanwhile. Where the weights have a copy
+// already, which an optimiser keeps (train/optimiser.h), that is brought up to date if it is stale.
 class RoundedWeights {
  public:
   // `weight` is any of them. Does nothing when products are in f32.

@@ -141,6 +141,7 @@ void Region::discard(Storage& storage) noexcept {
 void Region::recycle(Storage& storage) noexcept {
   storage.gradient = StoragePtr();
   storage.rounded = StoragePtr();
+  storage.rounded_stale = false;
   discard(storage);
   spare_.push_back(&storage);
 }

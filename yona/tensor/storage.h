@@ -51,6 +51,7 @@ struct Storage {
   BiasGradient* bias_gradient = nullptr;  // who adds up the gradient's rows
   StoragePtr rounded;                     // a copy in bf16 or f16 (see operand.h)
   DType rounded_type = DType::bf16;
+  bool rounded_stale = false;             // the copy is older than the values
   PackedWeights* packed = nullptr;        // who may have put parts of it in another order
   QuantisedWeights* quantised = nullptr;  // who has matrices of it in bytes
   std::atomic<int> references{0};

@@ -82,7 +82,7 @@ void Tensor::discard_values() const {
 void Tensor::upload_bytes(const void* from, std::int64_t bytes) const {
   check(contiguous() && bytes == elements() * static_cast<std::int64_t>(size_of(dtype_)),
         "upload: {} bytes do not fill shape {} of {}", bytes, shape_, dtype_);
-  storage_->rounded = StoragePtr();
+  storage_->rounded_stale = true;
   storage_->region->backend().upload(raw(), from, bytes);
 }
 

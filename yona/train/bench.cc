@@ -96,7 +96,7 @@ class TrainingSteps {
         free_before_(backend_->memory_bytes()),
         model_(with_dropout(options.model)),
         parameters_(model_, *backend_, Gradients::yes),
-        optimiser_(parameters_, *backend_, {}),
+        optimiser_(parameters_, *backend_, train_config(options)),
         learner_(model_, *backend_, {.precision = options.precision}) {
     parameters_.initialise(1);
     for (std::uint64_t key = 0; key < 4; ++key) {
@@ -124,6 +124,11 @@ class TrainingSteps {
   double step_gigabytes() const { return static_cast<double>(learner_.peak_bytes()) / kGigabyte; }
 
  private:
+  static TrainConfig train_config(const TrainBenchOptions& options) {
+    TrainConfig config;
+    config.precision = options.precision;
+    return config;
+  }
   static TransformerConfig with_dropout(TransformerConfig config) {  // as the peers have it
     config.dropout = config.attention_dropout = 0.1;
     return config;

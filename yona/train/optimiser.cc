@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yona/tensor/operand.h"
+
 namespace yona {
 
 namespace {
 
-std::int64_t region_bytes(std::int64_t count, bool with_average) {
+bool wants_copy(const Backend& backend, const TrainConfig& config) {
+  return config.precision == Precision::bf16 && !rounds_operands(backend);
+}
+
+std::int64_t region_bytes(std::int64_t count, bool with_average, bool with_copy) {
   const std::int64_t buffer = count * static_cast<std::int64_t>(sizeof(float)) + 256;
-  return buffer * (with_average ? 3 : 2) + 1024;
+  return buffer * (with_average ? 3 : 2) + (with_copy ? buffer / 2 + 256 : 0) + 1024;
 }
 
 void copy(const Tensor& from, const Tensor& to) {
@@ -44,7 +50,8 @@ bool matches(const std::string& pattern, const std::string& name) {
 Optimiser::Optimiser(Parameters& parameters, Backend& backend, const TrainConfig& config)
     : parameters_(parameters),
       config_(config),
-      region_(backend, region_bytes(parameters.count(), config.ema > 0)),
+      region_(backend,
+              region_bytes(parameters.count(), config.ema > 0, wants_copy(backend, config))),
       m_(region_, DType::f32, Shape{1, parameters.count()}),
       v_(region_, DType::f32, Shape{1, parameters.count()}),
       squared_norm_(region_, DType::f64, Shape{1}),
@@ -56,6 +63,22 @@ Optimiser::Optimiser(Parameters& parameters, Backend& backend, const TrainConfig
     average_ = Tensor(region_, DType::f32, Shape{1, parameters.count()});
   }
   find_trained_ranges();
+  if (Storage& weights = *parameters_.weights().storage(); wants_copy(backend, config)) {
+    rounded_ = Tensor(region_, DType::bf16, Shape{1, parameters.count()});
+    weights.rounded = rounded_.storage();
+    weights.rounded_type = DType::bf16;
+    weights.rounded_stale = true;  // until somebody needs it
+  }
+}
+
+Optimiser::~Optimiser() {
+  if (keeps_copy()) {
+    parameters_.weights().storage()->rounded = StoragePtr();
+  }
+}
+
+bool Optimiser::keeps_copy() const {
+  return rounded_ && parameters_.weights().storage()->rounded.get() == rounded_.storage().get();
 }
 
 void Optimiser::find_trained_ranges() {
@@ -98,12 +121,14 @@ WeightsInUse::WeightsInUse(Parameters& parameters, const Optimiser& optimiser)
   if (swapped_) {
     copy(parameters_.weights(), parameters_.gradients());
     copy(optimiser.average(), parameters_.weights());
+    parameters_.weights().storage()->rounded_stale = true;
   }
 }
 
 WeightsInUse::~WeightsInUse() {
   if (swapped_) {
     copy(parameters_.gradients(), parameters_.weights());
+    parameters_.weights().storage()->rounded_stale = true;
   }
 }
 
@@ -119,12 +144,18 @@ void Optimiser::step(std::int64_t update, double rate) {
   auto* norm = squared_norm_.data<double>();
   backend.kernels().squared_norm({.x = gradients.view(), .out = norm}, backend.exec());
   const auto t = static_cast<double>(update);
+  // A copy that is up to date stays so, frozen parameters included. One that is not is left to whom
+  // needs it next.
+  Storage& weights = *parameters_.weights().storage();
+  const bool writes_copy = keeps_copy() && !weights.rounded_stale;
+  weights.rounded_stale = !writes_copy;
   for (const auto& at : trained_) {
     backend.kernels().adam({.weights = range(parameters_.weights(), at),
                             .gradients = range(gradients, at),
                             .m = range(m_, at),
                             .v = range(v_, at),
                             .average = range(average_, at),
+                            .rounded = writes_copy ? range(rounded_, at) : View{},
                             .squared_norm = norm,
                             .clip_norm = static_cast<float>(config_.clip_norm),
                             .rate = static_cast<float>(rate),

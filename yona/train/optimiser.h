@@ -1,5 +1,6 @@
 // Adam on the flat buffer of all parameters (paper §5.3), with clipping, weight decay, a moving
-// average of the weights, and frozen parameters.
+// average of the weights, and frozen parameters. Where products are in bf16 the optimiser keeps the
+// weights' copy for them, and writes it with the weights (tensor/operand.h).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,9 @@ class Optimiser {
  public:
   // Throws InvalidArgument when a pattern of train.freeze matches no parameter, or all match.
   Optimiser(Parameters& parameters, Backend& backend, const TrainConfig& config);
+  ~Optimiser();
+  Optimiser(const Optimiser&) = delete;
+  Optimiser& operator=(const Optimiser&) = delete;
 
   // One update with the gradients as they are; update counts from 1 (bias correction). Does
   // nothing at all when a gradient is not finite. Asynchronous on devices other than the CPU.
@@ -41,11 +45,12 @@ class Optimiser {
 
  private:
   void find_trained_ranges();
+  bool keeps_copy() const;
 
   Parameters& parameters_;
   TrainConfig config_;
   Region region_;
-  Tensor m_, v_, average_, squared_norm_;
+  Tensor m_, v_, average_, rounded_, squared_norm_;  // rounded_ and average_ may be empty
   Readbacks readbacks_;
   std::vector<std::pair<std::int64_t, std::int64_t>> trained_, frozen_;  // [begin, end)
 };

@@ -63,6 +63,22 @@ TEST(CpuAdam, WithoutClippingTakesTheGradientAsItIs) {
   });
 }
 
+TEST(CpuAdam, WritesTheWeightsInBf16Too) {
+  test::on_every_isa([] {
+    for (const std::int64_t n : {1, 17, 65537}) {
+      Problem problem(n, true);
+      std::vector<std::uint16_t> rounded(static_cast<std::size_t>(n) + 1, 0x1234);
+      AdamArgs args = problem.args();
+      args.rounded = {rounded.data(), 1, n, n, DType::bf16};
+      cpu_kernels().adam(args, test::two_threads());
+      for (std::int64_t i = 0; i < n; ++i) {
+        ASSERT_EQ(rounded[static_cast<std::size_t>(i)], to_bf16(problem.weights.at(0, i))) << i;
+      }
+      EXPECT_EQ(rounded.back(), 0x1234);
+    }
+  });
+}
+
 TEST(CpuAdam, ChangesNothingWhenTheNormIsNotFinite) {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

@@ -71,7 +71,7 @@ class Training {
   Training(const TransformerConfig& config, Backend& backend, Precision precision)
       : model_(config),
         parameters_(model_, backend, Gradients::yes),
-        optimiser_(parameters_, backend, {}),
+        optimiser_(parameters_, backend, train_config(precision)),
         learner_(model_, backend, {.precision = precision}) {
     parameters_.initialise(3);
   }
@@ -91,6 +91,12 @@ class Training {
   std::vector<double> weights() const { return values_of(parameters_.weights()); }
 
  private:
+  static TrainConfig train_config(Precision precision) {
+    TrainConfig config;
+    config.precision = precision;
+    return config;
+  }
+
   Transformer model_;
   Parameters parameters_;
   Optimiser optimiser_;

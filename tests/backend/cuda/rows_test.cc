@@ -13,8 +13,7 @@ constexpr std::int64_t kHeights[] = {1, 9, 700};
 
 class CudaRows : public CudaTest {
  protected:
-  static void expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype,
-                                        bool left);
+  static void expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype);
 };
 
 TEST_F(CudaRows, DropoutKeepsWhatTheReferenceKeeps) {
@@ -41,10 +40,8 @@ TEST_F(CudaRows, DropoutKeepsWhatTheReferenceKeeps) {
   }
 }
 
-// `left`: backward reads the decisions that forward has left, else decides again.
-void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype,
-                                         bool left) {
-  SCOPED_TRACE(::testing::Message() << rows << "×" << cols << " " << name_of(dtype) << " " << left);
+void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, DType dtype) {
+  SCOPED_TRACE(::testing::Message() << rows << "×" << cols << " " << name_of(dtype));
   const Both x(rows, cols, dtype, 1);
   const Both r(rows, cols, dtype, 2);
   const Both s(rows, cols, dtype, 3);
@@ -53,8 +50,6 @@ void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, D
   const Both bias(1, cols, DType::f32, 6);
   const Both statistics(rows, 2, DType::f32, 7);
   const auto keys = row_keys(rows);
-  const Numbers<std::int64_t> kept(
-      std::vector<std::int64_t>(static_cast<std::size_t>(rows * cols / 64 + 1), 0x5A));
   const auto forward = [&](bool on) {
     return ResidualNormArgs{.x = x.view(on),
                             .r = r.view(on),
@@ -64,10 +59,7 @@ void CudaRows::expect_norms_of_reference(std::int64_t rows, std::int64_t cols, D
                             .bias = bias.view(on),
                             .statistics = statistics.view(on),
                             .row_keys = keys.keys(on),
-                            .dropout = Dropout::with(0.1, 3, 4),
-                            .kept = on && left ? reinterpret_cast<std::uint8_t*>(
-                                                     const_cast<std::int64_t*>(kept.data(on)))
-                                               : nullptr};
+                            .dropout = Dropout::with(0.1, 3, 4)};
   };
   run(&Kernels::residual_norm, forward);
   s.expect_equal("s");
@@ -108,22 +100,61 @@ TEST_F(CudaRows, ResidualNormAndItsGradientsAreTheReferences) {
   for (const DType dtype : kTypes) {
     for (const std::int64_t cols : kWidths) {
       for (const std::int64_t rows : kHeights) {
-        expect_norms_of_reference(rows, cols, dtype, false);
-        if (cols % 8 == 0) {
-          expect_norms_of_reference(rows, cols, dtype, true);
-        }
+        expect_norms_of_reference(rows, cols, dtype);
       }
     }
   }
 }
 
 TEST_F(CudaRows, NormsOfMoreRowsThanWarpsAreTheReferences) {
-  for (const bool left : {false, true}) {
-    expect_norms_of_reference(3300, 512, DType::bf16, left);
-    for (const std::int64_t rows : {1, 700, 1200, 3300}) {
-      expect_norms_of_reference(rows, 1024, DType::bf16, left);
-    }
+  expect_norms_of_reference(3300, 512, DType::bf16);
+  for (const std::int64_t rows : {1, 700, 1200, 3300}) {
+    expect_norms_of_reference(rows, 1024, DType::bf16);
   }
+}
+
+// Sums over rows wait until a backward pass ends; those of one that failed are forgotten.
+TEST_F(CudaRows, SumsOfAPassThatFailedAreForgotten) {
+  constexpr std::int64_t kCols = 24;
+  const Both y(50, kCols, DType::f32, 1);
+  const Both dy(50, kCols, DType::f32, 2);
+  const Both db(1, kCols, DType::f32, 3);
+  const std::vector<double> before = db.device_values();
+  const auto args = [&](bool on) {
+    return BiasActivationBackwardArgs{
+        .y = y.view(on), .dy = dy.view(on), .bias_gradient = db.view(on)};
+  };
+  cuda().begin_backward();
+  cuda().kernels().bias_activation_backward(args(true), cuda().exec());
+  EXPECT_EQ(db.device_values(), before);  // they wait
+  cuda().abandon_backward();
+  EXPECT_EQ(db.device_values(), before);
+  cuda().begin_backward();
+  run(&Kernels::bias_activation_backward, args);
+  EXPECT_EQ(db.device_values(), before);
+  cuda().end_backward();
+  db.expect_equal("sums of the pass that did not fail", 1e-5);
+}
+
+// How sums are added depends on their own width, not on what waits with them.
+TEST_F(CudaRows, SumsHaveTheSameBitsWhateverWaitsBesideThem) {
+  constexpr std::int64_t kRows = 1000;
+  const Both dy(kRows, 24, DType::f32, 1);
+  const Both odd(kRows, 23, DType::f32, 2);
+  const Both alone(1, 24, DType::f32, 3);
+  const Both beside(1, 24, DType::f32, 3);
+  const Both odd_sums(1, 23, DType::f32, 4);
+  const auto add = [](const Both& rows, const Both& sums) {
+    cuda().kernels().bias_activation_backward(
+        {.y = rows.view(true), .dy = rows.view(true), .bias_gradient = sums.view(true)},
+        cuda().exec());
+  };
+  add(dy, alone);
+  cuda().begin_backward();
+  add(odd, odd_sums);
+  add(dy, beside);
+  cuda().end_backward();
+  EXPECT_EQ(alone.device_values(), beside.device_values());
 }
 
 TEST_F(CudaRows, BiasAndActivationBackwardIsTheReferences) {
@@ -247,6 +278,7 @@ TEST_F(CudaRows, AdamAndTheNormAreTheReferences) {
     const Both m(1, n, DType::f32, 3);
     const Both v(1, n, DType::f32, 4, 0.0, 1.0);
     const Both average(1, n, DType::f32, 5);
+    const Both rounded(1, n, DType::bf16, 6);
     const Tensor host_norm(host_region(), DType::f64, Shape{1});
     const Tensor device_norm(device_region(), DType::f64, Shape{1});
     const auto norm = [&](bool on) { return (on ? device_norm : host_norm).data<double>(); };
@@ -259,6 +291,7 @@ TEST_F(CudaRows, AdamAndTheNormAreTheReferences) {
                       .m = m.view(on),
                       .v = v.view(on),
                       .average = average.view(on),
+                      .rounded = rounded.view(on),
                       .squared_norm = norm(on),
                       .clip_norm = 1.0F,
                       .rate = 0.01F,
@@ -269,6 +302,12 @@ TEST_F(CudaRows, AdamAndTheNormAreTheReferences) {
     });
     for (const Both* each : {&w, &m, &v, &average}) {
       each->expect_equal("adam");
+    }
+    rounded.expect_equal("adam's weights in bf16", 0x1.0p-7);
+    const std::vector<double> copy = rounded.device_values();
+    const std::vector<double> weights = w.device_values();
+    for (std::size_t i = 0; i < copy.size(); ++i) {
+      ASSERT_EQ(copy[i], from_bf16(to_bf16(static_cast<float>(weights[i])))) << i;
     }
   }
 }

@@ -1,10 +1,11 @@
-// Adam in one walk over the flat buffers, and the squared norm that clipping needs. Both are bound
-// by memory: what counts is that nothing is read or written twice.
+// Adam in one walk over the flat buffers, with the weights' bf16 copy, and the squared norm that
+// clipping needs. Both are bound by memory: what counts is that nothing is read or written twice.
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "yona/backend/cpu/bf16.h"
 #include "yona/backend/cpu/scratch.h"
 #include "yona/backend/cpu/slices.h"
 #include "yona/backend/cpu/targets.h"
@@ -120,6 +121,10 @@ void adam(const AdamArgs& args, Exec& exec) {
                         [&](std::int64_t begin, std::int64_t end) {
                           HWY_DYNAMIC_DISPATCH(adam_range)
                           (args, static_cast<float>(clip), begin, end);
+                          if (args.rounded) {  // while the slice is in the cache
+                            cpu::round_to_bf16(args.weights.row<float>(0) + begin, end - begin,
+                                               args.rounded.row<std::uint16_t>(0) + begin);
+                          }
                         });
 }
 

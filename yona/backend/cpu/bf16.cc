@@ -113,5 +113,9 @@ void round_to_bf16(const View& from, const View& to, ThreadPool& pool) {
   });
 }
 
+void round_to_bf16(const float* from, std::int64_t count, std::uint16_t* to) {
+  HWY_DYNAMIC_DISPATCH(round_row)(from, count, to, false);
+}
+
 }  // namespace yona::cpu
 #endif  // HWY_ONCE

@@ -11,6 +11,9 @@ namespace yona::cpu {
 // machines that multiply nothing else. Rows of `to` beyond from's become zero.
 void round_to_bf16(const View& from, const View& to, ThreadPool& pool);
 
+// The same for `count` numbers in one place.
+void round_to_bf16(const float* from, std::int64_t count, std::uint16_t* to);
+
 // The other way, bf16 to f32, for those machines.
 void widen_bf16(const View& from, const View& to, ThreadPool& pool);
 

@@ -1,6 +1,6 @@
-// Adam with clipping, decoupled weight decay and a moving average in one pass over the flat
-// buffers; and the squared norm that clipping needs, in double, over slices that depend on the size
-// alone.
+// Adam with clipping, decoupled weight decay, a moving average and the weights' bf16 copy in one
+// pass over the flat buffers; and the squared norm that clipping needs, in double, over slices that
+// depend on the size alone.
 
 #include <algorithm>
 
@@ -81,6 +81,7 @@ void squared_norm(const SquaredNormArgs& args, Exec& exec) {
 
 struct Update {
   Rows<float> weights, gradients, m, v, average;
+  Rows<bf16> rounded;
   const double* squared_norm = nullptr;
   float clip_norm, rate, beta1, beta2, epsilon, decay, ema, correction1, correction2;
 };
@@ -114,6 +115,9 @@ __global__ void __launch_bounds__(kThreads) adam_kernel(Update u) {
     w[i] -= u.rate * (step + u.decay * w[i]);
   }
   u.weights.store(0, c, w);
+  if (u.rounded.there()) {
+    u.rounded.store(0, c, w);
+  }
   u.m.store(0, c, m);
   u.v.store(0, c, v);
   if (u.average.there()) {
@@ -138,6 +142,7 @@ void adam(const AdamArgs& args, Exec& exec) {
                       rows_of<float>(flattened(args.m)),
                       rows_of<float>(flattened(args.v)),
                       args.average ? rows_of<float>(flattened(args.average)) : Rows<float>{},
+                      args.rounded ? rows_of<bf16>(flattened(args.rounded)) : Rows<bf16>{},
                       args.squared_norm,
                       args.clip_norm,
                       args.rate,

@@ -131,8 +131,11 @@ struct ShortLaunch {
   template <class Function>
   __device__ static void with_place(const AttentionProblem<bf16>& p, int groups,
                                     const Function& function) {
-    const std::int64_t number = blockIdx.x / static_cast<unsigned>(groups);
-    const int group = static_cast<int>(blockIdx.x % static_cast<unsigned>(groups));
+    // The last sentence first: what the product in front wrote last is still in the cache, and what
+    // is written last is what the product behind reads first.
+    const unsigned turn = gridDim.x - 1 - blockIdx.x;
+    const std::int64_t number = turn / static_cast<unsigned>(groups);
+    const int group = static_cast<int>(turn % static_cast<unsigned>(groups));
     const Sentence sentence(p, number);
     const int length = max(sentence.queries, sentence.keys);
     if (length <= kShortRows) {

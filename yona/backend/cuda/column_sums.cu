@@ -20,21 +20,17 @@ struct AllSums {
   ColumnSums sums[kMostSums];
 };
 
-// A block takes 16 columns, kWide of them to a lane: strand y adds slices y, y + kStrands, …; then
-// the strands are added in order, in groups first.
+// What a block has room for: strands of its columns.
+using Strands = float[kSumThreads * 4 / kBlockCols][kBlockCols];
+
+// kWide columns to a lane: strand y adds slices y, y + kStrands, …; then the strands are added in
+// order, in groups first.
 template <int kWide>
-__global__ void __launch_bounds__(kSumThreads)
-    column_sums_kernel(const __grid_constant__ AllSums all) {
+__device__ void add_slices(const ColumnSums& sums, std::int64_t first, Strands& strands) {
   constexpr int kLanesOfSlice = kBlockCols / kWide;
   constexpr int kStrands = kSumThreads / kLanesOfSlice;
   constexpr int kOfGroup = kStrands / kGroups;
-  __shared__ float strands[kStrands][kBlockCols];
-  const ColumnSums& sums = all.sums[blockIdx.y];
   const std::int64_t cols = sums.cols;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kBlockCols;
-  if (first >= cols) {
-    return;
-  }
   const int thread = static_cast<int>(threadIdx.x);
   const int place = thread % kLanesOfSlice * kWide;
   float sum[kWide] = {};
@@ -69,6 +65,23 @@ __global__ void __launch_bounds__(kSumThreads)
       total += strands[g * kOfGroup][column];
     }
     sums.out[first + column] += total;
+  }
+}
+
+// A block takes 16 columns of one of the sums. How it adds depends on these alone, not on what else
+// waited.
+__global__ void __launch_bounds__(kSumThreads)
+    column_sums_kernel(const __grid_constant__ AllSums all) {
+  __shared__ Strands strands;
+  const ColumnSums& sums = all.sums[blockIdx.y];
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kBlockCols;
+  if (first >= sums.cols) {
+    return;
+  }
+  if (sums.cols % 4 == 0) {  // then every slice begins at a multiple of 16 bytes
+    add_slices<4>(sums, first, strands);
+  } else {
+    add_slices<1>(sums, first, strands);
   }
 }
 
@@ -148,15 +161,8 @@ void PendingSums::launch(cudaStream_t stream) {
   const auto widest =
       std::max_element(waiting_.begin(), waiting_.end(),
                        [](const auto& a, const auto& b) { return a.cols < b.cols; });
-  const bool aligned = std::all_of(waiting_.begin(), waiting_.end(), [](const auto& s) {
-    return s.cols % 4 == 0 && reinterpret_cast<std::uintptr_t>(s.partials) % 16 == 0;
-  });
   const dim3 grid(blocks_for(widest->cols, kBlockCols), static_cast<unsigned>(waiting_.size()));
-  if (aligned) {
-    column_sums_kernel<4><<<grid, kSumThreads, 0, stream>>>(all);
-  } else {
-    column_sums_kernel<1><<<grid, kSumThreads, 0, stream>>>(all);
-  }
+  column_sums_kernel<<<grid, kSumThreads, 0, stream>>>(all);
   check_launch("column sums");
   waiting_.clear();
 }

@@ -108,14 +108,17 @@ __device__ void make_barriers(const LinearNorm& p, std::uint32_t barriers) {
     hopper::barrier_init(barriers + lane * 16, 1);
     hopper::barrier_init(barriers + lane * 16 + 8, hopper::kWarpgroup / 32);
   }
+  const std::uint32_t parts = barriers + Tile::kMostStages * 16;
   if (lane == 0) {
-    const std::uint32_t parts = barriers + Tile::kMostStages * 16;
     hopper::barrier_init(parts, 1);
-    hopper::barrier_expect(parts, Tile::kOwn * Tile::kChannels * 4);
     hopper::barrier_init(parts + 8, 1);
-    hopper::barrier_expect(parts + 8, Tile::kMomentsBytes);
   }
   hopper::fence_barrier_init();
+  __syncwarp();
+  if (lane == 0) {
+    hopper::barrier_expect(parts, Tile::kOwn * Tile::kChannels * 4);
+    hopper::barrier_expect(parts + 8, Tile::kMomentsBytes);
+  }
   __syncwarp();
 }
 

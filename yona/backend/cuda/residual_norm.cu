@@ -16,7 +16,6 @@ struct Norm {
   float epsilon = 0.0F;
   const std::uint64_t* row_keys = nullptr;
   Dropout dropout{};
-  std::uint8_t* kept = nullptr;
 };
 
 template <class T, int kChunks, bool kWhole>
@@ -59,11 +58,7 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
       float r[kPack];
       unpack(ahead_r[k % kAhead], r);
       if (n.dropout.threshold != 0) {
-        const std::uint32_t kept = kept_channels(n.dropout, key, k * kChunk, lane);
-        drop(n.dropout, kept, r);
-        if (n.kept != nullptr && (kWhole || channel < d)) {
-          n.kept[(row * d + channel) / kPack] = static_cast<std::uint8_t>(kept);
-        }
+        drop(n.dropout, key, k * kChunk, lane, r);
       }
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
@@ -122,8 +117,7 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
                        args.x.rows,
                        args.epsilon,
                        args.row_keys,
-                       args.dropout,
-                       args.kept};
+                       args.dropout};
     const bool aligned = whole_packs(norm.x, norm.r, norm.s, norm.y, norm.weight, norm.bias);
     with_chunks<T>(args.x.cols, aligned, "residual_norm", [&](auto chunks, auto whole) {
       residual_norm_kernel<T, decltype(chunks)::value, decltype(whole)::value>
@@ -133,10 +127,7 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
   check_launch("residual_norm");
 }
 
-const Registration registration([](Kernels& table) {
-  table.residual_norm = residual_norm;
-  table.residual_norm.decisions = Decisions::left;
-});
+const Registration registration([](Kernels& table) { table.residual_norm = residual_norm; });
 
 }  // namespace
 }  // namespace yona::cuda

@@ -25,24 +25,16 @@ struct NormBackward {
   std::int64_t rows = 0;
   const std::uint64_t* row_keys = nullptr;
   Dropout dropout{};
-  const std::uint8_t* kept = nullptr;  // by forward, for kernels with kLeft
   bool accumulate_dx = false, accumulate_dr = false;
   float* dweight = nullptr;  // [blocks, d] partial sums, each optional
   float* dbias = nullptr;
   float* dr_sums = nullptr;
 };
 
-// What forward kept of the lane's channels in chunk k of a row.
-template <class T>
-__device__ std::uint32_t left_decisions(const NormBackward<T>& n, std::int64_t row, int k) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  return n.kept[row * (n.dy.cols / kPack) + k * kLanes + lane];
-}
-
-// What comes of d/ds of chunk k of a row: dx and dr. `kept`: the decisions, if kLeft.
-template <bool kWhole, bool kLeft, class T, class Sums>
-__device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k, std::uint32_t kept,
-                          float (&total)[kPack], Sums& sums) {
+// What comes of d/ds of chunk k of a row: dx and dr.
+template <bool kWhole, class T, class Sums>
+__device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k, float (&total)[kPack],
+                          Sums& sums) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t channel = k * kChunk + lane * kPack;
   float dr[kPack];
@@ -54,9 +46,7 @@ __device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k, std
     put<kWhole>(n.dx, row, channel, total, n.accumulate_dx);
   }
   if (n.dr.there()) {  // after dx, which may be the same memory
-    if constexpr (kLeft) {
-      drop(n.dropout, kept, dr);
-    } else if (n.dropout.threshold != 0) {
+    if (n.dropout.threshold != 0) {
       drop(n.dropout, n.row_keys[row], k * kChunk, lane, dr);
     }
     sums.add(k, dr);
@@ -81,7 +71,7 @@ __device__ void leave_partials(const NormBackward<T>& n, const float (&dweight)[
   }
 }
 
-template <class T, int kChunks, bool kWhole, bool kLeft, class Sums>
+template <class T, int kChunks, bool kWhole, class Sums>
 __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
     residual_norm_backward_kernel(NormBackward<T> n) {
   __shared__ Sums dr_sums;
@@ -97,16 +87,12 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
     const float rstd = n.statistics.row(row)[1];
     float normal[kChunks][kPack];  // x̂
     float g[kChunks][kPack];       // dy ∘ weight
-    std::uint32_t kept[kChunks] = {};
     float sum_g = 0.0F;
     float sum_gx = 0.0F;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
       const std::int64_t channel = k * kChunk + lane * kPack;
       float weight[kPack];
-      if constexpr (kLeft) {
-        kept[k] = left_decisions(n, row, k);
-      }
       load_pack<kWhole>(n.s, row, channel, normal[k]);
       load_pack<kWhole>(n.dy, row, channel, g[k]);
       load_pack<kWhole>(n.weight, 0, channel, weight);
@@ -138,7 +124,7 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
           total[i] += ds[i];
         }
       }
-      put_chunk<kWhole, kLeft>(n, row, k, kept[k], total, dr_sums);
+      put_chunk<kWhole>(n, row, k, total, dr_sums);
     }
   }
   leave_partials(n, dweight, dbias);
@@ -148,11 +134,9 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
 // A row of 1,024 channels as memory has it.
 constexpr int kWideChunks = 4;
 
-template <bool kLeft>
 struct WideRow {
   static constexpr int kChunks = kWideChunks;
   Raw<bf16> s[kChunks], dy[kChunks], ds[kChunks];
-  std::uint32_t kept[kChunks];
   float mean, rstd;
 
   static __device__ std::int64_t channel_of(int k) {
@@ -165,9 +149,6 @@ struct WideRow {
     for (int k = 0; k < kChunks; ++k) {
       s[k] = read_raw<true>(n.s, row, channel_of(k));
       dy[k] = read_raw<true>(n.dy, row, channel_of(k));
-      if constexpr (kLeft) {
-        kept[k] = left_decisions(n, row, k);
-      }
       if (n.ds.there()) {
         ds[k] = read_raw<true>(n.ds, row, channel_of(k));
       }
@@ -184,24 +165,23 @@ struct WideRow {
   }
 };
 
-template <bool kLeft, class Sums>
+template <class Sums>
 __global__ void __launch_bounds__(kThreads, 1) wide_norm_backward_kernel(NormBackward<bf16> n) {
-  using Row = WideRow<kLeft>;
   __shared__ Sums dr_sums;
   dr_sums.clear();
-  constexpr int kChunks = Row::kChunks;
+  constexpr int kChunks = WideRow::kChunks;
   constexpr auto kChannels = static_cast<float>(kChunks * kChunk);
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;
   const std::int64_t first_row =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
   float dweight[kChunks][kPack] = {};
   float dbias[kChunks][kPack] = {};
-  Row next;
+  WideRow next;
   if (first_row < n.rows) {
     next.read(n, first_row);
   }
   for (std::int64_t row = first_row; row < n.rows; row += step) {
-    const Row held = next;
+    const WideRow held = next;
     if (row + step < n.rows) {
       next.read(n, row + step);
     }
@@ -213,7 +193,7 @@ __global__ void __launch_bounds__(kThreads, 1) wide_norm_backward_kernel(NormBac
       float g[kPack];       // dy
       float weight[kPack];
       held.unpack_chunk(k, normal, g);
-      load_pack<true>(n.weight, 0, Row::channel_of(k), weight);
+      load_pack<true>(n.weight, 0, WideRow::channel_of(k), weight);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         dweight[k][i] += g[i] * normal[i];
@@ -230,7 +210,7 @@ __global__ void __launch_bounds__(kThreads, 1) wide_norm_backward_kernel(NormBac
       float total[kPack];
       float weight[kPack];
       held.unpack_chunk(k, normal, total);
-      load_pack<true>(n.weight, 0, Row::channel_of(k), weight);
+      load_pack<true>(n.weight, 0, WideRow::channel_of(k), weight);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         total[i] = held.rstd * (total[i] * weight[i] - mean_g - normal[i] * mean_gx);
@@ -243,7 +223,7 @@ __global__ void __launch_bounds__(kThreads, 1) wide_norm_backward_kernel(NormBac
           total[i] += ds[i];
         }
       }
-      put_chunk<true, kLeft>(n, row, k, held.kept[k], total, dr_sums);
+      put_chunk<true>(n, row, k, total, dr_sums);
     }
   }
   leave_partials(n, dweight, dbias);
@@ -251,14 +231,13 @@ __global__ void __launch_bounds__(kThreads, 1) wide_norm_backward_kernel(NormBac
 }
 
 // Changes `blocks`, of which each leaves partial sums, to how many there are.
-template <class T, int kChunks, bool kWhole, bool kLeft, class Sums>
+template <class T, int kChunks, bool kWhole, class Sums>
 void launch(const NormBackward<T>& norm, std::int64_t& blocks, cudaStream_t stream) {
   if constexpr (kWhole && kChunks == kWideChunks) {
     blocks = std::min<std::int64_t>(blocks, kMostNormBlocks / 3);  // that run at once
-    wide_norm_backward_kernel<kLeft, Sums>
-        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
+    wide_norm_backward_kernel<Sums><<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
   } else {
-    residual_norm_backward_kernel<T, kChunks, kWhole, kLeft, Sums>
+    residual_norm_backward_kernel<T, kChunks, kWhole, Sums>
         <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
   }
 }
@@ -290,7 +269,6 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
                          rows,
                          forward.row_keys,
                          forward.dropout,
-                         forward.dropout ? forward.kept : nullptr,
                          args.accumulate_dx,
                          args.accumulate_dr,
                          dweight,
@@ -303,15 +281,11 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
       if constexpr (kWhole) {
         if (args.dr_sums) {
           norm.dr_sums = dr_sums = sums.take(blocks * d);
-          if (norm.kept != nullptr) {
-            launch<T, kChunks, kWhole, true, SharedSums<kChunks>>(norm, blocks, stream);
-          } else {
-            launch<T, kChunks, kWhole, false, SharedSums<kChunks>>(norm, blocks, stream);
-          }
+          launch<T, kChunks, kWhole, SharedSums<kChunks>>(norm, blocks, stream);
           return;
         }
       }
-      launch<T, kChunks, kWhole, false, NoSums>(norm, blocks, stream);
+      launch<T, kChunks, kWhole, NoSums>(norm, blocks, stream);
     });
   });
   check_launch("residual_norm_backward");

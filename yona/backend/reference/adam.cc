@@ -51,6 +51,9 @@ void adam(const AdamArgs& args, Exec& /*exec*/) {
         T* average = args.average.row<T>(0);
         average[i] = static_cast<T>(args.ema) * average[i] + static_cast<T>(1.0F - args.ema) * w[i];
       }
+      if (args.rounded) {
+        args.rounded.row<std::uint16_t>(0)[i] = to_bf16(static_cast<float>(w[i]));
+      }
     }
   });
 }

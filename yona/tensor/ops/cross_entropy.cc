@@ -10,7 +10,7 @@ namespace {
 
 // Few enough that a chunk of logits stays in the last-level cache, enough for efficient products.
 // Tiles of bf16 are so fast that passes over the weights, one for each chunk, count for more. A GPU
-// needs many more rows to be busy: there a chunk is up to 3 · 2²⁶ logits and 2¹⁴ rows, for which
+// needs many more rows to be busy: there a chunk is up to 7 · 2²⁵ logits and 2¹⁴ rows, for which
 // the loss takes up to 60 MB beside the logits, and chunks are equal.
 std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t rows,
                             std::int64_t vocabulary, const Context& c) {
@@ -26,7 +26,7 @@ std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t row
   }
   constexpr std::int64_t kMostRows = 1 << 14;
   const std::int64_t most =
-      std::clamp<std::int64_t>(fitting(std::int64_t{3} << 26U), 64, kMostRows);
+      std::clamp<std::int64_t>(fitting(std::int64_t{7} << 25U), 64, kMostRows);
   const std::int64_t chunks = std::max<std::int64_t>((rows + most - 1) / most, 1);
   return std::max<std::int64_t>((rows + chunks - 1) / chunks + 63, 64) / 64 * 64;
 }

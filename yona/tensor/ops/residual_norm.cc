@@ -7,10 +7,7 @@ namespace {
 struct Saved {  // what backward reads; r is empty for a plain norm, s is then x
   Tensor x, r, s, y, weight, bias, statistics;
   RowDropout dropout;
-  Tensor kept;  // its decisions, where the kernel leaves them
 };
-
-std::uint8_t* decisions(const Tensor& kept) { return kept ? kept.data<std::uint8_t>() : nullptr; }
 
 void backward(const Saved& saved, Context& c) {
   const Tensor dy = saved.y.gradient();
@@ -29,8 +26,7 @@ void backward(const Saved& saved, Context& c) {
                       .weight = saved.weight.view(),
                       .statistics = saved.statistics.view(),
                       .row_keys = saved.dropout.keys(),
-                      .dropout = saved.dropout.dropout,
-                      .kept = decisions(saved.kept)},
+                      .dropout = saved.dropout.dropout},
           .dy = dy_or_zero.view(),
           .ds = ds ? ds.view() : View{},
           .dx = dx.view(),
@@ -51,31 +47,24 @@ ResidualNorm normalise(const Tensor& x, const Tensor& r, const Tensor& weight, c
   Tensor y = c.empty(x.dtype(), Shape{x.rows(), x.cols()});
   Tensor s = r ? c.empty(x.dtype(), Shape{x.rows(), x.cols()}) : x;
   Tensor statistics = c.empty(sum_type(x.dtype()), Shape{x.rows(), 2});
-  const bool recorded = records(c, x, r, weight, bias);
-  const auto& kernel = c.kernels().residual_norm;
-  const bool leaves_decisions =
-      recorded && r && dropout && kernel.decisions == Decisions::left && x.cols() % 8 == 0;
-  Tensor kept = leaves_decisions ? c.empty(DType::u8, Shape{x.rows(), x.cols() / 8}) : Tensor();
-  kernel({.x = x.view(),
-          .r = r ? r.view() : View{},
-          .s = s.view(),
-          .y = y.view(),
-          .weight = weight.view(),
-          .bias = bias.view(),
-          .statistics = statistics.view(),
-          .epsilon = epsilon,
-          .row_keys = dropout.keys(),
-          .dropout = dropout.dropout,
-          .kept = decisions(kept)},
-         c.exec());
-  if (recorded) {
+  c.kernels().residual_norm({.x = x.view(),
+                             .r = r ? r.view() : View{},
+                             .s = s.view(),
+                             .y = y.view(),
+                             .weight = weight.view(),
+                             .bias = bias.view(),
+                             .statistics = statistics.view(),
+                             .epsilon = epsilon,
+                             .row_keys = dropout.keys(),
+                             .dropout = dropout.dropout},
+                            c.exec());
+  if (records(c, x, r, weight, bias)) {
     y.set_requires_gradient();
     if (r) {
       s.set_requires_gradient();
     }
-    c.tape->record([saved = Saved{x, r, s, y, weight, bias, statistics, dropout, kept}, &c] {
-      backward(saved, c);
-    });
+    c.tape->record(
+        [saved = Saved{x, r, s, y, weight, bias, statistics, dropout}, &c] { backward(saved, c); });
   }
   return {s, y};
 }
