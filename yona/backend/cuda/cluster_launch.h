@@ -13,15 +13,15 @@ namespace yona::cuda {
 // What cudaLaunchKernelEx asks for.
 class ClusterLaunch {
  public:
-  ClusterLaunch(int clusters, int cluster, int threads, int shared_bytes, cudaStream_t stream) {
+  ClusterLaunch(int clusters, int cluster, int threads, int shared_bytes, cudaStream_t stream)
+      : config_{dim3(static_cast<unsigned>(clusters * cluster)),
+                dim3(static_cast<unsigned>(threads)),
+                static_cast<std::size_t>(shared_bytes),
+                stream,
+                &attribute_,
+                1} {
     attribute_.id = cudaLaunchAttributeClusterDimension;
     attribute_.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
-    config_.gridDim = dim3(static_cast<unsigned>(clusters * cluster));
-    config_.blockDim = dim3(static_cast<unsigned>(threads));
-    config_.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
-    config_.stream = stream;
-    config_.attrs = &attribute_;
-    config_.numAttrs = 1;
   }
   template <class Shape>
   ClusterLaunch(Shape /*shape*/, int clusters, cudaStream_t stream)
@@ -33,7 +33,7 @@ class ClusterLaunch {
 
  private:
   cudaLaunchAttribute attribute_{};
-  cudaLaunchConfig_t config_{};
+  cudaLaunchConfig_t config_;
 };
 
 // How many clusters of the kernel run at once on this GPU, from now on with as much shared memory
