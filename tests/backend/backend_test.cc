@@ -62,6 +62,31 @@ TEST(Backend, MetaComputesNothingAndReadsZeros) {
   meta->release(memory, std::int64_t{1} << 40U);
 }
 
+// In words of 32 keys, for heads in groups of eight, with a tile of queries more.
+TEST(Backend, WantsAttentionsDecisionsKeptWhereItPlansForAGpu) {
+  AttentionArgs args{.q = {nullptr, 300, 640, 640, DType::bf16},
+                     .longest_q = 100,
+                     .longest_k = 130,
+                     .heads = 10,
+                     .d_k = 64,
+                     .d_v = 64,
+                     .dropout = Dropout::with(0.1, 1, 2)};
+  const auto gpu = make_backend("meta", {.planned = Device::cuda});
+  EXPECT_EQ(gpu->attention_decision_bytes(args), 4 * 16 * 5 * 364);
+  for (const char* name : {"cpu", "reference", "meta"}) {
+    EXPECT_EQ(make_backend(name)->attention_decision_bytes(args), 0);
+  }
+  args.longest_k = 257;
+  EXPECT_EQ(gpu->attention_decision_bytes(args), 0);
+  args.longest_k = 40;
+  args.longest_q = 64;
+  EXPECT_EQ(gpu->attention_decision_bytes(args), 0);
+  args.longest_q = 65;
+  EXPECT_EQ(gpu->attention_decision_bytes(args), 4 * 16 * 2 * 364);
+  args.dropout = {};
+  EXPECT_EQ(gpu->attention_decision_bytes(args), 0);
+}
+
 TEST(Backend, NamesAKernelThatItLacks) {
   const Kernels empty;
   Exec exec{.device = Device::cuda, .backend = "cuda"};

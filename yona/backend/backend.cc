@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <vector>
 
+#include "yona/backend/attention_decisions.h"
 #include "yona/backend/host_backend.h"
 #include "yona/backend/registration.h"
 #include "yona/base/error.h"
@@ -41,6 +42,9 @@ class MetaBackend : public HostBackend {
   Device planned_device() const override { return planned_; }
   std::int64_t weight_gradient_tiles() const override {
     return planned_ == Device::cuda ? kTilesOfHopper : 0;
+  }
+  std::int64_t attention_decision_bytes(const AttentionArgs& args) const override {
+    return planned_ == Device::cuda ? kept_attention_decision_bytes(args) : 0;
   }
   void* reserve(std::int64_t /*bytes*/) override {
     return reinterpret_cast<void*>(std::uintptr_t{1} << 46U);  // never dereferenced

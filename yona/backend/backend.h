@@ -41,6 +41,9 @@ class Backend {
   // How many tiles of weights' gradients are computed at a time here, by a kernel that has those of
   // many weights in one launch (tensor/weight_gradients.h): 0 where each is a product of its own.
   virtual std::int64_t weight_gradient_tiles() const { return 0; }
+  // How much memory the forward pass of this attention should be given for dropout's decisions: 0
+  // where its backward makes them again.
+  virtual std::int64_t attention_decision_bytes(const AttentionArgs& /*args*/) const { return 0; }
   // Memory that the device has (the container's limit counts).
   virtual std::int64_t memory_bytes() const = 0;
 

@@ -295,10 +295,13 @@ struct AttentionArgs {
   View bias{};                           // optional
   const std::uint64_t* q_keys = nullptr;
   Dropout dropout{};
+  // Backend::attention_decision_bytes(), optional: dropout's decisions, which forward leaves here
+  // so that backward need not make them again.
+  std::uint32_t* decisions = nullptr;
 };
 
 struct AttentionBackwardArgs {
-  AttentionArgs forward{};  // with out and lse as the forward pass left them
+  AttentionArgs forward{};  // with out, lse and decisions as the forward pass left them
   View dout{};
   View dq{}, dk{}, dv{};
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;

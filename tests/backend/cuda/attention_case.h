@@ -1,5 +1,5 @@
 // What the tests of attention on the device share: a case, forward and backward, beside the
-// reference; and backward twice, for equal bits.
+// reference; and backward twice, for equal bits, with kept decisions the first time.
 #pragma once
 
 #include <algorithm>
@@ -59,6 +59,8 @@ class CudaAttention : public CudaTest {
     const Numbers<std::int64_t> keys(k_offsets);
     const Numbers<std::int64_t> prefix(std::vector<std::int64_t>(t.queries.size(), 3));
     const auto names = row_keys(T_q);
+    std::uint32_t* decisions =
+        nullptr;  // on the device, while forward leaves and backward has them
     const auto forward = [&](bool on) {
       return AttentionArgs{.q = q.view(on),
                            .k = k.view(on),
@@ -78,8 +80,15 @@ class CudaAttention : public CudaTest {
                            .prefix = prefix.data(on),
                            .bias = t.bias ? bias.view(on) : View{},
                            .q_keys = names.keys(on),
-                           .dropout = t.dropout > 0 ? Dropout::with(t.dropout, 8, 9) : Dropout{}};
+                           .dropout = t.dropout > 0 ? Dropout::with(t.dropout, 8, 9) : Dropout{},
+                           .decisions = on ? decisions : nullptr};
     };
+    Tensor kept;
+    if (const std::int64_t bytes = cuda().attention_decision_bytes(forward(true));
+        bytes > 0 && !t.additive) {
+      kept = Tensor(device_region(), DType::u8, Shape{bytes});
+      decisions = static_cast<std::uint32_t*>(kept.raw());
+    }
     if (t.additive) {
       run(&Kernels::additive_attention, [&](bool on) {
         return AdditiveAttentionArgs{.attention = forward(on), .vector = vector.view(on)};
@@ -135,6 +144,7 @@ class CudaAttention : public CudaTest {
         results[i]->set(before[i]);
       }
       dbias.set(dbias_before);
+      decisions = nullptr;  // now they are made again
       run(&Kernels::attention_backward, backward);
       for (std::size_t i = 0; i < std::size(results); ++i) {
         EXPECT_EQ(results[i]->device_values(), first[i]) << "equal bits, result " << i;

@@ -145,7 +145,7 @@ void run_group(const AttentionBackwardArgs& args, CudaExec& exec) {
   QueryTable queries;
   const DecisionTable decisions = some_are_longer
                                       ? make_decisions(forward, args.dout, exec, queries)
-                                      : make_decisions(forward, exec);
+                                      : decisions_of_forward(forward, exec);
   const std::int64_t cols = forward.heads * forward.d_k;
   GradientPartials partials;
   if (!some_are_longer) {

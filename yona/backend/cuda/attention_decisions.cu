@@ -2,6 +2,7 @@
 // head, query and key; and in the backward pass D of every query (attention_backward.cuh). The
 // first is arithmetic and the second waits for memory, so that one kernel does both.
 
+#include "yona/backend/attention_decisions.h"
 #include "yona/backend/cuda/attention_long.cuh"
 
 namespace yona::cuda {
@@ -191,19 +192,19 @@ __global__ void __launch_bounds__(kLongThreads, 5)
   }
 }
 
-// With room for a tile of queries that reaches beyond the last.
+// With room for a tile of queries that reaches beyond the last (backend/attention_decisions.h).
+static_assert(kHeadGroup == 8 && kWordKeys == 32 && kLongRows == 64);
 std::int64_t queries_of(const AttentionArgs& args) { return args.q.rows + kLongRows; }
 
-std::int64_t table_words(const AttentionArgs& args) {
-  return blocks_for(args.heads, kHeadGroup) * kHeadGroup * blocks_for(args.longest_k, kWordKeys) *
-         queries_of(args);
+DecisionTable table_of(const AttentionArgs& args) {
+  return {args.decisions, queries_of(args), blocks_for(args.longest_k, kWordKeys)};
 }
 
 DecisionTable prepare(const AttentionArgs& args, const Rows<bf16>& dout, const QueryTable& queries,
                       CudaExec& exec) {
-  DecisionTable table{nullptr, queries_of(args), blocks_for(args.longest_k, kWordKeys)};
-  if (args.dropout) {
-    table.words = exec.scratch.take<std::uint32_t>(table_words(args));
+  DecisionTable table = table_of(args);
+  if (args.dropout && args.decisions == nullptr) {
+    table.words = exec.scratch.take<std::uint32_t>(attention_decision_words(args));
   }
   if ((!args.dropout && queries.delta == nullptr) || args.longest_q == 0) {
     return table;
@@ -220,11 +221,17 @@ DecisionTable prepare(const AttentionArgs& args, const Rows<bf16>& dout, const Q
 }  // namespace
 
 std::int64_t decision_bytes(const AttentionArgs& args) {
-  return args.dropout ? Scratch::size_for<std::uint32_t>(table_words(args)) : 0;
+  return args.dropout && args.decisions == nullptr
+             ? Scratch::size_for<std::uint32_t>(attention_decision_words(args))
+             : 0;
 }
 
 std::int64_t query_table_bytes(const AttentionArgs& args) {
   return 2 * Scratch::size_for<float>(args.heads * queries_of(args));
+}
+
+DecisionTable decisions_of_forward(const AttentionArgs& args, CudaExec& exec) {
+  return args.decisions != nullptr ? table_of(args) : make_decisions(args, exec);
 }
 
 DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec) {

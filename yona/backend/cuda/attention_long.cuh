@@ -66,9 +66,11 @@ struct QueryTable {
   __device__ float* delta_of(int head) const { return delta + head * queries; }
 };
 
-// Takes decision_bytes() of scratch memory; nothing without dropout.
+// Takes decision_bytes() of scratch memory: nothing without dropout, or where the args have room.
 DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec);
 std::int64_t decision_bytes(const AttentionArgs& args);
+// In backward: those that forward has left, or the same made again.
+DecisionTable decisions_of_forward(const AttentionArgs& args, CudaExec& exec);
 // The same and the queries' table, which takes query_table_bytes() more, in one kernel.
 DecisionTable make_decisions(const AttentionArgs& args, const View& dout, CudaExec& exec,
                              QueryTable& queries);

@@ -1,6 +1,8 @@
 // Attention backward over sentences of 65 to 256 tokens on Hopper; see
 // attention_whole_backward.cuh.
 
+#include "yona/backend/attention_decisions.h"
+#include "yona/backend/cuda/attention_decisions.h"
 #include "yona/backend/cuda/attention_whole_backward.cuh"
 #include "yona/backend/cuda/capability.h"
 
@@ -244,6 +246,13 @@ void launch(const WholeGradients& gradients, const AttentionArgs& forward, cudaS
 }
 
 }  // namespace
+
+std::int64_t wanted_attention_decision_bytes(const AttentionArgs& args) {
+  const std::int64_t bytes = kept_attention_decision_bytes(args);
+  return bytes > 0 && mma_fits(args) && group_fits(args) && longest_whole(args) == kLongestWhole
+             ? bytes
+             : 0;
+}
 
 int longest_whole(const AttentionArgs& args) {
   const int bytes = args.d_k == 32 ? WholeShared<32>::kBytes : WholeShared<64>::kBytes;

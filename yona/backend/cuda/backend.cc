@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "yona/backend/cuda/attention_decisions.h"
 #include "yona/backend/cuda/exec.h"
 #include "yona/backend/cuda/matmul_plans.h"
 #include "yona/backend/cuda/memory.h"
@@ -67,6 +68,9 @@ class CudaBackend : public Backend {
 
   bool has_bf16() const override { return true; }
   std::int64_t weight_gradient_tiles() const override { return weight_gradient_tiles_at_a_time(); }
+  std::int64_t attention_decision_bytes(const AttentionArgs& args) const override {
+    return wanted_attention_decision_bytes(args);
+  }
 
   std::int64_t memory_bytes() const override {
     std::size_t available = 0;

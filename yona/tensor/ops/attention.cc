@@ -9,7 +9,8 @@ struct Attended {
   Tensor q, k, v, out, lse;
   std::shared_ptr<const Layout> q_layout, k_layout;
   AttentionOptions options;
-  Tensor vector;  // additive attention only
+  Tensor vector;     // additive attention only
+  Tensor decisions;  // of dropout, where the backend wants them kept
 
   AttentionArgs args() const {
     return {.q = q.view(),
@@ -30,7 +31,8 @@ struct Attended {
             .prefix = options.prefix ? options.prefix.data<std::int64_t>() : nullptr,
             .bias = options.bias ? options.bias.view() : View{},
             .q_keys = q_layout->row_keys_data(),
-            .dropout = options.dropout};
+            .dropout = options.dropout,
+            .decisions = decisions ? static_cast<std::uint32_t*>(decisions.raw()) : nullptr};
   }
 };
 
@@ -118,9 +120,15 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
                  const std::shared_ptr<const Layout>& q_layout,
                  const std::shared_ptr<const Layout>& k_layout, const AttentionOptions& options,
                  Context& c) {
-  const Attended attended = prepare(q, k, v, q_layout, k_layout, options, {}, c);
+  Attended attended = prepare(q, k, v, q_layout, k_layout, options, {}, c);
+  const bool recorded = records(c, q, k, v, options.bias);
+  if (const std::int64_t bytes =
+          recorded ? c.backend().attention_decision_bytes(attended.args()) : 0;
+      bytes > 0) {
+    attended.decisions = c.empty(DType::u8, Shape{bytes});
+  }
   c.kernels().attention(attended.args(), c.exec());
-  if (records(c, q, k, v, options.bias)) {
+  if (recorded) {
     check(q.requires_gradient() && k.requires_gradient() && v.requires_gradient(),
           "attention: q, k and v must all take gradients, or none");
     attended.out.set_requires_gradient();
