@@ -65,7 +65,7 @@ bool multiply(const MatmulArgs& product, const VocabularyProblem& problem, cudaS
   CUtensorMap logits;
   if (at_once == 0 || !describe(product.a, Shape::kRows, Shape::kDepth, states) ||
       !describe(product.b, Shape::kCols / Shape::kCluster, Shape::kDepth, table) ||
-      !describe(product.c, Shape::kConsumerRows, Shape::kPieceCols, logits)) {
+      !describe(product.c, Shape::kPieceRows, Shape::kPieceCols, logits)) {
     return false;
   }
   const auto tiles = static_cast<int>(blocks_for(problem.rows, Shape::kCluster * Shape::kRows) *
