@@ -6,6 +6,7 @@
 #include <cuda_bf16.h>
 #include <type_traits>
 
+#include "yona/backend/cuda/quad.cuh"
 #include "yona/backend/cuda/wgmma.cuh"
 
 namespace yona::cuda {
@@ -49,14 +50,6 @@ namespace vocabulary {
 
 constexpr float kLog2OfE = 1.4426950408889634F;
 
-__device__ inline float quad_max(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 2));
-}
-__device__ inline float quad_sum(float x) {
-  x += __shfl_xor_sync(0xFFFFFFFFU, x, 1);
-  return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
-}
 __device__ inline float two_to_the(float x) {
   float y = 0.0F;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

@@ -19,16 +19,6 @@ namespace {
 
 #ifdef YONA_CUDA_90A
 
-bool describe(const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
-  return describe_tiles({.data = view.data,
-                         .rows = view.rows,
-                         .cols = view.cols,
-                         .stride = view.stride,
-                         .tile_rows = tile_rows,
-                         .tile_cols = tile_cols},
-                        map);
-}
-
 // Powers of all rows and their sums; false, with nothing done, where there is no copy engine.
 template <class Shape, auto kKernel>
 bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& exec) {
@@ -38,9 +28,9 @@ bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& 
   CUtensorMap states;
   CUtensorMap table;
   CUtensorMap results;
-  if (at_once == 0 || !describe(args.x, Shape::kRows, Shape::kDepth, states) ||
-      !describe(args.table, Shape::kCols / Shape::kCluster, Shape::kDepth, table) ||
-      !describe(powers, Shape::kPieceRows, Shape::kPieceCols, results)) {
+  if (at_once == 0 || !describe_tiles(tiles_of(args.x, Shape::kRows, Shape::kDepth), states) ||
+      !describe_tiles(tiles_of(args.table, Shape::kCols / Shape::kCluster, Shape::kDepth), table) ||
+      !describe_tiles(tiles_of(powers, Shape::kPieceRows, Shape::kPieceCols), results)) {
     return false;
   }
   VocabularyProblem problem;
