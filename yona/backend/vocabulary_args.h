@@ -27,9 +27,12 @@ struct VocabularyLossArgs {
 
 inline constexpr std::int64_t kVocabularyMoreRows = 8;
 
-// Widths of states for which a GPU may have a better way than the parts, and wants the room. (It
-// multiplies 512 deep, and less as slowly: with half of that the parts are as fast.)
-constexpr bool is_vocabulary_width(std::int64_t d) { return d > 256 && d <= 512 && d % 8 == 0; }
+// Widths of states for which a GPU may have a better way than the parts, and wants the room. (Up to
+// 512 it multiplies 512 deep, and less as slowly: with half of that the parts are as fast.)
+inline constexpr std::int64_t kVocabularyMostWidth = 1024;
+constexpr bool is_vocabulary_width(std::int64_t d) {
+  return d > 256 && d <= kVocabularyMostWidth && d % 8 == 0;
+}
 
 // Floats of room beside the logits.
 constexpr std::int64_t vocabulary_room(std::int64_t rows, std::int64_t columns, std::int64_t d) {

@@ -303,7 +303,6 @@ TEST_F(CudaRows, AdamAndTheNormAreTheReferences) {
     for (const Both* each : {&w, &m, &v, &average}) {
       each->expect_equal("adam");
     }
-    rounded.expect_equal("adam's weights in bf16", 0x1.0p-7);
     const std::vector<double> copy = rounded.device_values();
     const std::vector<double> weights = w.device_values();
     for (std::size_t i = 0; i < copy.size(); ++i) {

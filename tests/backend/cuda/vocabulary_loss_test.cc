@@ -1,5 +1,6 @@
 // The loss over a vocabulary with its gradients, against the reference: at the sizes of Hopper's
-// own product and at others, which go through products of logits.
+// own products, of up to 512 channels and of more, and at others, which go through products of
+// logits.
 
 #include "yona/backend/vocabulary_loss.h"
 
@@ -66,8 +67,8 @@ class CudaVocabularyLoss : public CudaTest {
       }
       return ids;
     }
-    // Multiples of rows of the table: their products with that row are some 40 times the factor,
-    // with others a few times.
+    // Multiples of rows of the table: their products with that row are some 40 times the factor of
+    // 512 channels, with others a few times.
     std::vector<double> sure_states() const {
       const std::vector<double> e = values_of(table.host);
       std::vector<double> values = values_of(x.host);
@@ -78,8 +79,9 @@ class CudaVocabularyLoss : public CudaTest {
         const auto target = static_cast<std::size_t>(tokens(sizes)[row]);
         const std::size_t token =
             kind == 1 ? target : (target + 5) % static_cast<std::size_t>(sizes.vocabulary);
+        const double factor = kFactors[kind] * 512.0 / static_cast<double>(d);
         for (std::size_t i = 0; kind > 0 && i < d; ++i) {
-          values[row * d + i] = kFactors[kind] * e[token * d + i];
+          values[row * d + i] = factor * e[token * d + i];
         }
       }
       return values;
@@ -147,22 +149,40 @@ TEST_F(CudaVocabularyLoss, IsTheReferences) {
   expect_reference({.rows = 20, .vocabulary = 5, .d = 320});
 }
 
+// Also with slices of columns that a tile of two has no second of, and blocks without rows.
+TEST_F(CudaVocabularyLoss, OfWideStatesIsTheReferences) {
+  expect_reference({.rows = 1, .vocabulary = 1000, .d = 1024});
+  expect_reference({.rows = 131, .vocabulary = 999, .d = 1024});
+  expect_reference({.rows = 300, .vocabulary = 385, .d = 768, .smoothing = 0.0F});
+  expect_reference({.rows = 257, .vocabulary = 130, .d = 576, .accumulate = true});
+  expect_reference(
+      {.rows = 65, .vocabulary = 1283, .d = 640, .smoothing = 0.0F, .accumulate = true});
+  expect_reference({.rows = 77, .vocabulary = 300, .d = 1000});
+  expect_reference({.rows = 140, .vocabulary = 256, .d = 520});
+  expect_reference({.rows = 20, .vocabulary = 5, .d = 1024});
+}
+
 TEST_F(CudaVocabularyLoss, OfOtherWidthsIsTheReferences) {
   expect_reference({.rows = 130, .vocabulary = 999, .d = 64});
-  expect_reference({.rows = 40, .vocabulary = 130, .d = 1024, .accumulate = true});
+  expect_reference({.rows = 40, .vocabulary = 130, .d = 1032, .accumulate = true});
+  expect_reference({.rows = 40, .vocabulary = 130, .d = 1004});
   expect_reference({.rows = 40, .vocabulary = 131, .d = 300, .smoothing = 0.0F});
 }
 
 // Losses from 0 to more than 300: also those that have to be computed with another shift.
 TEST_F(CudaVocabularyLoss, OfRowsThatAreSureIsTheReferences) {
   for (const float smoothing : {0.0F, 0.1F}) {
-    expect_reference(
-        {.rows = 150, .vocabulary = 515, .d = 512, .smoothing = smoothing, .sure = true});
+    for (const std::int64_t d : {512, 576, 1024}) {
+      expect_reference(
+          {.rows = 150, .vocabulary = 515, .d = d, .smoothing = smoothing, .sure = true});
+    }
   }
-  const Problem problem({.rows = 150, .vocabulary = 515, .d = 512, .sure = true});
-  run(&Kernels::vocabulary_loss, [&](bool on) { return problem.args(on); });
-  const std::vector<double> losses = values_of(problem.losses.host);
-  EXPECT_GT(*std::max_element(losses.begin(), losses.end()), 250.0);
+  for (const std::int64_t d : {512, 1024}) {
+    const Problem problem({.rows = 150, .vocabulary = 515, .d = d, .sure = true});
+    run(&Kernels::vocabulary_loss, [&](bool on) { return problem.args(on); });
+    const std::vector<double> losses = values_of(problem.losses.host);
+    EXPECT_GT(*std::max_element(losses.begin(), losses.end()), 250.0);
+  }
 }
 
 TEST_F(CudaVocabularyLoss, OfMoreTilesThanBlocksIsTheReferences) {
@@ -171,33 +191,38 @@ TEST_F(CudaVocabularyLoss, OfMoreTilesThanBlocksIsTheReferences) {
 
 // Too many for the reference: beside other kernels of the GPU, with logits of f32.
 TEST_F(CudaVocabularyLoss, OfManyTilesIsThatOfItsParts) {
-  const Sizes sizes{.rows = 3000, .vocabulary = 12001, .d = 512};
-  const Problem problem(sizes);
-  const auto results = [&] {
-    return std::vector{problem.losses.device_values(), problem.dx.device_values(),
-                       problem.dtable.device_values()};
-  };
-  cuda().kernels().vocabulary_loss(problem.args(true), cuda().exec());
-  const auto actual = results();
-  const Tensor logits(device_region(), DType::f32, Shape{sizes.rows, problem.columns});
-  VocabularyLossArgs args = problem.args(true);
-  args.logits = args.loss.logits = logits.view();
-  args.loss.logits.cols = sizes.vocabulary;
-  vocabulary_loss_in_parts(args, cuda().kernels(), cuda().exec());
-  const auto expected = results();
-  EXPECT_LT(norm_error(actual[0], expected[0]), by_powers(sizes) ? 1e-5 : 1e-2);
-  EXPECT_LT(norm_error(actual[1], expected[1]), 1e-2);
-  EXPECT_LT(norm_error(actual[2], expected[2]), 1e-2);
+  for (const Sizes& sizes : {Sizes{.rows = 3000, .vocabulary = 12001, .d = 512},
+                             Sizes{.rows = 3001, .vocabulary = 12001, .d = 1024}}) {
+    SCOPED_TRACE(sizes.d);
+    const Problem problem(sizes);
+    const auto results = [&] {
+      return std::vector{problem.losses.device_values(), problem.dx.device_values(),
+                         problem.dtable.device_values()};
+    };
+    cuda().kernels().vocabulary_loss(problem.args(true), cuda().exec());
+    const auto actual = results();
+    const Tensor logits(device_region(), DType::f32, Shape{sizes.rows, problem.columns});
+    VocabularyLossArgs args = problem.args(true);
+    args.logits = args.loss.logits = logits.view();
+    args.loss.logits.cols = sizes.vocabulary;
+    vocabulary_loss_in_parts(args, cuda().kernels(), cuda().exec());
+    const auto expected = results();
+    EXPECT_LT(norm_error(actual[0], expected[0]), by_powers(sizes) ? 1e-5 : 1e-2);
+    EXPECT_LT(norm_error(actual[1], expected[1]), 1e-2);
+    EXPECT_LT(norm_error(actual[2], expected[2]), 1e-2);
+  }
 }
 
 TEST_F(CudaVocabularyLoss, HasTheSameBitsTwice) {
-  const Problem problem({.rows = 700, .vocabulary = 1501, .d = 512, .sure = true});
-  const auto results = [&] {
-    cuda().kernels().vocabulary_loss(problem.args(true), cuda().exec());
-    return std::vector{problem.losses.device_values(), problem.dx.device_values(),
-                       problem.dtable.device_values()};
-  };
-  EXPECT_EQ(results(), results());
+  for (const std::int64_t d : {512, 768, 1024}) {
+    const Problem problem({.rows = 701, .vocabulary = 1501, .d = d, .sure = true});
+    const auto results = [&] {
+      cuda().kernels().vocabulary_loss(problem.args(true), cuda().exec());
+      return std::vector{problem.losses.device_values(), problem.dx.device_values(),
+                         problem.dtable.device_values()};
+    };
+    EXPECT_EQ(results(), results()) << d;
+  }
 }
 
 TEST_F(CudaVocabularyLoss, OfLaterChunksTakesTheSumsOfTheFirst) {
@@ -226,16 +251,19 @@ TEST_F(CudaVocabularyLoss, LeavesAConstantTableAlone) {
 
 // A run that went wrong must be seen by its losses.
 TEST_F(CudaVocabularyLoss, OfStatesThatAreNoNumbersIsNone) {
-  const Problem problem({.rows = 40, .vocabulary = 499, .d = 512});
-  std::vector<double> states = values_of(problem.x.host);
-  states[512 * 3 + 7] = std::numeric_limits<double>::quiet_NaN();
-  states[512 * 5 + 1] = std::numeric_limits<double>::infinity();
-  states[512 * 6 + 2] = -std::numeric_limits<double>::infinity();
-  problem.x.set(states);
-  cuda().kernels().vocabulary_loss(problem.args(true), cuda().exec());
-  const std::vector<double> losses = problem.losses.device_values();
-  for (std::size_t row = 0; row < 40; ++row) {
-    EXPECT_EQ(std::isfinite(losses[2 * row]), row != 3 && row != 5 && row != 6) << row;
+  for (const std::size_t d : {512, 1024}) {
+    const Problem problem({.rows = 40, .vocabulary = 499, .d = static_cast<std::int64_t>(d)});
+    std::vector<double> states = values_of(problem.x.host);
+    states[d * 3 + 7] = std::numeric_limits<double>::quiet_NaN();
+    states[d * 5 + 1] = std::numeric_limits<double>::infinity();
+    states[d * 6 + 2] = -std::numeric_limits<double>::infinity();
+    problem.x.set(states);
+    cuda().kernels().vocabulary_loss(problem.args(true), cuda().exec());
+    const std::vector<double> losses = problem.losses.device_values();
+    for (std::size_t row = 0; row < 40; ++row) {
+      EXPECT_EQ(std::isfinite(losses[2 * row]), row != 3 && row != 5 && row != 6)
+          << d << ", " << row;
+    }
   }
 }
 

@@ -107,9 +107,33 @@ TEST_F(WholeCrossEntropy, GivesTheKernelEveryChunk) {
 
 TEST_F(WholeCrossEntropy, TakesNoMoreThan60MBBesideTheLogits) {
   constexpr std::int64_t kMost = 60'000'000 / 4;
-  EXPECT_LT(vocabulary_room(1 << 14, 12'000, 512), kMost);
-  EXPECT_LT(vocabulary_room((3 << 26) / 37'000, 37'056, 512), kMost);
-  EXPECT_LT(vocabulary_room((3 << 26) / 250'000, 250'000, 512), kMost);
+  EXPECT_LT(vocabulary_room(1 << 14, 14'336, 512), kMost);
+  EXPECT_LT(vocabulary_room((7 << 25) / 37'000, 37'056, 512), kMost);
+  EXPECT_LT(vocabulary_room((7 << 25) / 250'000, 250'000, 512), kMost);
+  EXPECT_LT(vocabulary_room(1 << 13, 28'672, 1024), kMost);
+  EXPECT_LT(vocabulary_room((7 << 25) / 37'000, 37'056, 1024), kMost);
+  // Where the vocabulary is small, chunks of wide states have fewer rows.
+  constexpr std::int64_t kMany = 8'200, kWide = 1'024;
+  Region large(backend, 1 << 28);
+  Context wide{.region = large, .tape = &tape, .precision = Precision::bf16};
+  const Tensor states = wide.zeros(DType::bf16, {kMany, kWide});
+  states.set_requires_gradient();
+  linear_cross_entropy(
+      states, table(kWide), ids_of(std::vector<std::int32_t>(kMany, 3), large),
+      {.row_scale = tensor_of(std::vector<double>(kMany, 1.0), {kMany}, DType::f32, large)}, wide);
+  ASSERT_EQ(given.whole.size(), 2U);
+  EXPECT_LT(given.whole[0].room.cols, kMost);
+}
+
+TEST_F(WholeCrossEntropy, GivesTheKernelWideStates) {
+  for (const std::int64_t d : {520, 768, 1000, 1024}) {
+    const Tensor wide = c.zeros(DType::bf16, {kRows, d});
+    wide.set_requires_gradient();
+    run(wide, options);
+    EXPECT_EQ(given.whole.size(), 3U) << d;
+    EXPECT_EQ(given.losses, 0) << d;
+    given = {};
+  }
 }
 
 TEST_F(WholeCrossEntropy, GoesByLogitsWhereItMust) {
@@ -122,7 +146,7 @@ TEST_F(WholeCrossEntropy, GoesByLogitsWhereItMust) {
   biased.bias = c.zeros(DType::f32, {kVocabulary});
   run(x, biased);
   goes_by_logits("a bias");
-  for (const std::int64_t d : {64, 256, 268, 520}) {
+  for (const std::int64_t d : {64, 256, 268, 1004, 1032}) {
     const Tensor other = c.zeros(DType::bf16, {kRows, d});
     other.set_requires_gradient();
     run(other, options);
@@ -156,8 +180,9 @@ struct Results {
 };
 
 // States and weights that bf16 has, so that both sides start with the same.
-Results results(std::string_view backend, std::int64_t chunk) {
-  constexpr std::int64_t kRows = 300, kVocabulary = 777, kD = 512;
+constexpr std::int64_t kRows = 300, kVocabulary = 777;
+
+Results results(std::string_view backend, std::int64_t chunk, std::int64_t d) {
   const bool gpu = backend == "cuda";
   Region region(shared_backend(backend), 1 << 28);
   Tape tape;
@@ -169,10 +194,10 @@ Results results(std::string_view backend, std::int64_t chunk) {
     }
     return values;
   };
-  const Tensor x = c.empty(gpu ? DType::bf16 : DType::f32, {kRows, kD});
-  set_values(x, rounded(kRows * kD, 1, 1.5));
-  const Tensor weights = tensor_of(rounded((kVocabulary + 9) * kD, 2, 0.4),
-                                   {1, (kVocabulary + 9) * kD}, DType::f32, region);
+  const Tensor x = c.empty(gpu ? DType::bf16 : DType::f32, {kRows, d});
+  set_values(x, rounded(kRows * d, 1, 1.5));
+  const Tensor weights = tensor_of(rounded((kVocabulary + 9) * d, 2, 0.4),
+                                   {1, (kVocabulary + 9) * d}, DType::f32, region);
   x.set_requires_gradient();
   weights.set_requires_gradient();
   std::vector<std::int32_t> targets;
@@ -181,7 +206,7 @@ Results results(std::string_view backend, std::int64_t chunk) {
   }
   const RoundedWeights copy(weights, c);
   const Tensor losses = linear_cross_entropy(
-      x, weights.slice(0, {kVocabulary, kD}), ids_of(targets, region),
+      x, weights.slice(0, {kVocabulary, d}), ids_of(targets, region),
       {.smoothing = 0.1F,
        .row_scale = tensor_of(random_values(kRows, 3, 0.1, 0.9), {kRows}, DType::f32, region),
        .chunk_rows = chunk},
@@ -193,16 +218,18 @@ TEST(WholeCrossEntropyOnAGpu, IsTheReferences) {
   if (!has_cuda()) {
     GTEST_SKIP() << "no GPU";
   }
-  const Results expected = results("reference", 0);
-  for (const std::int64_t chunk : {0, 128}) {
-    SCOPED_TRACE(chunk);
-    const Results actual = results("cuda", chunk);
-    expect_near(actual.losses, expected.losses, 1e-2, "losses");
-    EXPECT_LT(norm_error(actual.dx, expected.dx), 1e-2);
-    EXPECT_LT(norm_error(actual.de, expected.de), 1e-2);
-    // Rows after the vocabulary are nobody's.
-    for (std::size_t i = 777 * 512; i < actual.de.size(); ++i) {
-      ASSERT_EQ(actual.de[i], 0.0);
+  for (const std::int64_t d : {512, 1024}) {
+    const Results expected = results("reference", 0, d);
+    for (const std::int64_t chunk : {0, 128}) {
+      SCOPED_TRACE(::testing::Message() << d << " wide, chunks of " << chunk);
+      const Results actual = results("cuda", chunk, d);
+      expect_near(actual.losses, expected.losses, 1e-2, "losses");
+      EXPECT_LT(norm_error(actual.dx, expected.dx), 1e-2);
+      EXPECT_LT(norm_error(actual.de, expected.de), 1e-2);
+      // Rows after the vocabulary are nobody's.
+      for (auto i = static_cast<std::size_t>(kVocabulary * d); i < actual.de.size(); ++i) {
+        ASSERT_EQ(actual.de[i], 0.0);
+      }
     }
   }
 }

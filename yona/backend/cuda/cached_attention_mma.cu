@@ -17,6 +17,7 @@
 #include <climits>
 
 #include "yona/backend/cuda/cached_attention.cuh"
+#include "yona/backend/cuda/quad.cuh"
 
 namespace yona::cuda {
 
@@ -194,15 +195,6 @@ __device__ void add_values(const float (&weights)[4], const Tile& tile, float (&
         __byte_perm(v[2][t], v[3][t], 0x5410U), __byte_perm(v[2][t], v[3][t], 0x7632U)};
     multiply_add<T>(sums[t], a, b[0], b[1]);
   }
-}
-
-__device__ inline float quad_max(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 2));
-}
-__device__ inline float quad_sum(float x) {
-  x += __shfl_xor_sync(0xFFFFFFFFU, x, 1);
-  return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
 }
 
 // The softmax of the lane's query so far, in powers of two; of the total it has that of its own

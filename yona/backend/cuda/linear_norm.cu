@@ -60,17 +60,9 @@ bool launch(const LinearNormArgs& args, Exec& exec) {
   const int clusters = (rows + Tile::kTokens - 1) / Tile::kTokens;
   CUtensorMap w;
   CUtensorMap a;
-  const auto describe = [](const View& view, int tile_rows, CUtensorMap& map) {
-    return describe_tiles({.data = view.data,
-                           .rows = view.rows,
-                           .cols = view.cols,
-                           .stride = view.stride,
-                           .tile_rows = tile_rows,
-                           .tile_cols = Tile::kDepth},
-                          map);
-  };
-  if (clusters > clusters_at_once<Tile>(stages) || !describe(args.weight, Tile::kChannels, w) ||
-      !describe(args.a, Tile::kTokens, a)) {
+  if (clusters > clusters_at_once<Tile>(stages) ||
+      !describe_tiles(tiles_of(args.weight, Tile::kChannels, Tile::kDepth), w) ||
+      !describe_tiles(tiles_of(args.a, Tile::kTokens, Tile::kDepth), a)) {
     return false;
   }
   const LinearNorm norm{.bias = static_cast<const bf16*>(args.bias.data),

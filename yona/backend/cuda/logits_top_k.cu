@@ -50,22 +50,12 @@ template <class Shape>
 bool multiply(const MatmulArgs& product, const VocabularyProblem& problem, cudaStream_t stream) {
   static const int at_once =
       clusters_at_once<Shape>(vocabulary_product_kernel<Shape>, "logits_top_k");
-  const auto describe = [](const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
-    return describe_tiles({.data = view.data,
-                           .rows = view.rows,
-                           .cols = view.cols,
-                           .stride = view.stride,
-                           .tile_rows = tile_rows,
-                           .tile_cols = tile_cols,
-                           .element_bytes = static_cast<int>(size_of(view.dtype))},
-                          map);
-  };
   CUtensorMap states;
   CUtensorMap table;
   CUtensorMap logits;
-  if (at_once == 0 || !describe(product.a, Shape::kRows, Shape::kDepth, states) ||
-      !describe(product.b, Shape::kCols / Shape::kCluster, Shape::kDepth, table) ||
-      !describe(product.c, Shape::kConsumerRows, Shape::kPieceCols, logits)) {
+  if (at_once == 0 || !describe_tiles(tiles_of(product.a, Shape::kRows, Shape::kDepth), states) ||
+      !describe_tiles(tiles_of(product.b, Shape::kCols / Shape::kCluster, Shape::kDepth), table) ||
+      !describe_tiles(tiles_of(product.c, Shape::kPieceRows, Shape::kPieceCols), logits)) {
     return false;
   }
   const auto tiles = static_cast<int>(blocks_for(problem.rows, Shape::kCluster * Shape::kRows) *

@@ -38,20 +38,12 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   CUtensorMap w;
   CUtensorMap y;
   CUtensorMap dz;
-  const auto describe = [](const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
-    return describe_tiles({.data = view.data,
-                           .rows = view.rows,
-                           .cols = view.cols,
-                           .stride = view.stride,
-                           .tile_rows = tile_rows,
-                           .tile_cols = tile_cols,
-                           .swizzled = tile_cols == Tile::kPanel},
-                          map);
-  };
-  if (at_once == 0 || !describe(args.dy, Tile::kRows, Tile::kDepth, dy) ||
-      !describe(args.weight, Tile::kDepth, Tile::kPanel, w) ||
-      !describe(args.y, Tile::kRows, Tile::kCols, y) ||
-      !describe(args.dz, Tile::kSliceRows, Tile::kPanel, dz)) {
+  TileOfMatrix whole = tiles_of(args.y, Tile::kRows, Tile::kCols);
+  whole.swizzled = false;
+  if (at_once == 0 || !describe_tiles(tiles_of(args.dy, Tile::kRows, Tile::kDepth), dy) ||
+      !describe_tiles(tiles_of(args.weight, Tile::kDepth, Tile::kPanel), w) ||
+      !describe_tiles(whole, y) ||
+      !describe_tiles(tiles_of(args.dz, Tile::kSliceRows, Tile::kPanel), dz)) {
     return false;
   }
   const cudaStream_t stream = stream_of(exec);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cuda.h>
 
+#include "yona/backend/view.h"
+
 namespace yona::cuda {
 
 // A row-major matrix of bf16 or f32, copied in tiles of rows × cols. `swizzled` tiles are 128 bytes
@@ -16,6 +18,16 @@ struct TileOfMatrix {
   bool swizzled = true;
   int element_bytes = 2;  // of bf16; 4 of f32
 };
+
+inline TileOfMatrix tiles_of(const View& view, int tile_rows, int tile_cols) {
+  return {.data = view.data,
+          .rows = view.rows,
+          .cols = view.cols,
+          .stride = view.stride,
+          .tile_rows = tile_rows,
+          .tile_cols = tile_cols,
+          .element_bytes = static_cast<int>(size_of(view.dtype))};
+}
 
 // Fills `map`; false where the driver has no copy engine to describe matrices to, or the matrix
 // cannot be described: addresses and strides are multiples of 16 bytes.

@@ -8,9 +8,9 @@ namespace yona::cuda {
 
 // f x, and Σ s x of kRowsOfBlock rows. A warp takes every eighth of the block's rows; its lanes
 // have packs of columns.
+template <int kPacks>
 __global__ void __launch_bounds__(kThreads) scale_rows_kernel(const VocabularyLoss loss) {
-  constexpr int kPacks = VocabularyLoss::kPacks;
-  __shared__ float sums[kWarps][VocabularyLoss::kDepth];
+  __shared__ float sums[kWarps][kPacks * kChunk];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * VocabularyLoss::kRowsOfBlock;

@@ -10,6 +10,7 @@
 #include "yona/backend/cuda/tensor_map.h"
 #include "yona/backend/cuda/vocabulary_gradients.cuh"
 #include "yona/backend/cuda/vocabulary_product.cuh"
+#include "yona/backend/cuda/vocabulary_product_deep.cuh"
 #include "yona/backend/vocabulary_loss.h"
 
 namespace yona::cuda {
@@ -18,29 +19,18 @@ namespace {
 
 #ifdef YONA_CUDA_90A
 
-bool describe(const View& view, int tile_rows, int tile_cols, CUtensorMap& map) {
-  return describe_tiles({.data = view.data,
-                         .rows = view.rows,
-                         .cols = view.cols,
-                         .stride = view.stride,
-                         .tile_rows = tile_rows,
-                         .tile_cols = tile_cols},
-                        map);
-}
-
 // Powers of all rows and their sums; false, with nothing done, where there is no copy engine.
-template <class Shape>
+template <class Shape, auto kKernel>
 bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& exec) {
-  static const int at_once =
-      clusters_at_once<Shape>(vocabulary_product_kernel<Shape>, "vocabulary_loss");
+  static const int at_once = clusters_at_once<Shape>(kKernel, "vocabulary_loss");
   View powers = args.logits;
   powers.rows = loss.rows;
   CUtensorMap states;
   CUtensorMap table;
   CUtensorMap results;
-  if (at_once == 0 || !describe(args.x, Shape::kRows, Shape::kDepth, states) ||
-      !describe(args.table, Shape::kCols / Shape::kCluster, Shape::kDepth, table) ||
-      !describe(powers, Shape::kConsumerRows, Shape::kPieceCols, results)) {
+  if (at_once == 0 || !describe_tiles(tiles_of(args.x, Shape::kRows, Shape::kDepth), states) ||
+      !describe_tiles(tiles_of(args.table, Shape::kCols / Shape::kCluster, Shape::kDepth), table) ||
+      !describe_tiles(tiles_of(powers, Shape::kPieceRows, Shape::kPieceCols), results)) {
     return false;
   }
   VocabularyProblem problem;
@@ -49,13 +39,28 @@ bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& 
   problem.stride = loss.rows;
   problem.rows = loss.rows;
   problem.cols = static_cast<int>(loss.powers.cols);
-  const int tiles =
-      static_cast<int>(blocks_for(loss.rows, Shape::kCluster * Shape::kRows)) * loss.slice_count;
+  problem.depth = static_cast<int>(loss.x.cols);
+  const auto tiles = static_cast<int>(blocks_for(loss.rows, Shape::kCluster * Shape::kRows) *
+                                      blocks_for(problem.cols, Shape::kCols));
   const ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.config(), vocabulary_product_kernel<Shape>, states, table,
-                                results, problem),
+  check_cuda(cudaLaunchKernelEx(launch.config(), kKernel, states, table, results, problem),
              "vocabulary_loss");
   return true;
+}
+
+// More than the product that keeps states has.
+bool is_deep(std::int64_t depth) { return depth > VocabularyTile::kSteps * VocabularyTile::kDepth; }
+
+// The product for these sizes.
+bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& exec) {
+  if (is_deep(args.x.cols)) {
+    return multiply<VocabularyDeepTile, vocabulary_product_deep_kernel>(args, loss, exec);
+  }
+  using Alone = VocabularyShape<VocabularyPowers, 1>;
+  using Pair = VocabularyShape<VocabularyPowers, 2>;
+  return loss.rows <= VocabularyTile::kRows
+             ? multiply<Alone, vocabulary_product_kernel<Alone>>(args, loss, exec)
+             : multiply<Pair, vocabulary_product_kernel<Pair>>(args, loss, exec);
 }
 
 bool is_aligned(const View& view) {
@@ -140,19 +145,23 @@ bool by_powers(const VocabularyLossArgs& args, Exec& exec) {
     add_up_table(args, exec);
   }
   target_logits_kernel<<<warps, kThreads, 0, stream>>>(loss);
-  if (!(rows <= VocabularyTile::kRows
-            ? multiply<VocabularyShape<VocabularyPowers, 1>>(args, loss, exec)
-            : multiply<VocabularyShape<VocabularyPowers, 2>>(args, loss, exec))) {
+  if (!multiply(args, loss, exec)) {
     return false;
   }
-  power_losses_kernel<<<blocks, kThreads, 0, stream>>>(loss);
+  constexpr int kPacks = VocabularyTile::kSteps * VocabularyTile::kDepth / kChunk;
+  constexpr int kMostPacks = kVocabularyMostWidth / kChunk;
+  const auto power_losses =
+      is_deep(depth) ? power_losses_kernel<kMostPacks> : power_losses_kernel<kPacks>;
+  const auto scale_rows =
+      is_deep(depth) ? scale_rows_kernel<kMostPacks> : scale_rows_kernel<kPacks>;
+  power_losses<<<blocks, kThreads, 0, stream>>>(loss);
   View powers = args.logits;
   powers.rows = rows;
   kernels().matmul.function()(
       {.a = powers, .b = args.table, .c = products, .precision = args.precision}, exec);
   finish_states_kernel<<<warps, kThreads, 0, stream>>>(loss);
   if (args.dtable) {
-    scale_rows_kernel<<<blocks, kThreads, 0, stream>>>(loss);
+    scale_rows<<<blocks, kThreads, 0, stream>>>(loss);
     if (more > 0) {
       constexpr unsigned kBlocksOfOnes = 64;
       more_rows_kernel<<<blocks_for(depth, kLanes) + kBlocksOfOnes, kThreads, 0, stream>>>(loss);

@@ -1,8 +1,9 @@
 // The loss over a vocabulary without a pass over its logits.
 //
 // With l the logits of a row, t its target, r a number near the largest of them and
-// u_j = exp(l_j - r) / c, which the product itself writes (vocabulary_product.cuh), p_j = u_j / Σ u
-// and -log p_t = log Σ u + log c + r - l_t. The gradient of the row's loss,
+// u_j = exp(l_j - r) / c, which the product itself writes (vocabulary_product.cuh, or for more than
+// 512 channels vocabulary_product_deep.cuh), p_j = u_j / Σ u and -log p_t = log Σ u + log c + r -
+// l_t. The gradient of the row's loss,
 //   dl_j = s (p_j - ε/V - (1-ε) [j = t]) = f (u_j - [j = t] (1-ε) Σ u) - s ε/V   with f = s / Σ u,
 // is a factor of the row times something that differs from u at the target alone: so one element of
 // each row is replaced, and the factor is applied to the small sides of the products:
@@ -10,10 +11,10 @@
 // The last term of dE is two more rows of that product, of ones in u' and of the sum in f x: what
 // bf16 has of it, and the rest. Σ_j l_j, which smoothed losses ask for, is x · Σ_j E_j.
 //
-// r is l_t: known before the product, and never above the largest. It does where that is at most
-// 97 (kVocabularyMost + kVocabularyScale powers of two) above it, which is to say for losses of up
-// to 97. Rows beyond, which training hardly meets, are seen by their sums and done again, slowly,
-// with r the largest of them.
+// r is l_t: known before the product, and never above the largest. It does where Σ u stays below
+// kVocabularyTooMuch, which is to say for losses of up to 96 (139 powers of two). Rows beyond,
+// which training hardly meets, are seen by their sums and done again, slowly, with r the largest of
+// them.
 #pragma once
 
 #include "yona/backend/cuda/rows.cuh"
@@ -22,9 +23,8 @@
 
 namespace yona::cuda {
 
+// Kernels that keep rows of states have kPacks of them to a lane: depth ≤ kPacks · kChunk.
 struct VocabularyLoss {
-  static constexpr int kDepth = VocabularyTile::kDepth * VocabularyTile::kSteps;  // at most
-  static constexpr int kPacks = kDepth / kChunk;  // of a row of states, to a lane
   static constexpr int kRowsOfBlock = 32;
 
   Rows<bf16> x;       // [rows, depth]
@@ -85,22 +85,35 @@ struct RowOfPowers {
 };
 
 // Powers of a row once more, with its largest logit for r: by a whole block, in two passes over the
-// table, which together take it about half a millisecond. Warps share the columns.
+// table, which together take it about half a millisecond of 512 channels. Warps share the columns.
+template <int kPacks>
 __device__ __noinline__ RowOfPowers redo_row(const VocabularyLoss& loss, std::int64_t row) {
   __shared__ float of_warps[kWarps];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  float x[VocabularyLoss::kPacks][kPack];
+  // Whole packs: widths are multiples of theirs.
+  const auto load = [&](const Rows<bf16>& from, std::int64_t of, int k, float(&v)[kPack]) {
+    const int c = k * kChunk + lane * kPack;
+    if (c < from.cols) {
+      load8(from.row(of) + c, v);
+      return;
+    }
 #pragma unroll
-  for (int k = 0; k < VocabularyLoss::kPacks; ++k) {
-    loss.x.load(row, k * kChunk + lane * kPack, x[k]);
+    for (float& value : v) {
+      value = 0.0F;
+    }
+  };
+  float x[kPacks][kPack];
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    load(loss.x, row, k, x[k]);
   }
   const auto logit = [&](std::int64_t column) {
     float sum = 0.0F;
 #pragma unroll
-    for (int k = 0; k < VocabularyLoss::kPacks; ++k) {
+    for (int k = 0; k < kPacks; ++k) {
       float e[kPack];
-      loss.table.load(column, k * kChunk + lane * kPack, e);
+      load(loss.table, column, k, e);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         sum += x[k][i] * e[i];
@@ -122,14 +135,14 @@ __device__ __noinline__ RowOfPowers redo_row(const VocabularyLoss& loss, std::in
   };
   RowOfPowers done;
   float largest = -INFINITY;
-#pragma unroll 4
+#pragma unroll(8 / kPacks)
   for (std::int64_t column = warp; column < loss.powers.cols; column += kWarps) {
     largest = fmaxf(largest, logit(column));
   }
   done.shift = of_block(largest, [](float a, float b) { return fmaxf(a, b); });
   bf16* powers = loss.powers.row(row);
   float sum = 0.0F;
-#pragma unroll 4
+#pragma unroll(8 / kPacks)
   for (std::int64_t column = warp; column < loss.powers.cols; column += kWarps) {
     const float u = power_of_two((logit(column) - done.shift) * kLog2E - kVocabularyScale);
     sum += u;
@@ -142,6 +155,7 @@ __device__ __noinline__ RowOfPowers redo_row(const VocabularyLoss& loss, std::in
 }
 
 // 32 rows to a block, one to each lane; its warps share the slices, whose sums are added in order.
+template <int kPacks>
 __global__ void __launch_bounds__(kThreads)
     power_losses_kernel(const __grid_constant__ VocabularyLoss loss) {
   __shared__ float parts[kWarps][kLanes];
@@ -168,7 +182,7 @@ __global__ void __launch_bounds__(kThreads)
   for (unsigned left = __ballot_sync(0xFFFFFFFFU, own.sum >= kVocabularyTooMuch); left != 0;
        left &= left - 1) {
     const int other = __ffs(static_cast<int>(left)) - 1;
-    const RowOfPowers done = redo_row(loss, first + other);
+    const RowOfPowers done = redo_row<kPacks>(loss, first + other);
     own = lane == other ? done : own;
   }
   __syncthreads();

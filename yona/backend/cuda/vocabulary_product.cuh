@@ -172,7 +172,10 @@ __device__ void consume(const CUtensorMap& results, const VocabularyProblem& p,
   TilePart part{thread % 32, thread / 32, 0, 0};
   const std::uint32_t staged =
       ring.base + Shape::kResultsAt + consumer * (Shape::kPieces * Shape::kPieceBytes);
-  if (consumer == 1 && tiles.count > 0) {
+  if (tiles.count == 0) {
+    return;
+  }
+  if (consumer == 1) {
     hopper::arrive(kTurnBarrier, kBoth);
   }
   Held held;
@@ -180,9 +183,7 @@ __device__ void consume(const CUtensorMap& results, const VocabularyProblem& p,
   float shift[2] = {};
   VocabularyTiles::Place place{-1, 0};
   VocabularyTiles::Place next = tiles.at(0);
-  if (tiles.count > 0) {
-    hold_states(held, ring, consumer);
-  }
+  hold_states(held, ring, consumer);
   for (int tile = 0; tile < tiles.count; ++tile) {
     const bool fresh = place.unit != next.unit;
     place = next;
@@ -191,11 +192,7 @@ __device__ void consume(const CUtensorMap& results, const VocabularyProblem& p,
     part.first = row + part.warp * 16 + part.lane / 4;
     part.col = place.col * Shape::kCols;
     if (std::is_same_v<T, VocabularyPowers> && fresh) {
-      for (int half = 0; half < 2; ++half) {
-        shift[half] = part.there(p, half)
-                          ? fmaf(-p.shifts[part.first + 8 * half], kLog2OfE, -kVocabularyScale)
-                          : 0.0F;
-      }
+      load_shifts(p, part, shift);
     }
     const bool another = tile + 1 < tiles.count;
     multiply_tile(sums, held, ring, consumer, another);

@@ -35,6 +35,7 @@ struct VocabularyTiles {
   struct Place {
     int unit, col;
   };
+  // Of one of the `count`.
   __host__ __device__ Place at(int tile) const {
     int index = 0;
     if (tile < whole) {

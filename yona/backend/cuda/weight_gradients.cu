@@ -42,13 +42,7 @@ bool is_aligned(const View& view, std::uintptr_t bytes, std::int64_t elements) {
 }
 
 bool describe(const View& view, CUtensorMap& map) {
-  return describe_tiles({.data = view.data,
-                         .rows = view.rows,
-                         .cols = view.cols,
-                         .stride = view.stride,
-                         .tile_rows = Tile::kDepth,
-                         .tile_cols = Tile::kPanel},
-                        map);
+  return describe_tiles(tiles_of(view, Tile::kDepth, Tile::kPanel), map);
 }
 
 // Adds the product to the group; false where it does not suit.

@@ -10,7 +10,8 @@
 //     depth; the next eight depths are 1024 bytes on, 16 deeper is 2048 bytes on.
 //   B, row-major [depth, 256]: a row of the tile is 64 columns at one depth; the next eight depths
 //     are 1024 bytes on, the next 64 columns `panel` bytes; 16 deeper is 2048 bytes on.
-//   B given as its transpose, row-major [128, depth]: laid out as A, and described as A.
+//   B given as its transpose, row-major [256, depth] or [128, depth]: laid out as A, and described
+//     as A.
 // Lane l of warp w has, as sums[4 j + 2 half + e], row 16 w + l / 4 + 8 half and column
 // 8 j + 2 (l % 4) + e.
 #pragma once
@@ -23,6 +24,8 @@ namespace yona::cuda::hopper {
 
 // How A lies in shared memory: 64 deep to a row of the tile, or 64 of its rows at one depth.
 enum class Left { by_rows, by_columns };
+// How B does: 64 of its columns at one depth, or a column 64 deep (its transpose, row-major).
+enum class Right { by_rows, by_columns };
 
 // Bits 0-13 the address, 16-29 the leading and 32-45 the stride offset, all in units of 16 bytes;
 // 62-63 the layout: 1 for 128 bytes.
@@ -61,7 +64,7 @@ __device__ inline void settle(float (&sums)[kSums]) {
 }
 
 // Begins sums = a · b, or sums += a · b.
-template <Left kLeft = Left::by_rows>
+template <Left kLeft = Left::by_rows, Right kRight = Right::by_rows>
 __device__ inline void multiply(float (&sums)[128], std::uint64_t a, std::uint64_t b,
                                 bool accumulate) {
 #define YONA_4(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
@@ -80,12 +83,12 @@ __device__ inline void multiply(float (&sums)[128], std::uint64_t a, std::uint64
       "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111,"
       "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, "
       "%127},"
-      " %128, %129, accumulate, 1, 1, %131, 1;\n"
+      " %128, %129, accumulate, 1, 1, %131, %132;\n"
       "}"
       : YONA_16(0), YONA_16(16), YONA_16(32), YONA_16(48), YONA_16(64), YONA_16(80), YONA_16(96),
         YONA_16(112)
       : "l"(a), "l"(b), "r"(static_cast<std::uint32_t>(accumulate)),
-        "n"(kLeft == Left::by_columns ? 1 : 0));
+        "n"(kLeft == Left::by_columns ? 1 : 0), "n"(kRight == Right::by_rows ? 1 : 0));
 #undef YONA_16
 #undef YONA_4
 }

@@ -10,9 +10,9 @@ namespace {
 
 // Few enough that a chunk of logits stays in the last-level cache, enough for efficient products.
 // Tiles of bf16 are so fast that passes over the weights, one for each chunk, count for more. A GPU
-// needs many more rows to be busy: there a chunk is up to 7 · 2²⁵ logits and 2¹⁴ rows, for which
-// the loss takes up to 60 MB beside the logits, and chunks are equal.
-std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t rows,
+// needs many more rows to be busy: there a chunk is up to 7 · 2²⁵ logits and 2²³ channels of at
+// most 2¹⁴ rows, for which the loss takes up to 60 MB beside the logits, and chunks are equal.
+std::int64_t rows_per_chunk(const CrossEntropyOptions& options, const Tensor& x,
                             std::int64_t vocabulary, const Context& c) {
   if (options.chunk_rows > 0) {
     return options.chunk_rows;
@@ -24,11 +24,14 @@ std::int64_t rows_per_chunk(const CrossEntropyOptions& options, std::int64_t row
     const bool tiles = c.precision == Precision::bf16 && rounds_operands(c);
     return std::clamp<std::int64_t>(fitting(std::int64_t{1} << (tiles ? 24U : 22U)), 128, 512);
   }
-  constexpr std::int64_t kMostRows = 1 << 14;
+  const std::int64_t rows = x.rows();
+  constexpr std::int64_t kFewest = 64;
+  const std::int64_t most_rows =
+      std::clamp<std::int64_t>((1 << 23) / std::max<std::int64_t>(x.cols(), 1), kFewest, 1 << 14);
   const std::int64_t most =
-      std::clamp<std::int64_t>(fitting(std::int64_t{7} << 25U), 64, kMostRows);
+      std::clamp<std::int64_t>(fitting(std::int64_t{7} << 25U), kFewest, most_rows);
   const std::int64_t chunks = std::max<std::int64_t>((rows + most - 1) / most, 1);
-  return std::max<std::int64_t>((rows + chunks - 1) / chunks + 63, 64) / 64 * 64;
+  return std::max<std::int64_t>((rows + chunks - 1) / chunks + 63, kFewest) / 64 * 64;
 }
 
 // Logits, and later their gradients, of a few rows. Rows begin on cache lines: a vocabulary without
@@ -210,7 +213,7 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& projection, const Ten
   Tensor losses = c.empty(sum_type(x.dtype()), Shape{x.rows(), 2});
   const GradientTarget dx = gradient ? gradient_target(x, c.region) : GradientTarget{};
   const ChunkedLoss loss(projection, targets, options, c);
-  const std::int64_t chunk = rows_per_chunk(options, x.rows(), projection.rows(), c);
+  const std::int64_t chunk = rows_per_chunk(options, x, projection.rows(), c);
   const bool whole = gradient && loss.is_whole(x);
   const Tensor sums = whole ? loss.table_sums() : Tensor();
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
@@ -242,7 +245,7 @@ Tensor linear_rdrop(const Tensor& x, const Tensor& x2, const Tensor& projection,
   const GradientTarget dx = gradient ? gradient_target(x, c.region) : GradientTarget{};
   const GradientTarget dx2 = gradient ? gradient_target(x2, c.region) : GradientTarget{};
   const ChunkedLoss loss(projection, targets, options, c);
-  const std::int64_t chunk = rows_per_chunk(options, x.rows(), projection.rows(), c);
+  const std::int64_t chunk = rows_per_chunk(options, x, projection.rows(), c);
   for (std::int64_t begin = 0; begin < x.rows(); begin += chunk) {
     const std::int64_t rows = std::min(chunk, x.rows() - begin);
     const View x_rows = loss.operand_rows(x, begin, rows);
