@@ -59,8 +59,7 @@ class CudaAttention : public CudaTest {
     const Numbers<std::int64_t> keys(k_offsets);
     const Numbers<std::int64_t> prefix(std::vector<std::int64_t>(t.queries.size(), 3));
     const auto names = row_keys(T_q);
-    std::uint32_t* decisions =
-        nullptr;  // on the device, while forward leaves and backward has them
+    std::uint32_t* decisions = nullptr;  // on the device, while they are kept
     const auto forward = [&](bool on) {
       return AttentionArgs{.q = q.view(on),
                            .k = k.view(on),

@@ -9,8 +9,8 @@ struct Attended {
   Tensor q, k, v, out, lse;
   std::shared_ptr<const Layout> q_layout, k_layout;
   AttentionOptions options;
-  Tensor vector;     // additive attention only
-  Tensor decisions;  // of dropout, where the backend wants them kept
+  Tensor vector;       // additive attention only
+  Tensor decisions{};  // of dropout, where the backend wants them kept
 
   AttentionArgs args() const {
     return {.q = q.view(),
