@@ -20,24 +20,27 @@ __device__ inline std::uint64_t passing() {
 // read_raw and store_pack for whole packs of bf16.
 __device__ inline Raw<bf16> read_passing(const Rows<bf16>& from, std::int64_t row,
                                          std::int64_t channel) {
+  const bf16* pack = from.row(row) + channel;
+  const std::uint64_t policy = passing();
   Raw<bf16> raw;
   uint4& words = raw.words[0];
   asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-               : "l"(from.row(row) + channel), "l"(passing())
+               : "l"(pack), "l"(policy)
                : "memory");
   return raw;
 }
 
 __device__ inline void store_passing(const Rows<bf16>& to, std::int64_t row, std::int64_t channel,
                                      const float (&v)[kPack]) {
+  bf16* pack = to.row(row) + channel;
+  const std::uint64_t policy = passing();
   Raw<bf16> raw;
   uint4& words = raw.words[0];
   store8(reinterpret_cast<bf16*>(&raw), v);
-  asm volatile(
-      "st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to.row(row) + channel),
-      "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "l"(passing())
-      : "memory");
+  asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(pack),
+               "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "l"(policy)
+               : "memory");
 }
 
 }  // namespace yona::cuda
