@@ -94,7 +94,7 @@ void CudaNormRows::expect_of_reference(const NormCase& c) {
   run(&Kernels::residual_norm, [&](bool on) { return call.forward(on); });
   call.s.expect_equal("s");
   call.y.expect_equal("y", 3e-2);
-  call.statistics.expect_equal("statistics", 1e-4);
+  call.statistics.expect_equal("statistics", 5e-3);  // of s that has been rounded
   // From here on both sides see the same s and statistics.
   call.s.set(call.s.device_values());
   call.statistics.set(call.statistics.device_values());
