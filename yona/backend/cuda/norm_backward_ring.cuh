@@ -20,6 +20,7 @@
 // for 1,024 (136.8).
 #pragma once
 
+#include "yona/backend/cuda/early_launch.cuh"
 #include "yona/backend/cuda/residual_norm_backward.cuh"
 #include "yona/backend/cuda/row_ring.cuh"
 
@@ -76,6 +77,7 @@ __global__ void __launch_bounds__(kThreads, NormRing<kChunks>::kBlocks)
   constexpr int kStages = NormRing<kChunks>::kStages;
   constexpr auto kChannels = static_cast<float>(kChunks * kChunk);
   extern __shared__ __align__(16) unsigned char memory[];
+  wait_for_the_one_in_front();
   Ring ring(memory);
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;

@@ -7,6 +7,7 @@
 // neither (in a kernel whose warps kept rings of rows in shared memory, which gained nothing).
 
 #include "yona/backend/cuda/dropout.cuh"
+#include "yona/backend/cuda/early_launch.cuh"
 #include "yona/backend/cuda/norm_width.cuh"
 #include "yona/backend/cuda/passing.cuh"
 #include "yona/backend/cuda/registration.h"
@@ -25,9 +26,12 @@ struct Norm {
   Dropout dropout{};
 };
 
-// kMany: whole rows, the last first.
+// kMany: whole rows, the last first, launched early.
 template <class T, int kChunks, bool kWhole, bool kMany>
 __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
+  if constexpr (kMany) {
+    wait_for_the_one_in_front();
+  }
   const std::int64_t index =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
   if (index >= n.rows) {
@@ -145,8 +149,8 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
       const unsigned blocks = blocks_for(args.x.rows, kWarps);
       if constexpr (kWhole) {
         if (args.x.rows >= kManyRows) {
-          residual_norm_kernel<T, kChunks, kWhole, true>
-              <<<blocks, kThreads, 0, stream_of(exec)>>>(norm);
+          launch_early(residual_norm_kernel<T, kChunks, kWhole, true>, blocks, kThreads, 0,
+                       stream_of(exec), norm, "residual_norm");
           return;
         }
       }

@@ -120,7 +120,12 @@ void launch_ring(const NormBackward<bf16>& norm, std::int64_t& blocks, cudaStrea
   const auto launch = [&](auto kernel, int bytes) {
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                "residual_norm_backward");
-    kernel<<<static_cast<unsigned>(blocks), kThreads, bytes, stream>>>(norm);
+    if (norm.rows >= kManyRows) {
+      launch_early(kernel, static_cast<unsigned>(blocks), kThreads, bytes, stream, norm,
+                   "residual_norm_backward");
+    } else {
+      kernel<<<static_cast<unsigned>(blocks), kThreads, bytes, stream>>>(norm);
+    }
   };
   const auto launch_with = [&](auto ds) {
     constexpr bool kDs = decltype(ds)::value;
