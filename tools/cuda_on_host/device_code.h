@@ -23,11 +23,13 @@
 #undef __host__
 #undef __shared__
 #undef __launch_bounds__
+#undef __grid_constant__
 #define __global__
 #define __device__
 #define __host__
 #define __shared__ static  // one block runs at a time
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __noinline__
 
 #define threadIdx ::cuda_on_host::place().thread

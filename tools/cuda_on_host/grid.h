@@ -36,6 +36,7 @@ struct Copy {
   const void* from;
   int bytes;
   int size;
+  int groups = 0;  // committed since, its own among them
 };
 std::vector<Copy>& copies();  // begun by this thread, not waited for
 

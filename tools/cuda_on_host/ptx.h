@@ -146,25 +146,43 @@ inline void cp_async_cg_shared_global(std::uint32_t to, const void* from, int by
 inline void cp_async_ca_shared_global(std::uint32_t to, const void* from, int bytes) {
   copy_later(to, from, bytes, 4);
 }
-inline void cp_async_commit_group() { copies().push_back({nullptr, nullptr, 0, 0}); }
-inline void cp_async_wait_group(int left) {
-  auto end = copies().end();  // of the groups that are waited for, each of which has an empty copy
-  for (int groups = 0; end != copies().begin(); --end) {
-    if (const Copy& last = *(end - 1); last.to == nullptr && groups++ == left) {
-      break;
-    }
-  }
-  std::for_each(copies().begin(), end, [](const Copy& copy) {
-    if (copy.to != nullptr) {
-      std::memset(copy.to, 0, static_cast<std::size_t>(copy.size));
-      std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
-    }
-  });
-  copies().erase(copies().begin(), end);
+inline void cp_async_cg_shared_global_L2(std::uint32_t to, const void* from,
+                                         std::uint64_t /*policy*/) {
+  copy_later(to, from, 16, 16);
 }
-inline void cp_async_wait_all() {
-  cp_async_commit_group();
-  cp_async_wait_group(0);
+inline void cp_async_commit_group() {
+  for (Copy& copy : copies()) {
+    ++copy.groups;
+  }
+}
+// Of the groups that were committed, the last `others` may be on their way still.
+inline void cp_async_wait_group(int others) {
+  std::erase_if(copies(), [others](const Copy& copy) {
+    if (copy.groups <= others) {
+      return false;
+    }
+    std::memset(copy.to, 0, static_cast<std::size_t>(copy.size));
+    std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+    return true;
+  });
+}
+inline void cp_async_wait_all() { cp_async_wait_group(-1); }
+
+// Four words, where cache policies say nothing.
+inline void createpolicy_fractional_L2(std::uint64_t& policy) { policy = 0; }
+inline void ld_global_L2(std::uint32_t& x, std::uint32_t& y, std::uint32_t& z, std::uint32_t& w,
+                         const void* from, std::uint64_t /*policy*/) {
+  const auto* words = static_cast<const std::uint32_t*>(from);
+  x = words[0], y = words[1], z = words[2], w = words[3];
+}
+inline void st_global_L2(void* to, std::uint32_t x, std::uint32_t y, std::uint32_t z,
+                         std::uint32_t w, std::uint64_t /*policy*/) {
+  auto* words = static_cast<std::uint32_t*>(to);
+  words[0] = x, words[1] = y, words[2] = z, words[3] = w;
+}
+inline void ld_shared_v4_u32(std::uint32_t& x, std::uint32_t& y, std::uint32_t& z, std::uint32_t& w,
+                             std::uint32_t from) {
+  ld_global_L2(x, y, z, w, shared_at(from), 0);
 }
 
 }  // namespace cuda_on_host

@@ -1,4 +1,4 @@
-// The product that ends in the gradient behind relu: sizes of Hopper's kernel and others, which go
+// The product that ends in the gradient behind relu: sizes of Hopper's kernels and others, which go
 // through the plain composition.
 
 #include "tests/backend/cuda/both.h"
@@ -27,6 +27,12 @@ class CudaReluGradientProduct : public CudaTest {
     dz.expect_equal("dz");
     db.expect_equal("db", dtype == DType::bf16 ? 1e-2 : 1e-4);
   }
+  static View part(View view, std::int64_t first, std::int64_t cols) {
+    view.data =
+        static_cast<char*>(view.data) + first * static_cast<std::int64_t>(size_of(view.dtype));
+    view.cols = cols;
+    return view;
+  }
 };
 
 TEST_F(CudaReluGradientProduct, IsTheReferences) {
@@ -35,35 +41,76 @@ TEST_F(CudaReluGradientProduct, IsTheReferences) {
     expect_reference(64, 64, 256, dtype);
     expect_reference(128, 128, 256, dtype);
     expect_reference(300, 320, 512, dtype);
-    expect_reference(130, 100, 256, dtype);  // not as Hopper's kernel wants it
+    expect_reference(130, 100, 256, dtype);  // not as Hopper's kernels want it
     expect_reference(130, 64, 200, dtype);
     expect_reference(7, 5, 3, dtype);
   }
 }
 
+// Weights in registers up to 256 and up to 512 deep, and not in registers.
+TEST_F(CudaReluGradientProduct, OfEveryDepthIsTheReferences) {
+  for (const std::int64_t depth : {64, 192, 256, 320, 448, 512, 576, 1024}) {
+    expect_reference(1, depth, 256, DType::bf16);
+    expect_reference(193, depth, 512, DType::bf16);
+  }
+}
+
+// Ranges of rows alone, clusters that share the rows left over, more of them than rows are left for
+// and more columns than clusters.
 TEST_F(CudaReluGradientProduct, OfMoreTilesThanBlocksIsTheReferences) {
   expect_reference(5000, 64, 2048, DType::bf16);
+  expect_reference(8321, 64, 256, DType::bf16);
+  expect_reference(9001, 64, 1280, DType::bf16);
+  expect_reference(3333, 320, 1536, DType::bf16);
+  expect_reference(1153, 64, 12800, DType::bf16);
+  expect_reference(257, 64, 18432, DType::bf16);
 }
 
 // Columns of larger matrices, a weight that is a part of the model's buffer, and nothing to add to.
 TEST_F(CudaReluGradientProduct, TakesPartsAndNoBias) {
-  const Both dy(200, 192, DType::bf16, 1);
-  const Both weight(128, 512, DType::bf16, 2);
-  const Both y(200, 768, DType::bf16, 3);
-  const Both dz(200, 768, DType::bf16, 4);
-  const auto part = [](View view, std::int64_t first, std::int64_t cols) {
-    view.data =
-        static_cast<char*>(view.data) + first * static_cast<std::int64_t>(size_of(view.dtype));
-    view.cols = cols;
-    return view;
-  };
-  run(&Kernels::relu_gradient_product, [&](bool on) {
-    return ReluGradientProductArgs{.dy = part(dy.view(on), 64, 128),
-                                   .weight = weight.view(on),
-                                   .y = part(y.view(on), 256, 512),
-                                   .dz = part(dz.view(on), 8, 512)};
-  });
-  dz.expect_equal("dz");
+  for (const std::int64_t depth : {128, 448, 640}) {
+    const Both dy(200, depth + 64, DType::bf16, 1);
+    const Both weight(depth, 768, DType::bf16, 2);
+    const Both y(200, 768, DType::bf16, 3);
+    const Both dz(200, 768, DType::bf16, 4);  // overwritten in part
+    run(&Kernels::relu_gradient_product, [&](bool on) {
+      return ReluGradientProductArgs{.dy = part(dy.view(on), 64, depth),
+                                     .weight = part(weight.view(on), 128, 512),
+                                     .y = part(y.view(on), 256, 512),
+                                     .dz = part(dz.view(on), 8, 512)};
+    });
+    dz.expect_equal("dz");
+  }
+}
+
+// The same call gives the same bits, and adds the same sums to the bias gradient.
+TEST_F(CudaReluGradientProduct, IsTheSameTwice) {
+  for (const std::int64_t depth : {256, 512, 576}) {
+    const std::int64_t rows = 4099;
+    const std::int64_t cols = 1280;
+    const Both dy(rows, depth, DType::bf16, 1);
+    const Both weight(depth, cols, DType::bf16, 2);
+    const Both y(rows, cols, DType::bf16, 3);
+    std::vector<double> dz_before;
+    std::vector<double> db_before;
+    for (int round = 0; round < 3; ++round) {
+      const Both dz(rows, cols, DType::bf16, 4 + static_cast<std::uint64_t>(round));
+      const Both db(1, cols, DType::f32, 9);
+      cuda().kernels().relu_gradient_product(ReluGradientProductArgs{.dy = dy.view(true),
+                                                                     .weight = weight.view(true),
+                                                                     .y = y.view(true),
+                                                                     .dz = dz.view(true),
+                                                                     .bias_gradient = db.view(true),
+                                                                     .scale = 1.25F},
+                                             cuda().exec());
+      if (round > 0) {
+        EXPECT_EQ(dz.device_values(), dz_before) << "dz at depth " << depth;
+        EXPECT_EQ(db.device_values(), db_before) << "db at depth " << depth;
+      }
+      dz_before = dz.device_values();
+      db_before = db.device_values();
+    }
+  }
 }
 
 }  // namespace

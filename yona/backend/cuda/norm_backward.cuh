@@ -32,54 +32,6 @@ __device__ inline void write_partials(const float (&sums)[kPack], int chunk, std
   }
 }
 
-// One more sum over the rows of a block, for kernels that are short of registers: every lane has
-// its own places in shared memory, four channels to each.
-template <int kChunks>
-struct SharedSums {
-  float4 parts[kWarps][kChunks][2][kLanes];
-
-  __device__ float4* mine(int k) {
-    return &parts[threadIdx.x / kLanes][k][0][threadIdx.x % kLanes];
-  }
-  __device__ void clear() {
-#pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      mine(k)[0] = mine(k)[kLanes] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-    }
-  }
-  __device__ void add(int k, const float (&v)[kPack]) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      float4& sum = mine(k)[half * kLanes];
-      const float4 old = sum;
-      sum = make_float4(old.x + v[4 * half], old.y + v[4 * half + 1], old.z + v[4 * half + 2],
-                        old.w + v[4 * half + 3]);
-    }
-  }
-  // The warps' sums, added in order, as the block's row of `partials`.
-  __device__ void leave(float* partials) {
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      const int lane = static_cast<int>(threadIdx.x) / kPack;
-      const int i = static_cast<int>(threadIdx.x) % kPack;
-      float total = 0.0F;
-#pragma unroll
-      for (int w = 0; w < kWarps; ++w) {
-        total += reinterpret_cast<const float*>(&parts[w][k][i / 4][lane])[i % 4];
-      }
-      partials[blockIdx.x * kChunks * kChunk + k * kChunk + threadIdx.x] = total;
-    }
-  }
-};
-
-// None.
-struct NoSums {
-  __device__ void clear() {}
-  __device__ void add(int /*k*/, const float (&)[kPack]) {}
-  __device__ void leave(float* /*partials*/) {}
-};
-
 // Overwrites, or adds to what is there.
 template <bool kWhole, class T>
 __device__ void put(const Rows<T>& to, std::int64_t row, std::int64_t channel, float (&v)[kPack],

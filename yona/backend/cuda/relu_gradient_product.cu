@@ -1,11 +1,13 @@
-// The gradient behind a relu and a product: on Hopper one kernel (relu_gradient_product.cuh), where
-// types and sizes suit it; elsewhere the product and then bias_activation_backward.
+// The gradient behind a relu and a product: on Hopper one kernel (relu_gradient_held.cuh, and for
+// depths of more than 512 relu_gradient_product.cuh), where types and sizes suit it; elsewhere the
+// product and then bias_activation_backward.
 
 #include <algorithm>
 
 #include "yona/backend/cuda/cluster_launch.h"
 #include "yona/backend/cuda/column_sums.h"
 #include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/relu_gradient_held.cuh"
 #include "yona/backend/cuda/relu_gradient_product.cuh"
 #include "yona/backend/cuda/rows.cuh"
 #include "yona/backend/cuda/tensor_map.h"
@@ -23,15 +25,61 @@ bool suits(const View& view) {
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
 }
 
-// False, with nothing done, where the kernel does not suit.
-bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
-  const std::int64_t rows = args.dz.rows;
-  const std::int64_t cols = args.dz.cols;
-  const std::int64_t depth = args.dy.cols;
-  if (!suits(args.dy) || !suits(args.weight) || !suits(args.y) || !suits(args.dz) || rows == 0 ||
-      cols % Tile::kCols != 0 || depth == 0 || depth % Tile::kDepth != 0) {
+// Room for partial sums, where somebody wants the bias gradient.
+float* room_for(std::int64_t slices, const ReluGradientProductArgs& args, Exec& exec) {
+  if (!args.bias_gradient) {
+    return nullptr;
+  }
+  PendingSums& sums = exec_of(exec).sums;
+  sums.begin(slices * args.dz.cols, stream_of(exec));
+  return sums.take(slices * args.dz.cols);
+}
+
+void add_up(const float* partials, std::int64_t slices, const ReluGradientProductArgs& args,
+            Exec& exec) {
+  if (partials != nullptr) {
+    exec_of(exec).sums.add({{partials, args.bias_gradient.row<float>(0), slices, args.dz.cols}},
+                           stream_of(exec));
+  }
+}
+
+// These return false, with nothing done, where the matrices cannot be described.
+
+template <class Shape>
+bool multiply_held(const ReluGradientProductArgs& args, Exec& exec) {
+  // Asked once, and about the GPU: what runs on it beside this does not change how sums are added.
+  static const int at_once =
+      clusters_at_once<Shape>(relu_gradient_held_kernel<Shape>, "relu_gradient_product");
+  CUtensorMap dy;
+  CUtensorMap w;
+  CUtensorMap y;
+  CUtensorMap whole;
+  CUtensorMap dz;
+  TileOfMatrix block = tiles_of(args.y, Shape::kRows, Shape::kCols);
+  block.swizzled = false;
+  if (at_once == 0 ||
+      !describe_tiles(tiles_of(args.dy, Shape::kRows / Shape::kCluster, Shape::kDepth), dy) ||
+      !describe_tiles(tiles_of(args.weight, Shape::kDepth, Shape::kConsumerCols), w) ||
+      !describe_tiles(tiles_of(args.y, Shape::kPieceRows, Shape::kConsumerCols), y) ||
+      !describe_tiles(block, whole) ||
+      !describe_tiles(tiles_of(args.dz, Shape::kPieceRows, Shape::kConsumerCols), dz)) {
     return false;
   }
+  const auto units = static_cast<int>(args.dz.cols / Shape::kClusterCols);
+  const auto tiles = static_cast<int>(blocks_for(args.dz.rows, Shape::kRows)) * units;
+  const int clusters = std::min(tiles, at_once);
+  const std::int64_t slices = HeldTiles::slices(units, clusters);
+  const HeldReluGradient gradient{room_for(slices, args, exec), static_cast<int>(args.dz.rows),
+                                  static_cast<int>(args.dz.cols), args.scale};
+  const ClusterLaunch launch(Shape{}, clusters, stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(launch.config(), relu_gradient_held_kernel<Shape>, dy, w, y, whole,
+                                dz, gradient),
+             "relu_gradient_product");
+  add_up(gradient.partials, slices, args, exec);
+  return true;
+}
+
+bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
   static const int at_once =
       clusters_at_once<Tile>(relu_gradient_product_kernel, "relu_gradient_product");
   CUtensorMap dy;
@@ -46,31 +94,42 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
       !describe_tiles(tiles_of(args.dz, Tile::kSliceRows, Tile::kPanel), dz)) {
     return false;
   }
-  const cudaStream_t stream = stream_of(exec);
-  const std::int64_t slices = blocks_for(rows, Tile::kSliceRows);
-  PendingSums& sums = exec_of(exec).sums;
-  float* partials = nullptr;
-  if (args.bias_gradient) {
-    sums.begin(slices * cols, stream);
-    partials = sums.take(slices * cols);
-  }
-  const auto tiles = static_cast<int>(blocks_for(rows, Tile::kCluster * Tile::kRows) *
-                                      static_cast<unsigned>(cols / Tile::kCols));
-  const ClusterLaunch launch(Tile{}, std::min(tiles, at_once), stream);
+  const std::int64_t slices = blocks_for(args.dz.rows, Tile::kSliceRows);
+  const auto tiles = static_cast<int>(blocks_for(args.dz.rows, Tile::kCluster * Tile::kRows) *
+                                      static_cast<unsigned>(args.dz.cols / Tile::kCols));
+  const ClusterLaunch launch(Tile{}, std::min(tiles, at_once), stream_of(exec));
   const ReluGradient gradient{static_cast<const bf16*>(args.y.data),
                               args.y.stride,
-                              partials,
-                              static_cast<int>(rows),
-                              static_cast<int>(cols),
-                              static_cast<int>(depth),
+                              room_for(slices, args, exec),
+                              static_cast<int>(args.dz.rows),
+                              static_cast<int>(args.dz.cols),
+                              static_cast<int>(args.dy.cols),
                               args.scale};
   check_cuda(
       cudaLaunchKernelEx(launch.config(), relu_gradient_product_kernel, dy, w, y, dz, gradient),
       "relu_gradient_product");
-  if (partials != nullptr) {
-    sums.add({{partials, args.bias_gradient.row<float>(0), slices, cols}}, stream);
-  }
+  add_up(gradient.partials, slices, args, exec);
   return true;
+}
+
+// False, with nothing done, where no kernel suits.
+bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
+  using Shallow = HeldShape<4>;
+  using Deep = HeldShape<8>;
+  const std::int64_t depth = args.dy.cols;
+  if (!suits(args.dy) || !suits(args.weight) || !suits(args.y) || !suits(args.dz) ||
+      args.dz.rows == 0 || args.dz.cols % Tile::kCols != 0 || depth == 0 ||
+      depth % Tile::kDepth != 0) {
+    return false;
+  }
+  static_assert(Deep::kClusterCols == Tile::kCols && Deep::kDepth == Tile::kDepth);
+  if (depth <= Shallow::kSteps * Shallow::kDepth) {
+    return multiply_held<Shallow>(args, exec);
+  }
+  if (depth <= Deep::kSteps * Deep::kDepth) {
+    return multiply_held<Deep>(args, exec);
+  }
+  return multiply_of_any_depth(args, exec);
 }
 
 #else

@@ -1,40 +1,25 @@
 // The gradients of residual + dropout + layer norm. A warp takes every (grid · 8)th row, keeps the
-// row in registers, and adds up its share of the weight's and bias' gradients as it goes, and of dr
-// where that is asked for; blocks then leave one row of partial sums each, which are added in a
-// fixed order.
+// row in registers, and adds up its share of the weight's and bias' gradients as it goes; blocks
+// then leave one row of partial sums each, which are added in a fixed order.
 //
-// Rows of 1,024 channels leave room for one block on a multiprocessor: there each warp reads its
-// next row while it works on one (2.8 ms of a big step on an H200 instead of 3.2). For 512 channels
-// three blocks without that are faster.
+// The bf16 rows that models mostly have come through rings of shared memory
+// (norm_backward_ring.cuh), and Σ dr is added up on the way; those of other types and widths are
+// here.
 
 #include <algorithm>
 
 #include "yona/backend/cuda/column_sums.h"
-#include "yona/backend/cuda/dropout.cuh"
-#include "yona/backend/cuda/norm_backward.cuh"
+#include "yona/backend/cuda/norm_backward_ring.cuh"
 #include "yona/backend/cuda/registration.h"
 
 namespace yona::cuda {
 
 namespace {
 
-template <class T>
-struct NormBackward {
-  Rows<T> s, dy, ds, dx, dr;
-  Rows<float> weight, statistics;
-  std::int64_t rows = 0;
-  const std::uint64_t* row_keys = nullptr;
-  Dropout dropout{};
-  bool accumulate_dx = false, accumulate_dr = false;
-  float* dweight = nullptr;  // [blocks, d] partial sums, each optional
-  float* dbias = nullptr;
-  float* dr_sums = nullptr;
-};
-
 // What comes of d/ds of chunk k of a row: dx and dr.
-template <bool kWhole, class T, class Sums>
-__device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k, float (&total)[kPack],
-                          Sums& sums) {
+template <class T>
+__device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k,
+                          float (&total)[kPack]) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t channel = k * kChunk + lane * kPack;
   float dr[kPack];
@@ -43,14 +28,13 @@ __device__ void put_chunk(const NormBackward<T>& n, std::int64_t row, int k, flo
     dr[i] = total[i];
   }
   if (n.dx.there()) {
-    put<kWhole>(n.dx, row, channel, total, n.accumulate_dx);
+    put<false>(n.dx, row, channel, total, n.accumulate_dx);
   }
   if (n.dr.there()) {  // after dx, which may be the same memory
     if (n.dropout.threshold != 0) {
       drop(n.dropout, n.row_keys[row], k * kChunk, lane, dr);
     }
-    sums.add(k, dr);
-    put<kWhole>(n.dr, row, channel, dr, n.accumulate_dr);
+    put<false>(n.dr, row, channel, dr, n.accumulate_dr);
   }
 }
 
@@ -71,11 +55,9 @@ __device__ void leave_partials(const NormBackward<T>& n, const float (&dweight)[
   }
 }
 
-template <class T, int kChunks, bool kWhole, class Sums>
+template <class T, int kChunks>
 __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
     residual_norm_backward_kernel(NormBackward<T> n) {
-  __shared__ Sums dr_sums;
-  dr_sums.clear();
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t d = n.dy.cols;
   const std::int64_t first_row =
@@ -93,9 +75,9 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
     for (int k = 0; k < kChunks; ++k) {
       const std::int64_t channel = k * kChunk + lane * kPack;
       float weight[kPack];
-      load_pack<kWhole>(n.s, row, channel, normal[k]);
-      load_pack<kWhole>(n.dy, row, channel, g[k]);
-      load_pack<kWhole>(n.weight, 0, channel, weight);
+      load_pack<false>(n.s, row, channel, normal[k]);
+      load_pack<false>(n.dy, row, channel, g[k]);
+      load_pack<false>(n.weight, 0, channel, weight);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         normal[k][i] = (normal[k][i] - mean) * rstd;
@@ -118,128 +100,53 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
       }
       if (n.ds.there()) {
         float ds[kPack];
-        load_pack<kWhole>(n.ds, row, channel, ds);
+        load_pack<false>(n.ds, row, channel, ds);
 #pragma unroll
         for (int i = 0; i < kPack; ++i) {
           total[i] += ds[i];
         }
       }
-      put_chunk<kWhole>(n, row, k, total, dr_sums);
+      put_chunk(n, row, k, total);
     }
   }
   leave_partials(n, dweight, dbias);
-  dr_sums.leave(n.dr_sums);
-}
-
-// A row of 1,024 channels as memory has it.
-constexpr int kWideChunks = 4;
-
-struct WideRow {
-  static constexpr int kChunks = kWideChunks;
-  Raw<bf16> s[kChunks], dy[kChunks], ds[kChunks];
-  float mean, rstd;
-
-  static __device__ std::int64_t channel_of(int k) {
-    return k * kChunk + static_cast<int>(threadIdx.x) % kLanes * kPack;
-  }
-  __device__ void read(const NormBackward<bf16>& n, std::int64_t row) {
-    mean = n.statistics.row(row)[0];
-    rstd = n.statistics.row(row)[1];
-#pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      s[k] = read_raw<true>(n.s, row, channel_of(k));
-      dy[k] = read_raw<true>(n.dy, row, channel_of(k));
-      if (n.ds.there()) {
-        ds[k] = read_raw<true>(n.ds, row, channel_of(k));
-      }
-    }
-  }
-  // x̂ and dy of chunk k.
-  __device__ void unpack_chunk(int k, float (&normal)[kPack], float (&g)[kPack]) const {
-    unpack(s[k], normal);
-    unpack(dy[k], g);
-#pragma unroll
-    for (float& x : normal) {
-      x = (x - mean) * rstd;
-    }
-  }
-};
-
-template <class Sums>
-__global__ void __launch_bounds__(kThreads, 1) wide_norm_backward_kernel(NormBackward<bf16> n) {
-  __shared__ Sums dr_sums;
-  dr_sums.clear();
-  constexpr int kChunks = WideRow::kChunks;
-  constexpr auto kChannels = static_cast<float>(kChunks * kChunk);
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;
-  const std::int64_t first_row =
-      static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
-  float dweight[kChunks][kPack] = {};
-  float dbias[kChunks][kPack] = {};
-  WideRow next;
-  if (first_row < n.rows) {
-    next.read(n, first_row);
-  }
-  for (std::int64_t row = first_row; row < n.rows; row += step) {
-    const WideRow held = next;
-    if (row + step < n.rows) {
-      next.read(n, row + step);
-    }
-    float sum_g = 0.0F;
-    float sum_gx = 0.0F;
-#pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      float normal[kPack];  // x̂
-      float g[kPack];       // dy
-      float weight[kPack];
-      held.unpack_chunk(k, normal, g);
-      load_pack<true>(n.weight, 0, WideRow::channel_of(k), weight);
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        dweight[k][i] += g[i] * normal[i];
-        dbias[k][i] += g[i];
-        sum_g += g[i] * weight[i];
-        sum_gx += g[i] * weight[i] * normal[i];
-      }
-    }
-    const float mean_g = warp_sum(sum_g) / kChannels;
-    const float mean_gx = warp_sum(sum_gx) / kChannels;
-#pragma unroll
-    for (int k = 0; k < kChunks; ++k) {
-      float normal[kPack];
-      float total[kPack];
-      float weight[kPack];
-      held.unpack_chunk(k, normal, total);
-      load_pack<true>(n.weight, 0, WideRow::channel_of(k), weight);
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        total[i] = held.rstd * (total[i] * weight[i] - mean_g - normal[i] * mean_gx);
-      }
-      if (n.ds.there()) {
-        float ds[kPack];
-        unpack(held.ds[k], ds);
-#pragma unroll
-        for (int i = 0; i < kPack; ++i) {
-          total[i] += ds[i];
-        }
-      }
-      put_chunk<true>(n, row, k, total, dr_sums);
-    }
-  }
-  leave_partials(n, dweight, dbias);
-  dr_sums.leave(n.dr_sums);
 }
 
 // Changes `blocks`, of which each leaves partial sums, to how many there are.
-template <class T, int kChunks, bool kWhole, class Sums>
-void launch(const NormBackward<T>& norm, std::int64_t& blocks, cudaStream_t stream) {
-  if constexpr (kWhole && kChunks == kWideChunks) {
-    blocks = std::min<std::int64_t>(blocks, kMostNormBlocks / 3);  // that run at once
-    wide_norm_backward_kernel<Sums><<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
+template <int kChunks>
+void launch_ring(const NormBackward<bf16>& norm, std::int64_t& blocks, cudaStream_t stream) {
+  using Shape = NormRing<kChunks>;
+  blocks = std::min(blocks, Shape::kMostBlocks);  // that run at once
+  const auto launch = [&](auto kernel, int bytes) {
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+               "residual_norm_backward");
+    if (norm.rows >= kManyRows) {
+      launch_early(kernel, static_cast<unsigned>(blocks), kThreads, bytes, stream, norm,
+                   "residual_norm_backward");
+    } else {
+      kernel<<<static_cast<unsigned>(blocks), kThreads, bytes, stream>>>(norm);
+    }
+  };
+  const auto launch_with = [&](auto ds) {
+    constexpr bool kDs = decltype(ds)::value;
+    constexpr int kBytes = Shape::template Ring<kDs>::kBytes;
+    if (norm.dr_sums != nullptr) {
+      launch(norm_backward_ring_kernel<kChunks, kDs, true>, kBytes);
+    } else {
+      launch(norm_backward_ring_kernel<kChunks, kDs, false>, kBytes);
+    }
+  };
+  if (norm.ds.there()) {
+    launch_with(std::true_type{});
   } else {
-    residual_norm_backward_kernel<T, kChunks, kWhole, Sums>
-        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
+    launch_with(std::false_type{});
   }
+}
+
+bool has_ring(const NormBackward<bf16>& n) {
+  const std::int64_t d = n.dy.cols;
+  return (d == kChunk || d == 2 * kChunk || d == 4 * kChunk) &&
+         whole_packs(n.s, n.dy, n.ds, n.dx, n.dr, n.weight);
 }
 
 void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
@@ -255,7 +162,7 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
   sums.begin(3 * blocks * d, stream);
   float* dweight = args.dweight ? sums.take(blocks * d) : nullptr;
   float* dbias = args.dbias ? sums.take(blocks * d) : nullptr;
-  float* dr_sums = nullptr;  // of rows that are whole; others are read again
+  float* dr_sums = nullptr;  // of rows that have rings; others are read again
   with_type(args.dy.dtype, "residual_norm_backward", [&](auto t) {
     using T = decltype(t);
     const auto optional = [](const View& view) { return view ? rows_of<T>(view) : Rows<T>{}; };
@@ -274,18 +181,22 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
                          dweight,
                          dbias,
                          nullptr};
-    const bool aligned = whole_packs(norm.s, norm.dy, norm.ds, norm.dx, norm.dr, norm.weight);
-    with_chunks<T>(d, aligned, "residual_norm_backward", [&](auto chunks, auto whole) {
-      constexpr int kChunks = decltype(chunks)::value;
-      constexpr bool kWhole = decltype(whole)::value;
-      if constexpr (kWhole) {
-        if (args.dr_sums) {
-          norm.dr_sums = dr_sums = sums.take(blocks * d);
-          launch<T, kChunks, kWhole, SharedSums<kChunks>>(norm, blocks, stream);
-          return;
+    if constexpr (std::is_same_v<T, bf16>) {
+      if (has_ring(norm)) {
+        norm.dr_sums = dr_sums = args.dr_sums ? sums.take(blocks * d) : nullptr;
+        if (d == kChunk) {
+          launch_ring<1>(norm, blocks, stream);
+        } else if (d == 2 * kChunk) {
+          launch_ring<2>(norm, blocks, stream);
+        } else {
+          launch_ring<4>(norm, blocks, stream);
         }
+        return;
       }
-      launch<T, kChunks, kWhole, NoSums>(norm, blocks, stream);
+    }
+    with_chunks<T>(d, false, "residual_norm_backward", [&](auto chunks, auto /*whole*/) {
+      residual_norm_backward_kernel<T, decltype(chunks)::value>
+          <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(norm);
     });
   });
   check_launch("residual_norm_backward");
