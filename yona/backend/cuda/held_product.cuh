@@ -1,14 +1,14 @@
 // Products whose weights stay in registers, for Hopper: what kernels of that kind share.
 //
 //   X [rows, depth] · W [depth, cols], both bf16 and row-major, depth at most 512 (the copy engine
-//   puts zeros after it), cols a multiple of 256.
+//   puts zeros after it), cols a multiple of 256. W may be given as [cols, depth] instead.
 //
 // It is formed as Wᵀ Xᵀ. A block has 128 columns, 64 to each of its two consumers, and tiles of 128
 // rows, one after another. A consumer holds its columns of W, of the whole depth, as left operands;
-// rows of X, the right ones, go through a ring of stages, each 64 deep, that one thread of the
-// first warpgroup has the copy engine fill. So shared memory is read for X alone. Consumers
-// multiply in turn: one ends its tile while the other multiplies. The two blocks of a cluster have
-// columns beside each other, and each brings half of the rows to both.
+// rows of X, the right ones, go through a ring of stages, each of one or two slices 64 deep, that
+// one thread of the first warpgroup has the copy engine fill. So shared memory is read for X alone.
+// Consumers multiply in turn: one ends its tile while the other multiplies. The two blocks of a
+// cluster have columns beside each other, and each brings half of the rows to both.
 //
 // Lane l of a consumer's warp w has, as sums[4 j + 2 half + e], column 16 w + l / 4 + 8 half of the
 // consumer's and row 8 j + 2 (l % 4) + e of the tile: two columns, and 32 rows of them.
@@ -19,20 +19,26 @@
 
 namespace yona::cuda {
 
-// Steps of 64 in depth: 8, or 4 where that is enough.
-template <int kStepsOf>
+// Steps in depth, of a stage each: 8, or 4 where that is enough or stages have two slices. What a
+// kernel's own shape may set otherwise: W as [cols, depth], and a turn that is given before the
+// last stage but one is waited for.
+template <int kStepsOf, int kSlicesOf = 1>
 struct HeldShape {
+  static constexpr bool kWeightRows = false;
+  static constexpr bool kEarlyTurn = false;
   static constexpr int kSteps = kStepsOf;
+  static constexpr int kSlices = kSlicesOf;
   static constexpr int kRows = 128;  // of a tile
   static constexpr int kConsumerCols = 64;
   static constexpr int kCols = 2 * kConsumerCols;
-  static constexpr int kDepth = 64;  // of a stage
+  static constexpr int kDepth = 64;  // of a slice
   static constexpr int kCluster = 2;
   static constexpr int kClusterCols = kCluster * kCols;
   static constexpr int kThreads = 3 * hopper::kWarpgroup;
-  static constexpr int kStages = 12;
-  static constexpr int kStageBytes = kRows * kDepth * 2;
-  static constexpr int kPanelBytes = kDepth * kConsumerCols * 2;  // of W, in a stage of it
+  static constexpr int kStages = 12 / kSlices;
+  static constexpr int kSliceBytes = kRows * kDepth * 2;
+  static constexpr int kStageBytes = kSlices * kSliceBytes;
+  static constexpr int kPanelBytes = kDepth * kConsumerCols * 2;  // of W, in a slice of it
   // Stages, a room for each consumer's part of a tile in two pieces, and barriers: two for each
   // stage, then one for each room.
   static constexpr int kPieceRows = 64;
@@ -42,7 +48,7 @@ struct HeldShape {
   static constexpr int kBarriersAt = kRoomsAt + 2 * kRoomBytes;
   static constexpr int kRoomBarriersAt = kBarriersAt + 2 * kStages * 8;
   static constexpr int kSharedBytes = kRoomBarriersAt + 2 * 8;
-  static_assert(kSharedBytes <= 232448 && kSteps <= kStages);
+  static_assert(kSharedBytes <= 232448 && kSteps <= kStages && kSlices <= 2);
 };
 
 #ifdef YONA_HOPPER
@@ -117,9 +123,18 @@ __device__ void produce(const CUtensorMap& x, const CUtensorMap& w, const HeldTi
       const int col = (unit * Shape::kCluster + rank) * Shape::kCols;
       for (int step = 0; step < Shape::kSteps; ++step) {
         ring.begin();
-        hopper::copy_in(ring.place(), w, col, step * Shape::kDepth, ring.full());
-        hopper::copy_in(ring.place() + Shape::kPanelBytes, w, col + Shape::kConsumerCols,
-                        step * Shape::kDepth, ring.full());
+#pragma unroll
+        for (int slice = 0; slice < Shape::kSlices; ++slice) {
+          const std::uint32_t to = ring.place() + slice * Shape::kSliceBytes;
+          const int depth = (step * Shape::kSlices + slice) * Shape::kDepth;
+          if constexpr (Shape::kWeightRows) {
+            hopper::copy_in(to, w, depth, col, ring.full());
+          } else {
+            hopper::copy_in(to, w, col, depth, ring.full());
+            hopper::copy_in(to + Shape::kPanelBytes, w, col + Shape::kConsumerCols, depth,
+                            ring.full());
+          }
+        }
         ring.advance();
       }
     }
@@ -127,8 +142,13 @@ __device__ void produce(const CUtensorMap& x, const CUtensorMap& w, const HeldTi
     const int row = place.row * Shape::kRows + rank * kOwnRows;
     for (int step = 0; step < Shape::kSteps; ++step) {
       ring.begin();
-      hopper::copy_in_to_all(ring.place() + rank * (Shape::kStageBytes / Shape::kCluster), x,
-                             step * Shape::kDepth, row, ring.full(), kAll);
+#pragma unroll
+      for (int slice = 0; slice < Shape::kSlices; ++slice) {
+        hopper::copy_in_to_all(ring.place() + slice * Shape::kSliceBytes +
+                                   rank * (Shape::kSliceBytes / Shape::kCluster),
+                               x, (step * Shape::kSlices + slice) * Shape::kDepth, row, ring.full(),
+                               kAll);
+      }
       ring.advance();
     }
   }
@@ -136,7 +156,17 @@ __device__ void produce(const CUtensorMap& x, const CUtensorMap& w, const HeldTi
 
 // Left operands of all products of a tile: 16 deep each.
 template <class Shape>
-using Held = std::uint32_t[4 * Shape::kSteps][4];
+using Held = std::uint32_t[4 * Shape::kSteps * Shape::kSlices][4];
+
+// Where the lane's row of a product's left operand is in a slice of W by rows: 16 of them to a
+// warp, 32 bytes of each to a product.
+template <class Shape>
+__device__ std::uint32_t row_offset(int consumer, int product) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) % hopper::kWarpgroup / 32;
+  const int row = consumer * Shape::kConsumerCols + warp * 16 + lane % 16;
+  return row * 128 + ((2 * product + lane / 16) ^ row % 8) * 16;
+}
 
 template <class Shape>
 __device__ void hold_weights(Held<Shape>& held, Ring<Shape>& ring, int consumer) {
@@ -146,14 +176,28 @@ __device__ void hold_weights(Held<Shape>& held, Ring<Shape>& ring, int consumer)
   for (int step = 0; step < Shape::kSteps; ++step) {
     hopper::barrier_wait(ring.full(), ring.parity);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      load_transposed(held[4 * step + k], ring.place() + at + k * 2048);
+    for (int slice = 0; slice < Shape::kSlices; ++slice) {
+      const std::uint32_t from = ring.place() + slice * Shape::kSliceBytes;
+      const int first = 4 * (step * Shape::kSlices + slice);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        if constexpr (Shape::kWeightRows) {
+          hopper::load_matrices(held[first + k], from + row_offset<Shape>(consumer, k));
+        } else {
+          load_transposed(held[first + k], from + at + k * 2048);
+        }
+      }
     }
     // Loads are under way until something is done with them, and the stage must not be filled
     // before they have been served.
-    ring.release((held[4 * step][0] ^ held[4 * step + 1][0] ^ held[4 * step + 2][0] ^
-                  held[4 * step + 3][0]) &
-                 none);
+    const int of = 4 * Shape::kSlices * step;
+    if constexpr (Shape::kSlices == 1) {
+      ring.release((held[of][0] ^ held[of + 1][0] ^ held[of + 2][0] ^ held[of + 3][0]) & none);
+    } else {
+      ring.release((held[of][0] ^ held[of + 1][0] ^ held[of + 2][0] ^ held[of + 3][0] ^
+                    held[of + 4][0] ^ held[of + 5][0] ^ held[of + 6][0] ^ held[of + 7][0]) &
+                   none);
+    }
     ring.advance();
   }
 }
@@ -172,6 +216,11 @@ template <class Shape>
 __device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<Shape>& ring,
                               int consumer, bool another) {
   hopper::meet(kTurnBarrier + consumer, kBoth);
+  const auto give_turn = [&] {
+    if (consumer == 0 || another) {
+      hopper::arrive(kTurnBarrier + 1 - consumer, kBoth);
+    }
+  };
   Ring<Shape> before = ring;
 #pragma unroll
   for (int step = 0; step < Shape::kSteps; ++step) {
@@ -179,10 +228,14 @@ __device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<S
     const std::uint64_t b = hopper::left_operand(ring.place());
     hopper::begin_products();
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {  // offsets in units of 16 bytes
-      hopper::multiply_held(sums, held[4 * step + k], b + k * 2, step + k > 0);
+    for (int k = 0; k < 4 * Shape::kSlices; ++k) {  // offsets in units of 16 bytes
+      hopper::multiply_held(sums, held[4 * Shape::kSlices * step + k],
+                            b + k / 4 * (Shape::kSliceBytes / 16) + k % 4 * 2, step + k > 0);
     }
     hopper::commit_products();
+    if (Shape::kEarlyTurn && step + 1 == Shape::kSteps) {
+      give_turn();
+    }
     if (step > 0) {
       hopper::wait_products<1>();
       before.release();
@@ -190,8 +243,8 @@ __device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<S
     before = ring;
     ring.advance();
   }
-  if (consumer == 0 || another) {
-    hopper::arrive(kTurnBarrier + 1 - consumer, kBoth);
+  if (!Shape::kEarlyTurn) {
+    give_turn();
   }
   hopper::wait_products<0>();
   hopper::settle(sums);

@@ -1,9 +1,11 @@
-// Matrix products by cuBLASLt, with bias and activation in its epilogue. In bf16 and f16, operands
-// that are still f32 are rounded into scratch memory first; sums are f32 throughout.
+// Matrix products by cuBLASLt, with bias and activation in its epilogue, or, forward on Hopper, by
+// a kernel of our own where that is faster (held_linear.h). In bf16 and f16, operands that are
+// still f32 are rounded into scratch memory first; sums are f32 throughout.
 
 #include <algorithm>
 
 #include "yona/backend/cuda/exec.h"
+#include "yona/backend/cuda/held_linear.h"
 #include "yona/backend/cuda/matmul_plain.h"
 #include "yona/backend/cuda/matmul_plans.h"
 #include "yona/backend/cuda/registration.h"
@@ -66,6 +68,13 @@ Tokens tokens_of(const MatmulArgs& args) {
 }
 
 void multiply(const MatmulArgs& args, const View& a, const View& b, const View& bias, Exec& exec) {
+  MatmulArgs ready = args;
+  ready.a = a;
+  ready.b = b;
+  ready.bias = bias;
+  if (multiply_held(ready, exec)) {
+    return;
+  }
   const View& c = args.c;
   // cᵀ = op(b)ᵀ · op(a)ᵀ: what is row-major here is its transpose there.
   const Product product{.rows = c.cols,
@@ -87,11 +96,7 @@ void multiply(const MatmulArgs& args, const View& a, const View& b, const View& 
                         .alignment_d = alignment_of(c.data)};
   if (!exec_of(exec).plans->multiply(product, {b.data, a.data, c.data, bias.data},
                                      stream_of(exec))) {
-    MatmulArgs plain = args;
-    plain.a = a;
-    plain.b = b;
-    plain.bias = bias;
-    multiply_plainly(plain, stream_of(exec));
+    multiply_plainly(ready, stream_of(exec));
   }
 }
 
