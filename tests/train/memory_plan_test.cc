@@ -43,6 +43,19 @@ TEST(MemoryPlan, GrowsLinearlyWithTheTokens) {
   EXPECT_LT(two, one * 21 / 10);
 }
 
+// Sentences are taken to be as long as those for which a GPU keeps the most.
+TEST(MemoryPlan, CountsTheDecisionsThatAGpuKeeps) {
+  constexpr std::int64_t kTokens = 4096;
+  TransformerConfig config = small();
+  const LossConfig loss{.precision = Precision::bf16};
+  config.attention_dropout = 0.0;
+  const std::int64_t without = plan_memory(config, loss, false, kTokens, Device::cuda).step;
+  config.attention_dropout = 0.1;
+  const std::int64_t with = plan_memory(config, loss, false, kTokens, Device::cuda).step;
+  const std::int64_t calls = config.encoder_layers + 2 * config.decoder_layers;
+  EXPECT_GE(with - without, calls * kTokens * 256 / 8 * config.heads / 2);
+}
+
 TEST(MemoryPlan, CountsWeightsGradientsAndMomentsAndTheAverage) {
   const MemoryPlan without = plan_memory(small(), {}, false, 256);
   const MemoryPlan with = plan_memory(small(), {}, true, 256);

@@ -143,47 +143,59 @@ std::vector<std::uint16_t> in_bf16(const std::vector<float>& values) {
   return bits;
 }
 
+// Products by AMX need no copy: others are held to while this lives.
+class WithoutAmx {
+ public:
+  WithoutAmx() { use_isa(std::min(Isa::avx2, widest_)); }
+  ~WithoutAmx() { use_isa(widest_); }
+  WithoutAmx(const WithoutAmx&) = delete;
+  WithoutAmx& operator=(const WithoutAmx&) = delete;
+
+ private:
+  Isa widest_ = current_isa();
+};
+
 TEST(Optimiser, KeepsTheWeightsInBf16AsTheyChange) {
-  const Isa widest = current_isa();
-  use_isa(std::min(Isa::avx2, widest));  // products by AMX need no copy
+  const WithoutAmx without;
+  TrainConfig config;
+  config.precision = Precision::bf16;
+  config.ema = 0.75;
+  config.freeze = {"first.*"};
+  Fixture f(config);
+  const Tensor weights = f.parameters.weights();
+  Region region(*f.backend, 1 << 16);
+  Context c{.region = region, .precision = Precision::bf16};
+  const StoragePtr kept = weights.storage()->rounded;
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
+  f.optimiser.step(1, 0.01);
+  EXPECT_FALSE(weights.storage()->rounded_stale);  // nothing is left to do
+  EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
   {
-    TrainConfig config;
-    config.precision = Precision::bf16;
-    config.ema = 0.75;
-    config.freeze = {"first.*"};
-    Fixture f(config);
-    const Tensor weights = f.parameters.weights();
-    Region region(*f.backend, 1 << 16);
-    Context c{.region = region, .precision = Precision::bf16};
-    const StoragePtr kept = weights.storage()->rounded;
-    ASSERT_TRUE(kept);
+    const WeightsInUse lent(f.parameters, f.optimiser);
     EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
-    f.optimiser.step(1, 0.01);
-    EXPECT_FALSE(weights.storage()->rounded_stale);  // nothing is left to do
-    EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
-    {
-      const WeightsInUse lent(f.parameters, f.optimiser);
-      EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
-    }
-    f.optimiser.step(2, 0.01);  // nobody has needed the copy in between
-    EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
-    std::vector<float> others = f.weights();
-    std::reverse(others.begin(), others.end());
-    weights.upload(others);
-    EXPECT_EQ(read_by_products(weights, c), in_bf16(others));
-    EXPECT_EQ(weights.storage()->rounded.get(), kept.get());
   }
-  use_isa(widest);
+  f.optimiser.step(2, 0.01);  // nobody has needed the copy in between
+  EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
+  std::vector<float> others = f.weights();
+  std::reverse(others.begin(), others.end());
+  weights.upload(others);
+  EXPECT_EQ(read_by_products(weights, c), in_bf16(others));
+  EXPECT_EQ(weights.storage()->rounded.get(), kept.get());
 }
 
 TEST(Optimiser, TakesItsCopyWithIt) {
+  const WithoutAmx without;
   const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
   Two model;
   Parameters parameters(model, *backend, Gradients::yes);
   parameters.initialise(3);
   TrainConfig config;
   config.precision = Precision::bf16;
-  { const Optimiser optimiser(parameters, *backend, config); }
+  {
+    const Optimiser optimiser(parameters, *backend, config);
+    EXPECT_TRUE(parameters.weights().storage()->rounded);
+  }
   EXPECT_FALSE(parameters.weights().storage()->rounded);
 }
 

@@ -27,7 +27,9 @@ bool rounds_operands(const Backend& backend) {
 }
 
 View operand(const Tensor& x, Context& c) {
-  if (wants_rounding(x, c) && x.covers_storage() && !has_copy(*x.storage(), c)) {
+  const Storage& storage = *x.storage();
+  const bool to_round = !storage.rounded || storage.rounded_stale;  // copies of other types stay
+  if (wants_rounding(x, c) && x.covers_storage() && to_round) {
     const std::int64_t rows = (x.rows() + kRoundedRows - 1) / kRoundedRows * kRoundedRows;
     const Tensor copy = c.empty(c.operand_type(), Shape{rows, x.cols()});
     c.kernels().round_bf16({.x = x.view(), .y = copy.view()}, c.exec());

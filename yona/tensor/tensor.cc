@@ -82,7 +82,9 @@ void Tensor::discard_values() const {
 void Tensor::upload_bytes(const void* from, std::int64_t bytes) const {
   check(contiguous() && bytes == elements() * static_cast<std::int64_t>(size_of(dtype_)),
         "upload: {} bytes do not fill shape {} of {}", bytes, shape_, dtype_);
-  storage_->rounded_stale = true;
+  if (storage_->rounded && !storage_->rounded_stale) {  // parts may be written by several threads
+    storage_->rounded_stale = true;
+  }
   storage_->region->backend().upload(raw(), from, bytes);
 }
 

@@ -9,12 +9,17 @@ namespace yona {
 namespace {
 
 constexpr std::int64_t kProgramBytes = std::int64_t{64} << 20U;
-constexpr std::int64_t kSentence = 32;  // tokens; only the totals matter to memory
 
-void append_tokens(RaggedIds& side, std::int64_t tokens) {
+// Tokens of a sentence. On a CPU only the totals matter to memory; a GPU keeps most with sentences
+// as long as these (backend/attention_decisions.h).
+std::int64_t sentence_tokens(const TransformerConfig& config, Device device) {
+  return device == Device::cuda ? std::min<std::int64_t>(256, config.max_positions) : 32;
+}
+
+void append_tokens(RaggedIds& side, std::int64_t tokens, std::int64_t sentence) {
   side.ids.assign(static_cast<std::size_t>(tokens), 0);
   side.offsets.assign(1, 0);
-  for (std::int64_t end = kSentence; end < tokens + kSentence; end += kSentence) {
+  for (std::int64_t end = sentence; end < tokens + sentence; end += sentence) {
     side.offsets.push_back(std::min(end, tokens));
   }
 }
@@ -26,8 +31,9 @@ std::int64_t step_bytes(const TransformerConfig& config, const LossConfig& loss,
   const Parameters parameters(model, *meta, Gradients::yes);
   Learner learner(model, *meta, loss);
   PairBatch batch;
-  append_tokens(batch.source, batch_tokens);
-  append_tokens(batch.target, batch_tokens);
+  const std::int64_t sentence = sentence_tokens(config, device);
+  append_tokens(batch.source, batch_tokens, sentence);
+  append_tokens(batch.target, batch_tokens, sentence);
   batch.sentence_ids.assign(static_cast<std::size_t>(batch.sentences()), 0);
   batch.weights.assign(batch.sentence_ids.size(), 1.0F);
   learner.accumulate(batch, {}, 1.0);

@@ -10,8 +10,8 @@
 
 namespace yona::cuda {
 
-// A row for each sentence or, where there are long ones, for each 64 rows of it: of its keys for
-// dq, of its queries for dv.
+// A row for each sentence or, where there are some whose rows several blocks share, for each 64
+// rows of it: of its keys for dq, of its queries for dv.
 constexpr int kSummedRows = 64;
 struct GradientPartials {
   float *dq = nullptr, *dv = nullptr;  // [slices, h·D], each optional

@@ -141,7 +141,7 @@ __device__ void finish_tile(const CUtensorMap& results, const VocabularyProblem&
                                      vocabulary::MatrixRows(at, part.lane));
       hopper::fence_for_copies();
       __syncwarp();
-      if (part.lane == 0 && row < p.rows) {
+      if (part.lane == 0) {
         hopper::copy_out(results, first + piece * Tile::kPieceCols, row, at);
       }
     }
@@ -166,6 +166,9 @@ __device__ inline void consume(const CUtensorMap& results, const VocabularyProbl
     part.col = tiles.col(tile);
     vocabulary::load_shifts(p, part, shift);
     multiply_tile(sums, tiles.steps, ring, consumer);
+    if (row >= p.rows) {
+      continue;  // a warp without rows: every piece below leaves, and is waited for
+    }
     if (part.col + Tile::kCols <= p.cols) {
       finish_tile<false>(results, p, part, sums, shift, row, staged);
     } else {
