@@ -15,6 +15,7 @@
 #pragma once
 
 #include "yona/backend/cuda/held_tiles.cuh"
+#include "yona/backend/cuda/stage_ring.cuh"
 #include "yona/backend/cuda/wgmma.cuh"
 
 namespace yona::cuda {
@@ -77,35 +78,7 @@ __device__ inline std::uint32_t lane_offset() {
 }
 
 template <class Shape>
-struct Ring {
-  std::uint32_t base = 0;  // of shared memory
-  int stage = 0;
-  std::uint32_t parity = 0;
-
-  __device__ std::uint32_t place() const { return base + stage * Shape::kStageBytes; }
-  __device__ std::uint32_t full() const { return base + Shape::kBarriersAt + stage * 8; }
-  __device__ std::uint32_t empty() const { return full() + Shape::kStages * 8; }
-  __device__ void advance() {
-    if (++stage == Shape::kStages) {
-      stage = 0;
-      parity ^= 1U;
-    }
-  }
-  // This warp is done with the stage, which all blocks of the cluster fill. `zero` may depend on
-  // what it has waited for.
-  __device__ void release(std::uint32_t zero = 0) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    if (lane < Shape::kCluster) {
-      hopper::barrier_arrive(empty() + zero, lane);
-    }
-    __syncwarp();
-  }
-  // One thread's: the stage that is now empty in all blocks of the cluster is to be filled.
-  __device__ void begin() const {
-    hopper::barrier_wait(empty(), parity ^ 1U);
-    hopper::barrier_expect(full(), Shape::kStageBytes);
-  }
-};
+using Ring = ClusterRing<Shape>;
 
 // The producer's thread: stages of W whenever the unit changes, and those of X for every tile.
 // before(tile) is called before the latter.

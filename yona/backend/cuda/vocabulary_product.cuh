@@ -12,6 +12,7 @@
 // Blocks of a cluster have tiles below each other: each brings its part of the stages of E to all.
 #pragma once
 
+#include "yona/backend/cuda/stage_ring.cuh"
 #include "yona/backend/cuda/vocabulary_epilogue.cuh"
 #include "yona/backend/cuda/vocabulary_tiles.cuh"
 
@@ -39,30 +40,7 @@ struct VocabularyShape : VocabularyTile {
 namespace vocabulary {
 
 template <class Shape>
-struct Ring {
-  std::uint32_t base = 0;  // of shared memory
-  int stage = 0;
-  std::uint32_t parity = 0;
-
-  __device__ std::uint32_t place() const { return base + stage * Shape::kStageBytes; }
-  __device__ std::uint32_t full() const { return base + Shape::kBarriersAt + stage * 8; }
-  __device__ std::uint32_t empty() const { return full() + Shape::kStages * 8; }
-  __device__ void advance() {
-    if (++stage == Shape::kStages) {
-      stage = 0;
-      parity ^= 1U;
-    }
-  }
-  // This warp is done with the stage, which all blocks of the cluster fill. `zero` may depend on
-  // what it has waited for.
-  __device__ void release(std::uint32_t zero = 0) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    if (lane < Shape::kCluster) {
-      hopper::barrier_arrive(empty() + zero, lane);
-    }
-    __syncwarp();
-  }
-};
+using Ring = ClusterRing<Shape>;
 
 template <class Shape>
 __device__ void produce(const CUtensorMap& states, const CUtensorMap& table,
@@ -70,10 +48,6 @@ __device__ void produce(const CUtensorMap& states, const CUtensorMap& table,
   constexpr int kOwnCols = Shape::kCols / Shape::kCluster;
   constexpr auto kAll = static_cast<std::uint16_t>((1 << Shape::kCluster) - 1);
   const int rank = hopper::cluster_rank();
-  const auto begin_stage = [&] {
-    hopper::barrier_wait(ring.empty(), ring.parity ^ 1U);  // in all blocks of the cluster
-    hopper::barrier_expect(ring.full(), Shape::kStageBytes);
-  };
   int unit = -1;
   for (int tile = 0; tile < tiles.count; ++tile) {
     const VocabularyTiles::Place place = tiles.at(tile);
@@ -81,14 +55,14 @@ __device__ void produce(const CUtensorMap& states, const CUtensorMap& table,
       unit = place.unit;
       const int row = (unit * Shape::kCluster + rank) * Shape::kRows;
       for (int step = 0; step < Shape::kSteps; ++step) {
-        begin_stage();
+        ring.begin();
         hopper::copy_in(ring.place(), states, step * Shape::kDepth, row, ring.full());
         ring.advance();
       }
     }
     const int col = place.col * Shape::kCols + rank * kOwnCols;
     for (int step = 0; step < Shape::kSteps; ++step) {
-      begin_stage();
+      ring.begin();
       const std::uint32_t to = ring.place() + rank * (Shape::kStageBytes / Shape::kCluster);
       if constexpr (Shape::kCluster == 1) {
         hopper::copy_in(to, table, step * Shape::kDepth, col, ring.full());
