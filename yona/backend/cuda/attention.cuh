@@ -71,6 +71,19 @@ AttentionProblem<T> problem_of(const AttentionArgs& args, const View& vector = {
           args.dropout};
 }
 
+// What all kernels of the backward pass in bf16 are given: fields of the same names.
+template <class Gradients>
+void set_gradients(const AttentionBackwardArgs& args, Gradients& gradients) {
+  gradients.in = problem_of<bf16>(args.forward);
+  gradients.dout = rows_of<bf16>(args.dout);
+  gradients.dq = rows_of<bf16>(args.dq);
+  gradients.dk = rows_of<bf16>(args.dk);
+  gradients.dv = rows_of<bf16>(args.dv);
+  gradients.accumulate_dq = args.accumulate_dq;
+  gradients.accumulate_dk = args.accumulate_dk;
+  gradients.accumulate_dv = args.accumulate_dv;
+}
+
 // The device's AttentionSentence (backend/attention_sentence.h has the meaning).
 struct Sentence {
   std::int64_t first_query, first_key;

@@ -55,14 +55,7 @@ void launch_attention_backward_group(const AttentionBackwardArgs& args, int whol
   gradients.whole = whole;
   gradients.decisions = decisions;
   gradients.queries = queries;
-  gradients.in = problem_of<bf16>(forward);
-  gradients.dout = rows_of<bf16>(args.dout);
-  gradients.dq = rows_of<bf16>(args.dq);
-  gradients.dk = rows_of<bf16>(args.dk);
-  gradients.dv = rows_of<bf16>(args.dv);
-  gradients.accumulate_dq = args.accumulate_dq;
-  gradients.accumulate_dk = args.accumulate_dk;
-  gradients.accumulate_dv = args.accumulate_dv;
+  set_gradients(args, gradients);
   gradients.query_tiles = static_cast<int>(blocks_for(forward.longest_q, kGroupRows));
   gradients.in.tiles =
       gradients.query_tiles + static_cast<int>(blocks_for(forward.longest_k, kGroupRows));

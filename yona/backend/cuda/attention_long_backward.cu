@@ -293,14 +293,7 @@ void launch_attention_backward_long(const AttentionBackwardArgs& args,
   auto* delta = exec.scratch.take<float>(forward.q.rows * forward.heads);
   LongGradients gradients;
   gradients.decisions = forward.longest_q > 0 ? make_decisions(forward, exec) : DecisionTable{};
-  gradients.in = problem_of<bf16>(forward);
-  gradients.dout = rows_of<bf16>(args.dout);
-  gradients.dq = rows_of<bf16>(args.dq);
-  gradients.dk = rows_of<bf16>(args.dk);
-  gradients.dv = rows_of<bf16>(args.dv);
-  gradients.accumulate_dq = args.accumulate_dq;
-  gradients.accumulate_dk = args.accumulate_dk;
-  gradients.accumulate_dv = args.accumulate_dv;
+  set_gradients(args, gradients);
   gradients.partials = partials;
   gradients.delta = delta;
   gradients.query_tiles = static_cast<int>(blocks_for(forward.longest_q, kLongRows));

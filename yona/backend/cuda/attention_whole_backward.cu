@@ -264,14 +264,7 @@ void launch_attention_backward_whole(const AttentionBackwardArgs& args,
                                      const GradientPartials& partials, cudaStream_t stream) {
   const AttentionArgs& forward = args.forward;
   WholeGradients gradients;
-  gradients.in = problem_of<bf16>(forward);
-  gradients.dout = rows_of<bf16>(args.dout);
-  gradients.dq = rows_of<bf16>(args.dq);
-  gradients.dk = rows_of<bf16>(args.dk);
-  gradients.dv = rows_of<bf16>(args.dv);
-  gradients.accumulate_dq = args.accumulate_dq;
-  gradients.accumulate_dk = args.accumulate_dk;
-  gradients.accumulate_dv = args.accumulate_dv;
+  set_gradients(args, gradients);
   gradients.decisions = decisions;
   gradients.partials = partials;
   if (forward.d_k == 32) {

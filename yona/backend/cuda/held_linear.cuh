@@ -153,9 +153,7 @@ __global__ void __launch_bounds__(HeldLinearShape::kThreads, 1)
     hopper::prefetch_map(y);
   }
   held::begin_block(ring);
-  const HeldTiles tiles((p.rows + Shape::kRows - 1) / Shape::kRows, p.cols / Shape::kClusterCols,
-                        static_cast<int>(gridDim.x) / Shape::kCluster,
-                        static_cast<int>(blockIdx.x) / Shape::kCluster);
+  const HeldTiles tiles = held::tiles_of_cluster<Shape>(p.rows, p.cols);
   if (group == 0) {
     hopper::give_registers<24>();
     if (threadIdx.x == 0) {

@@ -224,6 +224,14 @@ __device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<S
   before.release();
 }
 
+// The tiles of this block's cluster.
+template <class Shape>
+__device__ HeldTiles tiles_of_cluster(int rows, int cols) {
+  return {(rows + Shape::kRows - 1) / Shape::kRows, cols / Shape::kClusterCols,
+          static_cast<int>(gridDim.x) / Shape::kCluster,
+          static_cast<int>(blockIdx.x) / Shape::kCluster};
+}
+
 // All threads, first: initialised barriers.
 template <class Shape>
 __device__ void begin_block(const Ring<Shape>& ring) {
