@@ -7,6 +7,7 @@
 // formed, and channels while rows are added up.
 #pragma once
 
+#include "yona/backend/cuda/capability.h"
 #include "yona/backend/cuda/dropout.cuh"
 #include "yona/backend/kernel_args.h"
 
@@ -207,16 +208,6 @@ inline bool are_apart(const View& a, const View& b) {
       (static_cast<const char*>(a.data) - static_cast<const char*>(b.data)) /
       static_cast<std::int64_t>(size_of(a.dtype));
   return distance >= b.cols || -distance >= a.cols;
-}
-
-// Lets a kernel have this much shared memory, which beyond 48 KB has to be asked for.
-template <class Kernel>
-void allow_shared(Kernel* kernel, std::size_t bytes) {
-  if (bytes > std::size_t{48} << 10U) {
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(bytes)),
-               "asking for shared memory");
-  }
 }
 
 }  // namespace yona::cuda

@@ -118,8 +118,7 @@ void launch_ring(const NormBackward<bf16>& norm, std::int64_t& blocks, cudaStrea
   using Shape = NormRing<kChunks>;
   blocks = std::min(blocks, Shape::kMostBlocks);  // that run at once
   const auto launch = [&](auto kernel, int bytes) {
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-               "residual_norm_backward");
+    allow_shared(kernel, static_cast<std::size_t>(bytes));
     if (norm.rows >= kManyRows) {
       launch_early(kernel, static_cast<unsigned>(blocks), kThreads, bytes, stream, norm,
                    "residual_norm_backward");
