@@ -43,16 +43,19 @@ __device__ inline std::uint32_t kept_lanes(const uint4& words, std::uint32_t thr
 }
 
 // Element-wise dropout of the eight channels of this lane in the chunk that begins at channel
-// `first` (a multiple of 256): bit i keeps channel first + 8·lane + i. The whole warp takes part.
+// `first` (a multiple of 256): bit i keeps channel first + 8·lane + i; or, with the chunk in two
+// pieces of 128, bits 0 to 3 keep those from first + 4·lane on and bits 4 to 7 those from
+// first + 128 + 4·lane on. The whole warp takes part.
 //
 // Block b of a chunk decides channels c with c % 16 = b % 16 in group b / 16 of 128; each lane
 // computes one block, and the warp turns blocks × decisions into neighbours by votes.
+template <int kPieces = 1>
 __device__ inline std::uint32_t kept_channels(const Dropout& dropout, std::uint64_t row_key,
                                               std::int64_t first, int lane) {
   const auto block = static_cast<std::uint32_t>(first / 8 + lane);
   const uint4 words = dropout_words(dropout, block, row_key, 0);
   const std::uint32_t word[4] = {words.x, words.y, words.z, words.w};
-  const int decision = lane % 16 / 2;
+  const int decision = kPieces == 1 ? lane % 16 / 2 : lane / 4;
   std::uint32_t votes = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -60,7 +63,12 @@ __device__ inline std::uint32_t kept_channels(const Dropout& dropout, std::uint6
     const std::uint32_t high = __ballot_sync(0xFFFFFFFFU, (word[i] >> 16U) >= dropout.threshold);
     votes = decision == 2 * i ? low : decision == 2 * i + 1 ? high : votes;
   }
-  return (votes >> (lane / 16 * 16 + lane % 2 * 8)) & 0xFFU;
+  if constexpr (kPieces == 1) {
+    return (votes >> (lane / 16 * 16 + lane % 2 * 8)) & 0xFFU;
+  } else {
+    const std::uint32_t fours = votes >> (lane % 4 * 4);
+    return (fours & 0xFU) | (fours >> 12U & 0xF0U);
+  }
 }
 
 // v ← dropout(v), bit i of `kept` keeping v[i].

@@ -1,7 +1,8 @@
-// The gradients of residual + dropout + layer norm for bf16 rows of 256, 512 and 1,024 channels,
-// whole packs. Registers leave room for few warps, too few for memory: so the rows of each come
-// through a ring (row_ring.cuh), the rows behind it on their way while it works on one, and their
-// keys and statistics a row ahead. Dropout is decided before the row is waited for.
+// The gradients of residual + dropout + layer norm for rows of up to 2,048 channels in whole packs;
+// two warps share those of more than 1,024. Registers leave room for few warps, too few for memory:
+// so the rows of each come through a ring (row_ring.cuh), the rows behind it on their way while it
+// works on one, and their keys and statistics a row ahead. Dropout is decided before the row is
+// waited for.
 //
 // µs on an H200, dropout and sums included, beside a kernel whose warps read their rows themselves
 // (at 1,024 channels a row ahead, into registers):
@@ -26,24 +27,85 @@
 
 namespace yona::cuda {
 
-template <int kChunks>
+// How rows of up to kChunks · 256 channels of kParts warps are taken, kDs: with the gradient of
+// another path.
+template <class Type, int kRowChunks, int kRowParts, bool kWithDs, bool kWholeRows>
 struct NormRing {
+  using T = Type;
+  static constexpr int kChunks = kRowChunks, kParts = kRowParts;
+  static constexpr bool kDs = kWithDs, kWhole = kWholeRows;
+  static constexpr bool kHeld = true;
+  static constexpr int kBlockWarps = 8;
   static constexpr int kBlocks = kChunks == 1 ? 3 : kChunks == 2 ? 2 : 1;  // of a multiprocessor
-  static constexpr int kStages = kChunks <= 2 ? 3 : 2;
-  static constexpr std::int64_t kMostBlocks = kMostNormBlocks / 3 * kBlocks;
-  template <bool kDs>
-  using Ring = RowRing<kChunks, kDs ? 3 : 2, kStages>;
+  static constexpr int kStages = kChunks <= 2 && std::is_same_v<T, bf16> ? 3 : 2;
+  static constexpr std::int64_t kMostBlocks = kMostNormBlocks / 3 * kBlocks;  // run at once
+};
+
+template <class Shape>
+using NormRingOf = RowRing<Shape, Shape::kDs ? 3 : 2>;
+
+// What a lane does with its channels of chunk k in memory.
+template <class T, bool kWhole>
+struct LaneChannels {
+  using Pack = LanePack<T>;
+  int first, cols;
+  int lane = static_cast<int>(threadIdx.x) % kLanes;
+
+  // Of the one row of `from`; beyond it zero.
+  __device__ void load(const Rows<float>& from, int k, float (&v)[kPack]) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int channel = Pack::half_channel(k, half, lane);
+      const float4 four = kWhole || channel < cols
+                              ? *reinterpret_cast<const float4*>(from.data + first + channel)
+                              : float4{};
+      v[4 * half] = four.x, v[4 * half + 1] = four.y;
+      v[4 * half + 2] = four.z, v[4 * half + 3] = four.w;
+    }
+  }
+  // Overwrites, or adds to what is there.
+  __device__ void put(const Rows<T>& to, std::int64_t row, int k, float (&v)[kPack],
+                      bool accumulate) const {
+    Raw<T> raw;
+    if (accumulate) {
+      float there[kPack];
+      for_pieces(k, [&](int p, int channel) {
+        raw.words[p] = *reinterpret_cast<const uint4*>(to.row(row) + first + channel);
+      });
+      unpack(raw, there);
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        v[i] += there[i];
+      }
+    }
+    store8(reinterpret_cast<T*>(&raw), v);
+    for_pieces(k, [&](int p, int channel) {
+      *reinterpret_cast<uint4*>(to.row(row) + first + channel) = raw.words[p];
+    });
+  }
+  // Calls use(p, channel) for the pieces inside the row.
+  template <class Use>
+  __device__ void for_pieces(int k, const Use& use) const {
+#pragma unroll
+    for (int p = 0; p < Pack::kPieces; ++p) {
+      const int channel = Pack::channel(k, p, lane);
+      if (kWhole || channel < cols) {
+        use(p, channel);
+      }
+    }
+  }
 };
 
 // The sums of the block's warps, in order, as its row of `partials`; nothing without one. What was
 // in `memory` is lost.
-template <int kChunks>
-__device__ void leave_sums(unsigned char* memory, const float (&sums)[kChunks][kPack],
-                           float* partials) {
+template <class Shape>
+__device__ void leave_sums(unsigned char* memory, const float (&sums)[Shape::kChunks][kPack],
+                           int cols, float* partials) {
   if (partials == nullptr) {
     return;
   }
-  constexpr int kChannels = kChunks * kChunk;
+  constexpr int kChunks = Shape::kChunks;
+  constexpr int kChannels = kChunks * kChunk;       // of a warp
   auto* parts = reinterpret_cast<float4*>(memory);  // [warps, chunks, 2, lanes]
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -58,32 +120,65 @@ __device__ void leave_sums(unsigned char* memory, const float (&sums)[kChunks][k
     }
   }
   __syncthreads();
-  for (int place = static_cast<int>(threadIdx.x); place < kChannels; place += kThreads) {
+  for (int place = static_cast<int>(threadIdx.x); place < Shape::kParts * kChannels;
+       place += Shape::kBlockWarps * kLanes) {
+    const int part = place / kChannels;
+    const int of_warp = place % kChannels;
     float total = 0.0F;
 #pragma unroll
-    for (int w = 0; w < kWarps; ++w) {
-      total += reinterpret_cast<const float*>(parts)[w * kChannels + place];
+    for (int w = part; w < Shape::kBlockWarps; w += Shape::kParts) {
+      total += reinterpret_cast<const float*>(parts)[w * kChannels + of_warp];
     }
-    const int half = place % kChunk / (4 * kLanes);
-    const int channel = place / kChunk * kChunk + place / 4 % kLanes * kPack + half * 4 + place % 4;
-    partials[static_cast<std::int64_t>(blockIdx.x) * kChannels + channel] = total;
+    const int half = of_warp % kChunk / (4 * kLanes);
+    const int channel =
+        part * kChannels + of_warp % 4 +
+        LanePack<typename Shape::T>::half_channel(of_warp / kChunk, half, of_warp / 4 % kLanes);
+    if (Shape::kWhole || channel < cols) {
+      partials[static_cast<std::int64_t>(blockIdx.x) * cols + channel] = total;
+    }
   }
 }
 
-template <int kChunks, bool kDs, bool kSums>
-__global__ void __launch_bounds__(kThreads, NormRing<kChunks>::kBlocks)
-    norm_backward_ring_kernel(const __grid_constant__ NormBackward<bf16> n) {
-  using Ring = typename NormRing<kChunks>::template Ring<kDs>;
-  constexpr int kStages = NormRing<kChunks>::kStages;
-  constexpr auto kChannels = static_cast<float>(kChunks * kChunk);
+// The sums of a row's parts, of which a warp has (a, b): all of them in both.
+template <class Shape>
+__device__ void add_parts(float& a, float& b, int& turn) {
+  a = warp_sum(a);
+  b = warp_sum(b);
+  if constexpr (Shape::kParts == 2) {
+    __shared__ float2 sums[2][Shape::kBlockWarps];
+    const int warp = static_cast<int>(threadIdx.x) / kLanes;
+    if (threadIdx.x % kLanes == 0) {
+      sums[turn][warp] = make_float2(a, b);
+    }
+    // The two warps of the row alone; who is a row ahead writes the other one's place.
+    asm volatile("bar.sync %0, %1;" ::"r"(warp / 2 + 1), "n"(2 * kLanes) : "memory");
+    const float2 first = sums[turn][warp / 2 * 2];
+    const float2 second = sums[turn][warp / 2 * 2 + 1];
+    a = first.x + second.x;
+    b = first.y + second.y;
+    turn ^= 1;
+  }
+}
+
+template <class Shape>
+__global__ void __launch_bounds__(Shape::kBlockWarps* kLanes, Shape::kBlocks)
+    norm_backward_ring_kernel(const __grid_constant__ NormBackward<typename Shape::T> n) {
+  using T = typename Shape::T;
+  constexpr int kChunks = Shape::kChunks;
+  constexpr int kStages = Shape::kStages;
+  constexpr bool kDs = Shape::kDs;
   extern __shared__ __align__(16) unsigned char memory[];
   wait_for_the_one_in_front();
-  Ring ring(memory);
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;
+  constexpr int kParts = Shape::kParts;
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  const int cols = Shape::kWhole ? kParts * kChunks * kChunk : static_cast<int>(n.dy.cols);
+  const int first = warp % kParts * kChunks * kChunk;
+  NormRingOf<Shape> ring(memory, first, cols - first);
+  const LaneChannels<T, Shape::kWhole> channels{first, cols - first};
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * (Shape::kBlockWarps / kParts);
   const std::int64_t first_row =
-      static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
-  Rows<bf16> from[kDs ? 3 : 2];
+      (static_cast<std::int64_t>(blockIdx.x) * Shape::kBlockWarps + warp) / kParts;
+  Rows<T> from[kDs ? 3 : 2];
   from[0] = n.s;
   from[1] = n.dy;
   if constexpr (kDs) {
@@ -107,9 +202,11 @@ __global__ void __launch_bounds__(kThreads, NormRing<kChunks>::kBlocks)
     }
   };
   look_ahead(first_row);
+  int turn = 0;
+  const float share = 1.0F / static_cast<float>(cols);
   float dweight[kChunks][kPack] = {};
   float dbias[kChunks][kPack] = {};
-  float dr_sums[kSums ? kChunks : 1][kPack] = {};
+  float dr_sums[kChunks][kPack] = {};
   for (std::int64_t row = first_row; row < n.rows; row += step) {
     const float mean = next_mean;
     const float rstd = next_rstd;
@@ -119,39 +216,54 @@ __global__ void __launch_bounds__(kThreads, NormRing<kChunks>::kBlocks)
     if (drops) {
 #pragma unroll
       for (int k = 0; k < kChunks; ++k) {
-        kept[k] = kept_channels(n.dropout, key, k * kChunk, lane);
+        kept[k] =
+            kept_channels<LanePack<T>::kPieces>(n.dropout, key, first + k * kChunk, channels.lane);
       }
     }
     ring.wait(row + (kStages - 1) * step < n.rows);
-    float normal[kChunks][kPack];  // x̂
-    float g[kChunks][kPack];       // dy ∘ weight
+    constexpr int kHeldChunks = Shape::kHeld ? kChunks : 1;
+    float normal[kHeldChunks][kPack];  // x̂
+    float g[kHeldChunks][kPack];       // dy ∘ weight
+    // Calls use(weight) with dy in g.
+    const auto read_chunk = [&](int k, const auto& use) {
+      float weight[kPack];
+      ring.read(0, k, normal[k % kHeldChunks]);
+      ring.read(1, k, g[k % kHeldChunks]);
+      channels.load(n.weight, k, weight);
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        float& x = normal[k % kHeldChunks][i];
+        x = (x - mean) * rstd;
+        use(i, x, g[k % kHeldChunks][i]);
+        g[k % kHeldChunks][i] *= weight[i];
+      }
+    };
     float sum_g = 0.0F;
     float sum_gx = 0.0F;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
-      float weight[kPack];
-      ring.read(0, k, normal[k]);
-      ring.read(1, k, g[k]);
-      load_pack<true>(n.weight, 0, k * kChunk + lane * kPack, weight);
+      read_chunk(k, [&](int i, float x, float dy) {
+        dweight[k][i] += dy * x;  // dy is zero beyond the row
+        dbias[k][i] += dy;
+      });
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        normal[k][i] = (normal[k][i] - mean) * rstd;
-        dweight[k][i] += g[k][i] * normal[k][i];
-        dbias[k][i] += g[k][i];
-        g[k][i] *= weight[i];
-        sum_g += g[k][i];
-        sum_gx += g[k][i] * normal[k][i];
+        sum_g += g[k % kHeldChunks][i];
+        sum_gx += g[k % kHeldChunks][i] * normal[k % kHeldChunks][i];
       }
     }
-    const float mean_g = warp_sum(sum_g) / kChannels;
-    const float mean_gx = warp_sum(sum_gx) / kChannels;
+    add_parts<Shape>(sum_g, sum_gx, turn);
+    const float mean_g = sum_g * share;
+    const float mean_gx = sum_gx * share;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
-      const std::int64_t channel = k * kChunk + lane * kPack;
+      if constexpr (!Shape::kHeld) {
+        read_chunk(k, [](int, float, float) {});
+      }
       float total[kPack];
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        total[i] = rstd * (g[k][i] - mean_g - normal[k][i] * mean_gx);
+        total[i] = rstd * (g[k % kHeldChunks][i] - mean_g - normal[k % kHeldChunks][i] * mean_gx);
       }
       if constexpr (kDs) {
         float ds[kPack];
@@ -167,19 +279,17 @@ __global__ void __launch_bounds__(kThreads, NormRing<kChunks>::kBlocks)
         dr[i] = total[i];
       }
       if (n.dx.there()) {
-        put<true>(n.dx, row, channel, total, n.accumulate_dx);
+        channels.put(n.dx, row, k, total, n.accumulate_dx);
       }
       if (n.dr.there()) {  // after dx, which may be the same memory
         if (drops) {
           drop(n.dropout, kept[k], dr);
         }
-        if constexpr (kSums) {
 #pragma unroll
-          for (int i = 0; i < kPack; ++i) {
-            dr_sums[k][i] += dr[i];
-          }
+        for (int i = 0; i < kPack; ++i) {
+          dr_sums[k][i] += dr[i];
         }
-        put<true>(n.dr, row, channel, dr, n.accumulate_dr);
+        channels.put(n.dr, row, k, dr, n.accumulate_dr);
       }
     }
     if (row + kStages * step < n.rows) {
@@ -187,11 +297,9 @@ __global__ void __launch_bounds__(kThreads, NormRing<kChunks>::kBlocks)
     }
     ring.advance();
   }
-  leave_sums(memory, dweight, n.dweight);
-  leave_sums(memory, dbias, n.dbias);
-  if constexpr (kSums) {
-    leave_sums(memory, dr_sums, n.dr_sums);
-  }
+  leave_sums<Shape>(memory, dweight, cols, n.dweight);
+  leave_sums<Shape>(memory, dbias, cols, n.dbias);
+  leave_sums<Shape>(memory, dr_sums, cols, n.dr_sums);
 }
 
 }  // namespace yona::cuda

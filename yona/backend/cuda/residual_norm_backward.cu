@@ -2,9 +2,8 @@
 // row in registers, and adds up its share of the weight's and bias' gradients as it goes; blocks
 // then leave one row of partial sums each, which are added in a fixed order.
 //
-// The bf16 rows that models mostly have come through rings of shared memory
-// (norm_backward_ring.cuh), and Σ dr is added up on the way; those of other types and widths are
-// here.
+// Rows of up to 2,048 channels in whole packs come through rings of shared memory
+// (norm_backward_ring.cuh), and Σ dr is added up on the way; all others are here.
 
 #include <algorithm>
 
@@ -112,40 +111,60 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
   leave_partials(n, dweight, dbias);
 }
 
-// Changes `blocks`, of which each leaves partial sums, to how many there are.
-template <int kChunks>
-void launch_ring(const NormBackward<bf16>& norm, std::int64_t& blocks, cudaStream_t stream) {
-  using Shape = NormRing<kChunks>;
-  blocks = std::min(blocks, Shape::kMostBlocks);  // that run at once
-  const auto launch = [&](auto kernel, int bytes) {
-    allow_shared(kernel, static_cast<std::size_t>(bytes));
-    if (norm.rows >= kManyRows) {
-      launch_early(kernel, static_cast<unsigned>(blocks), kThreads, bytes, stream, norm,
-                   "residual_norm_backward");
+// Calls function(std::integral_constant<int, chunks>, std::integral_constant<int, parts>,
+// std::bool_constant<whole>) for the ring that rows of d channels come through.
+template <class Function>
+void with_ring(std::int64_t d, const Function& function) {
+  const auto with_chunks = [&](auto chunks, auto parts) {
+    if (d == decltype(chunks)::value * decltype(parts)::value * kChunk) {
+      function(chunks, parts, std::true_type{});
     } else {
-      kernel<<<static_cast<unsigned>(blocks), kThreads, bytes, stream>>>(norm);
+      function(chunks, parts, std::false_type{});
     }
   };
-  const auto launch_with = [&](auto ds) {
-    constexpr bool kDs = decltype(ds)::value;
-    constexpr int kBytes = Shape::template Ring<kDs>::kBytes;
-    if (norm.dr_sums != nullptr) {
-      launch(norm_backward_ring_kernel<kChunks, kDs, true>, kBytes);
-    } else {
-      launch(norm_backward_ring_kernel<kChunks, kDs, false>, kBytes);
-    }
-  };
-  if (norm.ds.there()) {
-    launch_with(std::true_type{});
+  constexpr std::integral_constant<int, 1> kOne{};
+  if (d <= kChunk) {
+    with_chunks(kOne, kOne);
+  } else if (d <= 2 * kChunk) {
+    with_chunks(std::integral_constant<int, 2>{}, kOne);
+  } else if (d <= 3 * kChunk) {
+    with_chunks(std::integral_constant<int, 3>{}, kOne);
+  } else if (d <= 4 * kChunk) {
+    with_chunks(std::integral_constant<int, 4>{}, kOne);
   } else {
-    launch_with(std::false_type{});
+    with_chunks(std::integral_constant<int, 4>{}, std::integral_constant<int, 2>{});
   }
 }
 
-bool has_ring(const NormBackward<bf16>& n) {
-  const std::int64_t d = n.dy.cols;
-  return (d == kChunk || d == 2 * kChunk || d == 4 * kChunk) &&
-         whole_packs(n.s, n.dy, n.ds, n.dx, n.dr, n.weight);
+// Whole packs, not too wide. `room` is the shared memory that a block may have.
+template <class T>
+bool has_ring(const NormBackward<T>& n, int room) {
+  bool fits = n.dy.cols <= 8 * kChunk && whole_packs(n.s, n.dy, n.ds, n.dx, n.dr, n.weight);
+  if (fits) {
+    with_ring(n.dy.cols, [&](auto chunks, auto parts, auto whole) {
+      using Shape = NormRing<T, decltype(chunks)::value, decltype(parts)::value, true, whole.value>;
+      fits = NormRingOf<Shape>::kBytes <= room;
+    });
+  }
+  return fits;
+}
+
+// Changes `blocks`, of which each leaves partial sums, to how many there are.
+template <class Shape>
+void launch_ring(const NormBackward<typename Shape::T>& norm, std::int64_t& blocks,
+                 cudaStream_t stream) {
+  constexpr int kRows = Shape::kBlockWarps / Shape::kParts;
+  constexpr int kBytes = NormRingOf<Shape>::kBytes;
+  constexpr int kBlockThreads = Shape::kBlockWarps * kLanes;
+  const auto kernel = norm_backward_ring_kernel<Shape>;
+  blocks = std::min({blocks, std::int64_t{blocks_for(norm.rows, kRows)}, Shape::kMostBlocks});
+  allow_shared(kernel, static_cast<std::size_t>(kBytes));
+  if (norm.rows >= kManyRows) {
+    launch_early(kernel, static_cast<unsigned>(blocks), kBlockThreads, kBytes, stream, norm,
+                 "residual_norm_backward");
+  } else {
+    kernel<<<static_cast<unsigned>(blocks), kBlockThreads, kBytes, stream>>>(norm);
+  }
 }
 
 void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
@@ -156,7 +175,9 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
     return;
   }
   const cudaStream_t stream = stream_of(exec);
-  std::int64_t blocks = std::min<std::int64_t>(blocks_for(rows, kWarps), kMostNormBlocks);
+  // Two warps share a row that is wider than four chunks.
+  const int block_rows = d <= 4 * kChunk ? kWarps : kWarps / 2;
+  std::int64_t blocks = std::min<std::int64_t>(blocks_for(rows, block_rows), kMostNormBlocks);
   PendingSums& sums = exec_of(exec).sums;
   sums.begin(3 * blocks * d, stream);
   float* dweight = args.dweight ? sums.take(blocks * d) : nullptr;
@@ -180,18 +201,19 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
                          dweight,
                          dbias,
                          nullptr};
-    if constexpr (std::is_same_v<T, bf16>) {
-      if (has_ring(norm)) {
-        norm.dr_sums = dr_sums = args.dr_sums ? sums.take(blocks * d) : nullptr;
-        if (d == kChunk) {
-          launch_ring<1>(norm, blocks, stream);
-        } else if (d == 2 * kChunk) {
-          launch_ring<2>(norm, blocks, stream);
+    if (has_ring(norm, shared_room())) {
+      norm.dr_sums = dr_sums = args.dr_sums ? sums.take(blocks * d) : nullptr;
+      with_ring(d, [&](auto chunks, auto parts, auto whole) {
+        constexpr int kChunks = decltype(chunks)::value;
+        constexpr int kParts = decltype(parts)::value;
+        constexpr bool kWhole = decltype(whole)::value;
+        if (norm.ds.there()) {
+          launch_ring<NormRing<T, kChunks, kParts, true, kWhole>>(norm, blocks, stream);
         } else {
-          launch_ring<4>(norm, blocks, stream);
+          launch_ring<NormRing<T, kChunks, kParts, false, kWhole>>(norm, blocks, stream);
         }
-        return;
-      }
+      });
+      return;
     }
     with_chunks<T>(d, false, "residual_norm_backward", [&](auto chunks, auto /*whole*/) {
       residual_norm_backward_kernel<T, decltype(chunks)::value>

@@ -1,42 +1,84 @@
 // Rows on their way: a warp's ring of places in shared memory, each for a row of several matrices,
-// which asynchronous copies fill while the warp works on rows that have come. A lane copies the
-// packs that it reads itself, so that nobody waits for another and there are no barriers.
+// which asynchronous copies fill while the warp works on rows that have come. A lane copies what it
+// reads itself, so that nobody waits for another and there are no barriers.
+//
+// Copies are of 16 bytes, and those of a warp follow each other in memory. So a lane has eight
+// neighbours of a chunk's 256 bf16 channels, and of f32 channels four of the first 128 and four of
+// the others (LanePack).
 #pragma once
 
 #include "yona/backend/cuda/passing.cuh"
 
 namespace yona::cuda {
 
-template <int kChunks, int kMatrices, int kStages>
-class RowRing {
- public:
-  static constexpr int kRowBytes = kChunks * kChunk * static_cast<int>(sizeof(bf16));
-  static constexpr int kStageBytes = kMatrices * kRowBytes;
-  static constexpr int kBytes = kWarps * kStages * kStageBytes;  // of a block
+// The eight channels of a chunk that are a lane's, in pieces of 16 bytes.
+template <class T>
+struct LanePack {
+  static constexpr int kPieceBytes = 16;
+  static constexpr int kPieceChannels = kPieceBytes / static_cast<int>(sizeof(T));
+  static constexpr int kPieces = kPack / kPieceChannels;
+  static constexpr int kWarpBytes = kLanes * kPieceBytes;  // of a piece
 
-  __device__ explicit RowRing(const void* memory)
-      : places_(static_cast<std::uint32_t>(__cvta_generic_to_shared(memory)) +
-                static_cast<std::uint32_t>(threadIdx.x / kLanes * kStages * kStageBytes +
-                                           threadIdx.x % kLanes * kPackBytes)) {}
+  // The first channel of piece p of chunk k.
+  static __device__ int channel(int k, int p, int lane) {
+    return k * kChunk + (p * kLanes + lane) * kPieceChannels;
+  }
+  // The first of four, the first or second half of those of chunk k.
+  static __device__ int half_channel(int k, int half, int lane) {
+    return kPieces == 2 ? channel(k, half, lane) : channel(k, 0, lane) + 4 * half;
+  }
+};
+
+// Shape: T, kChunks, of 256 channels each, kWhole, that there are so many and not fewer, kStages
+// and kBlockWarps.
+template <class Shape, int kMatrices>
+class RowRing {
+  using T = typename Shape::T;
+  using Pack = LanePack<T>;
+  static constexpr int kChunks = Shape::kChunks, kStages = Shape::kStages;
+  static constexpr bool kWhole = Shape::kWhole;
+
+ public:
+  static constexpr int kRowBytes = kChunks * kChunk * static_cast<int>(sizeof(T));
+  static constexpr int kStageBytes = kMatrices * kRowBytes;
+  static constexpr int kBytes = Shape::kBlockWarps * kStages * kStageBytes;  // of a block
+
+  // For `cols` channels of each row, from channel `first` on.
+  __device__ RowRing(unsigned char* memory, int first, int cols) : first_(first), cols_(cols) {
+    unsigned char* places = memory + threadIdx.x / kLanes * kStages * kStageBytes +
+                            threadIdx.x % kLanes * Pack::kPieceBytes;
+    places_ = static_cast<std::uint32_t>(__cvta_generic_to_shared(places));
+    if constexpr (!kWhole) {  // channels beyond the row are zero, and stay it
+      for (int stage = 0; stage < kStages; ++stage) {
+        for (int m = 0; m < kMatrices; ++m) {
+          for_pieces([&](int k, int p, int channel) {
+            if (channel >= cols_) {
+              *reinterpret_cast<uint4*>(places + offset_of(stage, m, k, p)) = uint4{};
+            }
+          });
+        }
+      }
+    }
+  }
 
   // Sends for a row, into stage `stage` or, when the row of the present one has been read, there.
-  __device__ void fetch(const Rows<bf16> (&from)[kMatrices], std::int64_t row, int stage) const {
+  __device__ void fetch(const Rows<T> (&from)[kMatrices], std::int64_t row, int stage) const {
     const std::uint64_t policy = passing();
-    const std::int64_t channel = static_cast<int>(threadIdx.x) % kLanes * kPack;
 #pragma unroll
     for (int m = 0; m < kMatrices; ++m) {
-#pragma unroll
-      for (int k = 0; k < kChunks; ++k) {
-        const bf16* pack = from[m].row(row) + channel + k * kChunk;
-        const std::uint32_t place = place_of(stage, m, k);
-        asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(place),
-                     "l"(pack), "l"(policy)
-                     : "memory");
-      }
+      for_pieces([&](int k, int p, int channel) {
+        if (kWhole || channel < cols_) {
+          const T* piece = from[m].row(row) + first_ + channel;
+          const std::uint32_t place = places_ + offset_of(stage, m, k, p);
+          asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(place),
+                       "l"(piece), "l"(policy)
+                       : "memory");
+        }
+      });
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
   }
-  __device__ void fetch(const Rows<bf16> (&from)[kMatrices], std::int64_t row) const {
+  __device__ void fetch(const Rows<T> (&from)[kMatrices], std::int64_t row) const {
     fetch(from, row, stage_);
   }
   // Until the row of the present stage is there; `full` says that rows are on their way to all of
@@ -50,25 +92,40 @@ class RowRing {
   }
   // The lane's pack of chunk k.
   __device__ void read(int matrix, int k, float (&v)[kPack]) const {
-    const std::uint32_t place = place_of(stage_, matrix, k);
-    Raw<bf16> raw;
-    uint4& words = raw.words[0];
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-                 : "r"(place)
-                 : "memory");
+    Raw<T> raw;
+#pragma unroll
+    for (int p = 0; p < Pack::kPieces; ++p) {
+      const std::uint32_t place = places_ + offset_of(stage_, matrix, k, p);
+      uint4& words = raw.words[p];
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "r"(place)
+                   : "memory");
+    }
     unpack(raw, v);
   }
   __device__ void advance() { stage_ = stage_ + 1 == kStages ? 0 : stage_ + 1; }
 
  private:
-  static constexpr int kPackBytes = kPack * static_cast<int>(sizeof(bf16));
-
-  __device__ std::uint32_t place_of(int stage, int matrix, int k) const {
-    return places_ + stage * kStageBytes + matrix * kRowBytes + k * kLanes * kPackBytes;
+  static __device__ std::uint32_t offset_of(int stage, int matrix, int k, int p) {
+    return static_cast<std::uint32_t>(stage * kStageBytes + matrix * kRowBytes +
+                                      (k * Pack::kPieces + p) * Pack::kWarpBytes);
+  }
+  // Calls use(k, p, channel) for the lane's pieces of a row.
+  template <class Use>
+  static __device__ void for_pieces(const Use& use) {
+    const int lane = static_cast<int>(threadIdx.x) % kLanes;
+#pragma unroll
+    for (int k = 0; k < kChunks; ++k) {
+#pragma unroll
+      for (int p = 0; p < Pack::kPieces; ++p) {
+        use(k, p, Pack::channel(k, p, lane));
+      }
+    }
   }
 
   std::uint32_t places_;  // the lane's, in the warp's first stage
+  int first_, cols_;
   int stage_ = 0;
 };
 
