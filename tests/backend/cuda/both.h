@@ -60,9 +60,11 @@ class CudaTest : public ::testing::Test {
     Both() = default;
     Both(std::int64_t rows, std::int64_t cols, DType dtype, std::uint64_t seed, double low = -1.0,
          double high = 1.0)
+        : Both(rows, cols, dtype, random_values(rows * cols, seed, low, high)) {}
+    Both(std::int64_t rows, std::int64_t cols, DType dtype, const std::vector<double>& values)
         : host(host_region(), DType::f32, Shape{rows, cols}),
           device(device_region(), dtype, Shape{rows, cols}) {
-      set(random_values(rows * cols, seed, low, high));
+      set(values);
     }
     void set(const std::vector<double>& values) const {
       std::vector<float> floats(values.begin(), values.end());
