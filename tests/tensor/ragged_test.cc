@@ -33,6 +33,7 @@ TEST_F(RaggedTest, KnowsWhereEverySentenceAndTokenIs) {
   EXPECT_EQ(made->sentences, 3);
   EXPECT_EQ(made->tokens, 4);
   EXPECT_EQ(made->longest, 3);
+  EXPECT_EQ(made->lengths, length_class(3) | length_class(0) | length_class(1));
   EXPECT_EQ(made->offsets.to_vector<std::int64_t>(), (Offsets{0, 3, 3, 4}));
   EXPECT_EQ(made->positions.to_vector<std::int32_t>(), (std::vector<std::int32_t>{0, 1, 2, 0}));
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "yona/backend/dropout.h"
+#include "yona/backend/length_classes.h"
 #include "yona/backend/view.h"
 
 namespace yona {
@@ -286,6 +287,8 @@ struct AttentionArgs {
   std::int64_t sentences = 0;
   std::int64_t longest_q = 0;
   std::int64_t longest_k = 0;
+  LengthClasses lengths_q = kAnyLengths;  // of the sentences, where somebody has counted them
+  LengthClasses lengths_k = kAnyLengths;
   std::int64_t heads = 1;
   std::int64_t d_k = 0;
   std::int64_t d_v = 0;

@@ -19,6 +19,7 @@ std::shared_ptr<const Layout> step_layout(const Tensor& positions) {
   auto layout = std::make_shared<Layout>();
   layout->sentences = layout->tokens = positions.elements();
   layout->longest = 1;
+  layout->lengths = length_class(1);
   layout->positions = positions;
   return layout;
 }

@@ -79,6 +79,7 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     const std::int64_t length = offsets[s + 1] - offsets[s];
     layout->longest = std::max(layout->longest, length);
+    layout->lengths |= length_class(length);
     const std::uint64_t id = sentence_ids.empty() ? s : sentence_ids[s];
     for (std::int64_t i = 0; i < length; ++i) {
       const auto token = static_cast<std::size_t>(offsets[s] + i);
@@ -100,6 +101,7 @@ std::shared_ptr<const Layout> make_step_layout(std::int64_t rows, std::int64_t p
   auto layout = std::make_shared<Layout>();
   layout->sentences = layout->tokens = rows;
   layout->longest = 1;
+  layout->lengths = length_class(1);
   layout->positions = Tensor(region, DType::i32, Shape{rows});
   layout->positions.upload(std::vector<std::int32_t>(static_cast<std::size_t>(rows),
                                                      static_cast<std::int32_t>(position)));

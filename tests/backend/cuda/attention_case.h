@@ -35,6 +35,14 @@ class CudaAttention : public CudaTest {
     return offsets;
   }
 
+  static LengthClasses classes_of(const std::vector<std::int64_t>& lengths) {
+    LengthClasses classes = 0;
+    for (const std::int64_t length : lengths) {
+      classes |= length_class(length);
+    }
+    return classes;
+  }
+
   static void expect_reference(const Case& t) {
     SCOPED_TRACE(::testing::Message()
                  << t.queries.size() << " sentences, heads " << t.shape.heads << " of "
@@ -71,6 +79,8 @@ class CudaAttention : public CudaTest {
                            .sentences = static_cast<std::int64_t>(t.queries.size()),
                            .longest_q = *std::max_element(t.queries.begin(), t.queries.end()),
                            .longest_k = *std::max_element(t.keys.begin(), t.keys.end()),
+                           .lengths_q = classes_of(t.queries),
+                           .lengths_k = classes_of(t.keys),
                            .heads = heads,
                            .d_k = d_k,
                            .d_v = d_v,

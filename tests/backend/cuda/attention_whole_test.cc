@@ -45,6 +45,16 @@ TEST_F(CudaWholeAttention, StandsBesideShorterAndLongerSentences) {
   }
 }
 
+// Kernels for lengths that no sentence has are not launched.
+TEST_F(CudaWholeAttention, MayHaveNothingToDoBesideOthers) {
+  const std::vector<std::vector<std::int64_t>> all = {{5, 300}, {300, 5}, {300, 270}, {64, 257}};
+  for (const auto& queries : all) {
+    for (const auto& keys : all) {
+      expect_for_heads({.queries = queries, .keys = keys, .dropout = 0.1});
+    }
+  }
+}
+
 TEST_F(CudaWholeAttention, TakesSentencesWithoutKeysOrQueries) {
   for (const Mask mask : {Mask::none, Mask::causal}) {
     expect_for_heads({.queries = {70, 0, 200, 0, 0, 65, 3, 0},

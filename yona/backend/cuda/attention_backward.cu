@@ -154,7 +154,8 @@ void run_group(const AttentionBackwardArgs& args, CudaExec& exec) {
     partials.dv = args.dv_sums ? exec.sums.take(forward.sentences * cols) : nullptr;
   }
   launch_attention_backward_short(args, partials, exec.cuda_stream);
-  if (whole > kLongestShort) {
+  if (some_between(forward.lengths_q, kLongestShort, whole) ||
+      some_between(forward.lengths_k, kLongestShort, whole)) {
     launch_attention_backward_whole(args, decisions, partials, exec.cuda_stream);
   }
   if (some_are_longer) {

@@ -150,18 +150,15 @@ struct ShortLaunch {
   }
 };
 
-// Is it certain that no sentence is short? So it is where they are all of about one length.
-inline bool all_are_long(const AttentionArgs& args) {
-  const auto are_long = [&](std::int64_t tokens, std::int64_t longest) {
-    return tokens > kLongestShort + (args.sentences - 1) * longest;
-  };
-  return are_long(args.q.rows, args.longest_q) || are_long(args.k.rows, args.longest_k);
+// May there be sentences of which both sides are short?
+inline bool some_are_short(const AttentionArgs& args) {
+  return some_up_to(args.lengths_q, kLongestShort) && some_up_to(args.lengths_k, kLongestShort);
 }
 
 // Calls function(std::integral_constant<int, D>, std::integral_constant<ShortLengths, …>).
 template <class Function>
 void with_short_sizes(const AttentionArgs& args, const Function& function) {
-  if (all_are_long(args)) {
+  if (!some_are_short(args)) {
     return;
   }
   const auto with_lengths = [&](auto d) {

@@ -23,6 +23,8 @@ struct Attended {
             .sentences = q_layout->sentences,
             .longest_q = q_layout->longest,
             .longest_k = k_layout->longest,
+            .lengths_q = q_layout->lengths,
+            .lengths_k = k_layout->lengths,
             .heads = options.heads,
             .d_k = options.d_k,
             .d_v = options.d_v,
