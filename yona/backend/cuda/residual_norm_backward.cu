@@ -120,8 +120,8 @@ void launch_ring(const NormBackward<bf16>& norm, std::int64_t& blocks, cudaStrea
   const auto launch = [&](auto kernel, int bytes) {
     allow_shared(kernel, static_cast<std::size_t>(bytes));
     if (norm.rows >= kManyRows) {
-      launch_early(kernel, static_cast<unsigned>(blocks), kThreads, bytes, stream, norm,
-                   "residual_norm_backward");
+      launch_early(kernel, {static_cast<unsigned>(blocks), kThreads, bytes}, stream,
+                   "residual_norm_backward", norm);
     } else {
       kernel<<<static_cast<unsigned>(blocks), kThreads, bytes, stream>>>(norm);
     }
