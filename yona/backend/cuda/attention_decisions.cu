@@ -4,6 +4,7 @@
 
 #include "yona/backend/attention_decisions.h"
 #include "yona/backend/cuda/attention_long.cuh"
+#include "yona/backend/cuda/early_launch.cuh"
 
 namespace yona::cuda {
 
@@ -154,6 +155,7 @@ __global__ void __launch_bounds__(kLongThreads, 5)
     prepare_kernel(AttentionProblem<bf16> p, DecisionTable table, Rows<bf16> dout,
                    QueryTable queries) {
   __shared__ uint4 positions[kLongWarps][kWordKeys];
+  wait_for_the_one_in_front();
   const Sentence sentence(p, blockIdx.x / p.tiles);
   const int first = static_cast<int>(blockIdx.x % p.tiles) * kLanes;
   if (!is_long(sentence) || first >= sentence.queries) {
@@ -213,8 +215,8 @@ DecisionTable prepare(const AttentionArgs& args, const Rows<bf16>& dout, const Q
   problem.tiles = static_cast<int>(blocks_for(args.longest_q, kLanes));
   const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences),
                   blocks_for(args.heads, kHeadGroup));
-  prepare_kernel<<<grid, kLongThreads, 0, exec.cuda_stream>>>(problem, table, dout, queries);
-  check_launch("attention dropout");
+  launch_early(prepare_kernel, {grid, kLongThreads}, exec.cuda_stream, "attention dropout", problem,
+               table, dout, queries);
   return table;
 }
 

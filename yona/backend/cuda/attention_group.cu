@@ -2,6 +2,7 @@
 
 #include "yona/backend/cuda/attention_group.cuh"
 #include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/early_launch.cuh"
 
 namespace yona::cuda {
 
@@ -61,6 +62,7 @@ __device__ void soften_group(float scale, const int (&visible)[2], int j0, int l
 template <int D>
 __global__ void __launch_bounds__(kGroupThreads, 4)
     attention_group_kernel(AttentionProblem<bf16> p, DecisionTable table) {
+  wait_for_the_one_in_front();
 #ifdef YONA_ATTENTION_WGMMA
   constexpr int kTile = GroupHead<D>::kTileBytes;
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
@@ -136,8 +138,8 @@ void launch(const AttentionArgs& args, const DecisionTable& table, cudaStream_t 
   constexpr std::size_t kShared = std::size_t{5} * GroupHead<D>::kTileBytes;
   allow_shared(attention_group_kernel<D>, kShared);
   const auto blocks = static_cast<unsigned>(problem.tiles * args.sentences * args.heads);
-  attention_group_kernel<D><<<blocks, kGroupThreads, kShared, stream>>>(problem, table);
-  check_launch("attention");
+  launch_early(attention_group_kernel<D>, {blocks, kGroupThreads, int{kShared}}, stream,
+               "attention", problem, table);
 }
 
 // The library has the kernels' code where it is compiled for sm_90a, or for the host

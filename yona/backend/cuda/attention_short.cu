@@ -1,6 +1,7 @@
 // Attention forward over short sentences with tensor cores; see attention_short.cuh.
 
 #include "yona/backend/cuda/attention_short.cuh"
+#include "yona/backend/cuda/early_launch.cuh"
 
 namespace yona::cuda {
 
@@ -174,6 +175,7 @@ __device__ void attend(const AttentionProblem<bf16>& p, const Sentence& sentence
 template <int D, class Launch>
 __global__ void __launch_bounds__(Launch::kThreads, Launch::kBlocks)
     attention_short_kernel(AttentionProblem<bf16> p, int groups) {
+  wait_for_the_one_in_front();
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   Launch::with_place(p, groups, [&](const auto& place, const Sentence& sentence) {
     attend<D>(p, sentence, place, shared_bytes);
@@ -187,14 +189,14 @@ __global__ void __launch_bounds__(Launch::kThreads, Launch::kBlocks)
 void launch_attention_short(const AttentionArgs& args, cudaStream_t stream) {
   with_short_sizes(args, [&](auto d, auto lengths) {
     using Launch = ShortLaunch<decltype(lengths)::value, 8, 2>;
-    constexpr std::size_t kShared =
-        Launch::kDecisions + sizeof(bf16) * 3 * Launch::kWarps * kShortTile;
+    constexpr int kShared =
+        Launch::kDecisions + int{sizeof(bf16)} * 3 * Launch::kWarps * kShortTile;
     const auto kernel = attention_short_kernel<decltype(d)::value, Launch>;
     allow_shared(kernel, kShared);
     const int groups = Launch::groups(args);
-    kernel<<<static_cast<unsigned>(args.sentences * groups), Launch::kThreads, kShared, stream>>>(
-        problem_of<bf16>(args), groups);
-    check_launch("attention");
+    launch_early(kernel,
+                 {static_cast<unsigned>(args.sentences * groups), Launch::kThreads, int{kShared}},
+                 stream, "attention", problem_of<bf16>(args), groups);
   });
 }
 

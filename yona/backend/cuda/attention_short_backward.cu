@@ -10,6 +10,7 @@
 
 #include "yona/backend/cuda/attention_short_backward.cuh"
 #include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/early_launch.cuh"
 
 namespace yona::cuda {
 
@@ -209,6 +210,7 @@ __device__ void find_gradients(const ShortGradients& g, const Sentence& sentence
 template <int D, class Launch>
 __global__ void __launch_bounds__(Launch::kThreads, Launch::kBlocks)
     attention_backward_short_kernel(ShortGradients g, int groups) {
+  wait_for_the_one_in_front();
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   Launch::with_place(g.in, groups, [&](const auto& place, const Sentence& sentence) {
     find_gradients<D>(g, sentence, place, shared_bytes);
@@ -262,9 +264,10 @@ void launch_attention_backward_short(const AttentionBackwardArgs& args,
     const auto kernel = attention_backward_short_kernel<decltype(d)::value, Launch>;
     allow_shared(kernel, kShared);
     const int groups = Launch::groups(args.forward);
-    kernel<<<static_cast<unsigned>(args.forward.sentences * groups), Launch::kThreads, kShared,
-             stream>>>(gradients_of(args, partials), groups);
-    check_launch("attention_backward");
+    launch_early(
+        kernel,
+        {static_cast<unsigned>(args.forward.sentences * groups), Launch::kThreads, int{kShared}},
+        stream, "attention_backward", gradients_of(args, partials), groups);
   });
 }
 

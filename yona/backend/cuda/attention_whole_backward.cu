@@ -5,6 +5,7 @@
 #include "yona/backend/cuda/attention_decisions.h"
 #include "yona/backend/cuda/attention_whole_backward.cuh"
 #include "yona/backend/cuda/capability.h"
+#include "yona/backend/cuda/early_launch.cuh"
 
 namespace yona::cuda {
 
@@ -210,6 +211,7 @@ __device__ void leave_columns(const WholeGradients& g, const WholeItem& item,
 template <int D>
 __global__ void __launch_bounds__(kWholeThreads, 1)
     attention_backward_whole_kernel(WholeGradients g) {
+  wait_for_the_one_in_front();
 #ifdef YONA_ATTENTION_WGMMA
   using Shared = WholeShared<D>;
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
@@ -241,8 +243,8 @@ void launch(const WholeGradients& gradients, const AttentionArgs& forward, cudaS
   constexpr std::size_t kShared = WholeShared<D>::kBytes;
   allow_shared(attention_backward_whole_kernel<D>, kShared);
   const auto blocks = static_cast<unsigned>(forward.sentences * forward.heads);
-  attention_backward_whole_kernel<D><<<blocks, kWholeThreads, kShared, stream>>>(gradients);
-  check_launch("attention_backward");
+  launch_early(attention_backward_whole_kernel<D>, {blocks, kWholeThreads, int{kShared}}, stream,
+               "attention_backward", gradients);
 }
 
 }  // namespace

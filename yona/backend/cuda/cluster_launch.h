@@ -2,11 +2,11 @@
 // kThreads of a block and its kSharedBytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cuda_runtime.h>
 
-#include "yona/backend/cuda/capability.h"
-#include "yona/backend/cuda/exec.h"
+#include "yona/backend/cuda/early_launch.cuh"
 
 namespace yona::cuda {
 
@@ -18,10 +18,11 @@ class ClusterLaunch {
                 dim3(static_cast<unsigned>(threads)),
                 static_cast<std::size_t>(shared_bytes),
                 stream,
-                &attribute_,
+                attributes_.data(),
                 1} {
-    attribute_.id = cudaLaunchAttributeClusterDimension;
-    attribute_.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    attributes_[0].id = cudaLaunchAttributeClusterDimension;
+    attributes_[0].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    attributes_[1] = early_attribute();
   }
   template <class Shape>
   ClusterLaunch(Shape /*shape*/, int clusters, cudaStream_t stream)
@@ -31,8 +32,14 @@ class ClusterLaunch {
 
   const cudaLaunchConfig_t* config() const { return &config_; }
 
+  // The same for a kernel that waits for the one in front itself (early_launch.cuh).
+  const cudaLaunchConfig_t* early() {
+    config_.numAttrs = launches_early(config_.stream) ? 2 : 1;
+    return &config_;
+  }
+
  private:
-  cudaLaunchAttribute attribute_{};
+  std::array<cudaLaunchAttribute, 2> attributes_{};
   cudaLaunchConfig_t config_;
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "yona/backend/cuda/early_launch.cuh"
 #include "yona/backend/cuda/exec.h"
 #include "yona/backend/cuda/rows.cuh"
 
@@ -73,6 +74,7 @@ __device__ void add_slices(const ColumnSums& sums, std::int64_t first, Strands& 
 __global__ void __launch_bounds__(kSumThreads)
     column_sums_kernel(const __grid_constant__ AllSums all) {
   __shared__ Strands strands;
+  wait_for_the_one_in_front();
   const ColumnSums& sums = all.sums[blockIdx.y];
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kBlockCols;
   if (first >= sums.cols) {
@@ -162,8 +164,7 @@ void PendingSums::launch(cudaStream_t stream) {
       std::max_element(waiting_.begin(), waiting_.end(),
                        [](const auto& a, const auto& b) { return a.cols < b.cols; });
   const dim3 grid(blocks_for(widest->cols, kBlockCols), static_cast<unsigned>(waiting_.size()));
-  column_sums_kernel<<<grid, kSumThreads, 0, stream>>>(all);
-  check_launch("column sums");
+  launch_early(column_sums_kernel, {grid, kSumThreads}, stream, "column sums", all);
   waiting_.clear();
 }
 

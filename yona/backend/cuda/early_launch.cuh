@@ -36,20 +36,32 @@ inline bool launches_early(cudaStream_t stream) {
 #endif
 }
 
-// kernel<<<blocks, threads, shared_bytes, stream>>>(argument), early where that can be.
-template <class Argument>
-void launch_early(void (*kernel)(Argument), unsigned blocks, int threads, int shared_bytes,
-                  cudaStream_t stream, const Argument& argument, const char* name) {
+// What a launch is asked for to be early.
+inline cudaLaunchAttribute early_attribute() {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
-  const cudaLaunchConfig_t config{dim3(blocks),
-                                  dim3(static_cast<unsigned>(threads)),
-                                  static_cast<std::size_t>(shared_bytes),
+  return attribute;
+}
+
+struct LaunchShape {
+  dim3 blocks;
+  int threads = 0;
+  int shared_bytes = 0;
+};
+
+// kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...), early where that can be.
+template <class... Parameters, class... Arguments>
+void launch_early(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
+                  const char* name, const Arguments&... arguments) {
+  cudaLaunchAttribute attribute = early_attribute();
+  const cudaLaunchConfig_t config{shape.blocks,
+                                  dim3(static_cast<unsigned>(shape.threads)),
+                                  static_cast<std::size_t>(shape.shared_bytes),
                                   stream,
                                   &attribute,
                                   launches_early(stream) ? 1U : 0U};
-  check_cuda(cudaLaunchKernelEx(&config, kernel, argument), name);
+  check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), name);
 }
 
 }  // namespace yona::cuda

@@ -52,10 +52,10 @@ bool multiply(const MatmulArgs& args, Exec& exec) {
   }
   const auto tiles = static_cast<int>(blocks_for(args.c.rows, Shape::kRows) *
                                       static_cast<unsigned>(args.c.cols / Shape::kClusterCols));
-  const ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
+  ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
   const HeldLinear linear{static_cast<const __nv_bfloat16*>(args.bias.data),
                           static_cast<int>(args.c.rows), static_cast<int>(args.c.cols)};
-  check_cuda(cudaLaunchKernelEx(launch.config(), held_linear_kernel<kRelu>, x, w, y, linear),
+  check_cuda(cudaLaunchKernelEx(launch.early(), held_linear_kernel<kRelu>, x, w, y, linear),
              "matmul");
   return true;
 }

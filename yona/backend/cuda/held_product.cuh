@@ -14,6 +14,7 @@
 // consumer's and row 8 j + 2 (l % 4) + e of the tile: two columns, and 32 rows of them.
 #pragma once
 
+#include "yona/backend/cuda/early_launch.cuh"
 #include "yona/backend/cuda/held_tiles.cuh"
 #include "yona/backend/cuda/stage_ring.cuh"
 #include "yona/backend/cuda/wgmma.cuh"
@@ -250,6 +251,7 @@ __device__ void begin_block(const Ring<Shape>& ring) {
     hopper::fence_barrier_init();
   }
   hopper::cluster_sync();
+  wait_for_the_one_in_front();
 }
 
 }  // namespace held

@@ -71,8 +71,8 @@ bool multiply_held(const ReluGradientProductArgs& args, Exec& exec) {
   const std::int64_t slices = HeldTiles::slices(units, clusters);
   const HeldReluGradient gradient{room_for(slices, args, exec), static_cast<int>(args.dz.rows),
                                   static_cast<int>(args.dz.cols), args.scale};
-  const ClusterLaunch launch(Shape{}, clusters, stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.config(), relu_gradient_held_kernel<Shape>, dy, w, y, whole,
+  ClusterLaunch launch(Shape{}, clusters, stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(launch.early(), relu_gradient_held_kernel<Shape>, dy, w, y, whole,
                                 dz, gradient),
              "relu_gradient_product");
   add_up(gradient.partials, slices, args, exec);
@@ -97,7 +97,7 @@ bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
   const std::int64_t slices = blocks_for(args.dz.rows, Tile::kSliceRows);
   const auto tiles = static_cast<int>(blocks_for(args.dz.rows, Tile::kCluster * Tile::kRows) *
                                       static_cast<unsigned>(args.dz.cols / Tile::kCols));
-  const ClusterLaunch launch(Tile{}, std::min(tiles, at_once), stream_of(exec));
+  ClusterLaunch launch(Tile{}, std::min(tiles, at_once), stream_of(exec));
   const ReluGradient gradient{static_cast<const bf16*>(args.y.data),
                               args.y.stride,
                               room_for(slices, args, exec),
@@ -106,7 +106,7 @@ bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
                               static_cast<int>(args.dy.cols),
                               args.scale};
   check_cuda(
-      cudaLaunchKernelEx(launch.config(), relu_gradient_product_kernel, dy, w, y, dz, gradient),
+      cudaLaunchKernelEx(launch.early(), relu_gradient_product_kernel, dy, w, y, dz, gradient),
       "relu_gradient_product");
   add_up(gradient.partials, slices, args, exec);
   return true;

@@ -23,6 +23,7 @@
 // 127). Of the latter's time H is 18 µs and what follows the products 25: neither is hidden whole.
 #pragma once
 
+#include "yona/backend/cuda/early_launch.cuh"
 #include "yona/backend/cuda/relu_gradient_epilogue.cuh"
 #include "yona/backend/cuda/stage_ring.cuh"
 
@@ -158,6 +159,7 @@ __global__ void __launch_bounds__(ReluGradientTile::kThreads, 1)
     hopper::prefetch_map(dz);
   }
   hopper::cluster_sync();
+  wait_for_the_one_in_front();
   if (group == 0) {
     hopper::give_registers<40>();
     if (threadIdx.x == 0) {

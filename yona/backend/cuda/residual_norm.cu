@@ -149,8 +149,8 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
       const unsigned blocks = blocks_for(args.x.rows, kWarps);
       if constexpr (kWhole) {
         if (args.x.rows >= kManyRows) {
-          launch_early(residual_norm_kernel<T, kChunks, kWhole, true>, blocks, kThreads, 0,
-                       stream_of(exec), norm, "residual_norm");
+          launch_early(residual_norm_kernel<T, kChunks, kWhole, true>, {blocks, kThreads},
+                       stream_of(exec), "residual_norm", norm);
           return;
         }
       }

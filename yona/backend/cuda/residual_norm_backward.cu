@@ -160,8 +160,8 @@ void launch_ring(const NormBackward<typename Shape::T>& norm, std::int64_t& bloc
   blocks = std::min({blocks, std::int64_t{blocks_for(norm.rows, kRows)}, Shape::kMostBlocks});
   allow_shared(kernel, static_cast<std::size_t>(kBytes));
   if (norm.rows >= kManyRows) {
-    launch_early(kernel, static_cast<unsigned>(blocks), kBlockThreads, kBytes, stream, norm,
-                 "residual_norm_backward");
+    launch_early(kernel, {static_cast<unsigned>(blocks), kBlockThreads, kBytes}, stream,
+                 "residual_norm_backward", norm);
   } else {
     kernel<<<static_cast<unsigned>(blocks), kBlockThreads, kBytes, stream>>>(norm);
   }

@@ -10,6 +10,7 @@ namespace yona::cuda {
 // have packs of columns.
 template <int kPacks>
 __global__ void __launch_bounds__(kThreads) scale_rows_kernel(const VocabularyLoss loss) {
+  wait_for_the_one_in_front();
   __shared__ float sums[kWarps][kPacks * kChunk];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -54,6 +55,7 @@ __global__ void __launch_bounds__(kThreads) scale_rows_kernel(const VocabularyLo
 // The rows after the others: of f x by the first blocks, 32 columns each, whose warps share the
 // parts; of powers, ones, by the blocks after them.
 __global__ void __launch_bounds__(kThreads) more_rows_kernel(const VocabularyLoss loss) {
+  wait_for_the_one_in_front();
   const auto depth = static_cast<int>(loss.x.cols);
   const int own = (depth + kLanes - 1) / kLanes;
   const auto block = static_cast<int>(blockIdx.x);
@@ -98,6 +100,7 @@ __global__ void __launch_bounds__(kThreads) more_rows_kernel(const VocabularyLos
 
 // dx = f (u' E) - s ε/V Σ_j E_j: a warp to a row.
 __global__ void __launch_bounds__(kThreads) finish_states_kernel(const VocabularyLoss loss) {
+  wait_for_the_one_in_front();
   const std::int64_t row =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
   if (row >= loss.rows) {

@@ -42,8 +42,8 @@ bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& 
   problem.depth = static_cast<int>(loss.x.cols);
   const auto tiles = static_cast<int>(blocks_for(loss.rows, Shape::kCluster * Shape::kRows) *
                                       blocks_for(problem.cols, Shape::kCols));
-  const ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.config(), kKernel, states, table, results, problem),
+  ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(launch.early(), kKernel, states, table, results, problem),
              "vocabulary_loss");
   return true;
 }
@@ -144,7 +144,7 @@ bool by_powers(const VocabularyLossArgs& args, Exec& exec) {
   if (smoothed && args.first) {
     add_up_table(args, exec);
   }
-  target_logits_kernel<<<warps, kThreads, 0, stream>>>(loss);
+  launch_early(target_logits_kernel, {warps, kThreads}, stream, "vocabulary_loss", loss);
   if (!multiply(args, loss, exec)) {
     return false;
   }
@@ -154,17 +154,18 @@ bool by_powers(const VocabularyLossArgs& args, Exec& exec) {
       is_deep(depth) ? power_losses_kernel<kMostPacks> : power_losses_kernel<kPacks>;
   const auto scale_rows =
       is_deep(depth) ? scale_rows_kernel<kMostPacks> : scale_rows_kernel<kPacks>;
-  power_losses<<<blocks, kThreads, 0, stream>>>(loss);
+  launch_early(power_losses, {blocks, kThreads}, stream, "vocabulary_loss", loss);
   View powers = args.logits;
   powers.rows = rows;
   kernels().matmul.function()(
       {.a = powers, .b = args.table, .c = products, .precision = args.precision}, exec);
-  finish_states_kernel<<<warps, kThreads, 0, stream>>>(loss);
+  launch_early(finish_states_kernel, {warps, kThreads}, stream, "vocabulary_loss", loss);
   if (args.dtable) {
-    scale_rows<<<blocks, kThreads, 0, stream>>>(loss);
+    launch_early(scale_rows, {blocks, kThreads}, stream, "vocabulary_loss", loss);
     if (more > 0) {
       constexpr unsigned kBlocksOfOnes = 64;
-      more_rows_kernel<<<blocks_for(depth, kLanes) + kBlocksOfOnes, kThreads, 0, stream>>>(loss);
+      launch_early(more_rows_kernel, {blocks_for(depth, kLanes) + kBlocksOfOnes, kThreads}, stream,
+                   "vocabulary_loss", loss);
     }
     powers.rows = rows + more;
     kernels().matmul.function()({.a = powers,

@@ -17,6 +17,7 @@
 // them.
 #pragma once
 
+#include "yona/backend/cuda/early_launch.cuh"
 #include "yona/backend/cuda/rows.cuh"
 #include "yona/backend/cuda/vocabulary_epilogue.cuh"
 #include "yona/backend/vocabulary_args.h"
@@ -50,6 +51,7 @@ struct VocabularyLoss {
 
 // l_t and Σ_j l_j: a warp to a row.
 __global__ void __launch_bounds__(kThreads) target_logits_kernel(const VocabularyLoss loss) {
+  wait_for_the_one_in_front();
   const std::int64_t row =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
   if (row >= loss.rows) {
@@ -159,6 +161,7 @@ template <int kPacks>
 __global__ void __launch_bounds__(kThreads)
     power_losses_kernel(const __grid_constant__ VocabularyLoss loss) {
   __shared__ float parts[kWarps][kLanes];
+  wait_for_the_one_in_front();
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const int first = static_cast<int>(blockIdx.x) * kLanes;

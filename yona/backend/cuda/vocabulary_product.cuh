@@ -12,6 +12,7 @@
 // Blocks of a cluster have tiles below each other: each brings its part of the stages of E to all.
 #pragma once
 
+#include "yona/backend/cuda/early_launch.cuh"
 #include "yona/backend/cuda/stage_ring.cuh"
 #include "yona/backend/cuda/vocabulary_epilogue.cuh"
 #include "yona/backend/cuda/vocabulary_tiles.cuh"
@@ -227,6 +228,7 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
     hopper::prefetch_map(results);
   }
   hopper::cluster_sync();
+  wait_for_the_one_in_front();
   const VocabularyTiles tiles(p, Shape::kCluster * Shape::kRows,
                               static_cast<int>(gridDim.x) / Shape::kCluster,
                               static_cast<int>(blockIdx.x) / Shape::kCluster);

@@ -206,6 +206,7 @@ __global__ void __launch_bounds__(VocabularyDeepTile::kThreads, 1)
     hopper::prefetch_map(results);
   }
   hopper::cluster_sync();
+  wait_for_the_one_in_front();
   const vocabulary_deep::Tiles tiles(p);
   if (group == 0) {
     hopper::give_registers<40>();

@@ -108,8 +108,8 @@ void weight_gradients(const WeightGradientsArgs& args, Exec& exec) {
     multiply_one_by_one(args.products, args.precision, exec);
     return;
   }
-  const ClusterLaunch launch(Tile{}, std::min(group.tiles, at_once), stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.config(), weight_gradients_kernel, group),
+  ClusterLaunch launch(Tile{}, std::min(group.tiles, at_once), stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(launch.early(), weight_gradients_kernel, group),
              "weight_gradients");
   multiply_one_by_one(std::span(rest).first(others), args.precision, exec);
 }

@@ -26,6 +26,7 @@
 // GPU (120 blocks at once instead of 132).
 #pragma once
 
+#include "yona/backend/cuda/early_launch.cuh"
 #include "yona/backend/cuda/stage_ring.cuh"
 #include "yona/backend/cuda/wgmma.cuh"
 
@@ -219,6 +220,7 @@ __global__ void __launch_bounds__(WeightGradientsTile::kThreads, 1)
     hopper::fence_barrier_init();
   }
   hopper::cluster_sync();
+  wait_for_the_one_in_front();
   if (warpgroup == 0) {
     hopper::give_registers<40>();
     if (threadIdx.x == 0) {
