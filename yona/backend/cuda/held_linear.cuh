@@ -78,11 +78,8 @@ template <bool kRelu>
 __device__ void consume(const CUtensorMap& y, const HeldLinear& p, const HeldTiles& tiles,
                         held::Ring<Shape> ring, int consumer) {
   const int thread = static_cast<int>(threadIdx.x) % hopper::kWarpgroup;
-  const int rank = hopper::cluster_rank();
   const std::uint32_t room = ring.base + Shape::kRoomsAt + consumer * Shape::kRoomBytes;
-  const auto column = [&](int unit) {
-    return (unit * Shape::kCluster + rank) * Shape::kCols + consumer * Shape::kConsumerCols;
-  };
+  const auto column = [&](int unit) { return held::column<Shape>(unit, consumer); };
   if (tiles.count == 0) {
     return;
   }

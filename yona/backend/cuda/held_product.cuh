@@ -43,13 +43,14 @@ struct HeldShape {
   static constexpr int kPanelBytes = kDepth * kConsumerCols * 2;  // of W, in a slice of it
   // Stages, a room for each consumer's part of a tile in two pieces, and barriers: two for each
   // stage, then one for each room.
+  static constexpr int kRooms = 2;
   static constexpr int kPieceRows = 64;
   static constexpr int kPieceBytes = kPieceRows * kConsumerCols * 2;
   static constexpr int kRoomBytes = kRows * kConsumerCols * 2;
   static constexpr int kRoomsAt = kStages * kStageBytes;
-  static constexpr int kBarriersAt = kRoomsAt + 2 * kRoomBytes;
+  static constexpr int kBarriersAt = kRoomsAt + kRooms * kRoomBytes;
   static constexpr int kRoomBarriersAt = kBarriersAt + 2 * kStages * 8;
-  static constexpr int kSharedBytes = kRoomBarriersAt + 2 * 8;
+  static constexpr int kSharedBytes = kRoomBarriersAt + kRooms * 8;
   static_assert(kSharedBytes <= 232448 && kSteps <= kStages && kSlices <= 2);
 };
 
@@ -81,6 +82,13 @@ __device__ inline std::uint32_t lane_offset() {
 template <class Shape>
 using Ring = ClusterRing<Shape>;
 
+// The first of a consumer's columns in a unit of its cluster's.
+template <class Shape>
+__device__ int column(int unit, int consumer) {
+  return (unit * Shape::kCluster + hopper::cluster_rank()) * Shape::kCols +
+         consumer * Shape::kConsumerCols;
+}
+
 // The producer's thread: stages of W whenever the unit changes, and those of X for every tile.
 // before(tile) is called before the latter.
 template <class Shape, class Before>
@@ -94,7 +102,7 @@ __device__ void produce(const CUtensorMap& x, const CUtensorMap& w, const HeldTi
     const HeldTiles::Place place = tiles.at(tile);
     if (place.unit != unit) {
       unit = place.unit;
-      const int col = (unit * Shape::kCluster + rank) * Shape::kCols;
+      const int col = column<Shape>(unit, 0);
       for (int step = 0; step < Shape::kSteps; ++step) {
         ring.begin();
 #pragma unroll
@@ -245,7 +253,7 @@ __device__ void begin_block(const Ring<Shape>& ring) {
       hopper::barrier_init(ring.full() + stage * 8, 1);
       hopper::barrier_init(ring.empty() + stage * 8, kConsumerWarps);
     }
-    for (int room = 0; room < 2; ++room) {
+    for (int room = 0; room < Shape::kRooms; ++room) {
       hopper::barrier_init(ring.base + Shape::kRoomBarriersAt + room * 8, 1);
     }
     hopper::fence_barrier_init();

@@ -18,8 +18,6 @@ namespace {
 
 #ifdef YONA_CUDA_90A
 
-using Tile = ReluGradientTile;
-
 bool suits(const View& view) {
   return view.dtype == DType::bf16 && view.stride % kPack == 0 &&
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
@@ -43,6 +41,24 @@ void add_up(const float* partials, std::int64_t slices, const ReluGradientProduc
   }
 }
 
+// How many clusters there are for the tiles, and slices of sums.
+template <class Shape>
+struct Division {
+  int clusters = 0;
+  std::int64_t slices = 0;
+
+  Division(const ReluGradientProductArgs& args, int at_once) {
+    const auto units = static_cast<int>(args.dz.cols / Shape::kClusterCols);
+    const auto tiles = static_cast<int>(blocks_for(args.dz.rows, Shape::kRows)) * units;
+    clusters = std::min(tiles, at_once);
+    slices = HeldTiles::slices(units, clusters);
+  }
+  ReluGradient gradient(const ReluGradientProductArgs& args, Exec& exec) const {
+    return {room_for(slices, args, exec), static_cast<int>(args.dz.rows),
+            static_cast<int>(args.dz.cols), args.scale};
+  }
+};
+
 // These return false, with nothing done, where the matrices cannot be described.
 
 template <class Shape>
@@ -65,50 +81,38 @@ bool multiply_held(const ReluGradientProductArgs& args, Exec& exec) {
       !describe_tiles(tiles_of(args.dz, Shape::kPieceRows, Shape::kConsumerCols), dz)) {
     return false;
   }
-  const auto units = static_cast<int>(args.dz.cols / Shape::kClusterCols);
-  const auto tiles = static_cast<int>(blocks_for(args.dz.rows, Shape::kRows)) * units;
-  const int clusters = std::min(tiles, at_once);
-  const std::int64_t slices = HeldTiles::slices(units, clusters);
-  const HeldReluGradient gradient{room_for(slices, args, exec), static_cast<int>(args.dz.rows),
-                                  static_cast<int>(args.dz.cols), args.scale};
-  ClusterLaunch launch(Shape{}, clusters, stream_of(exec));
+  const Division<Shape> division(args, at_once);
+  const ReluGradient gradient = division.gradient(args, exec);
+  ClusterLaunch launch(Shape{}, division.clusters, stream_of(exec));
   check_cuda(cudaLaunchKernelEx(launch.early(), relu_gradient_held_kernel<Shape>, dy, w, y, whole,
                                 dz, gradient),
              "relu_gradient_product");
-  add_up(gradient.partials, slices, args, exec);
+  add_up(gradient.partials, division.slices, args, exec);
   return true;
 }
 
 bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
+  using Shape = TurnedShape;
   static const int at_once =
-      clusters_at_once<Tile>(relu_gradient_product_kernel, "relu_gradient_product");
+      clusters_at_once<Shape>(relu_gradient_product_kernel, "relu_gradient_product");
   CUtensorMap dy;
   CUtensorMap w;
   CUtensorMap y;
   CUtensorMap dz;
-  TileOfMatrix whole = tiles_of(args.y, Tile::kRows, Tile::kCols);
-  whole.swizzled = false;
-  if (at_once == 0 || !describe_tiles(tiles_of(args.dy, Tile::kRows, Tile::kDepth), dy) ||
-      !describe_tiles(tiles_of(args.weight, Tile::kDepth, Tile::kPanel), w) ||
-      !describe_tiles(whole, y) ||
-      !describe_tiles(tiles_of(args.dz, Tile::kSliceRows, Tile::kPanel), dz)) {
+  if (at_once == 0 ||
+      !describe_tiles(tiles_of(args.dy, Shape::kRows / Shape::kCluster, Shape::kDepth), dy) ||
+      !describe_tiles(tiles_of(args.weight, Shape::kDepth, Shape::kConsumerCols), w) ||
+      !describe_tiles(tiles_of(args.y, Shape::kPieceRows, Shape::kConsumerCols), y) ||
+      !describe_tiles(tiles_of(args.dz, Shape::kPieceRows, Shape::kConsumerCols), dz)) {
     return false;
   }
-  const std::int64_t slices = blocks_for(args.dz.rows, Tile::kSliceRows);
-  const auto tiles = static_cast<int>(blocks_for(args.dz.rows, Tile::kCluster * Tile::kRows) *
-                                      static_cast<unsigned>(args.dz.cols / Tile::kCols));
-  ClusterLaunch launch(Tile{}, std::min(tiles, at_once), stream_of(exec));
-  const ReluGradient gradient{static_cast<const bf16*>(args.y.data),
-                              args.y.stride,
-                              room_for(slices, args, exec),
-                              static_cast<int>(args.dz.rows),
-                              static_cast<int>(args.dz.cols),
-                              static_cast<int>(args.dy.cols),
-                              args.scale};
-  check_cuda(
-      cudaLaunchKernelEx(launch.early(), relu_gradient_product_kernel, dy, w, y, dz, gradient),
-      "relu_gradient_product");
-  add_up(gradient.partials, slices, args, exec);
+  const Division<Shape> division(args, at_once);
+  const ReluGradient gradient = division.gradient(args, exec);
+  ClusterLaunch launch(Shape{}, division.clusters, stream_of(exec));
+  check_cuda(cudaLaunchKernelEx(launch.early(), relu_gradient_product_kernel, dy, w, y, dz,
+                                gradient, static_cast<int>(args.dy.cols)),
+             "relu_gradient_product");
+  add_up(gradient.partials, division.slices, args, exec);
   return true;
 }
 
@@ -118,11 +122,12 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   using Deep = HeldShape<8>;
   const std::int64_t depth = args.dy.cols;
   if (!suits(args.dy) || !suits(args.weight) || !suits(args.y) || !suits(args.dz) ||
-      args.dz.rows == 0 || args.dz.cols % Tile::kCols != 0 || depth == 0 ||
-      depth % Tile::kDepth != 0) {
+      args.dz.rows == 0 || args.dz.cols % TurnedShape::kClusterCols != 0 || depth == 0 ||
+      depth % TurnedShape::kDepth != 0) {
     return false;
   }
-  static_assert(Deep::kClusterCols == Tile::kCols && Deep::kDepth == Tile::kDepth);
+  static_assert(Deep::kClusterCols == TurnedShape::kClusterCols &&
+                Deep::kDepth == TurnedShape::kDepth);
   if (depth <= Shallow::kSteps * Shallow::kDepth) {
     return multiply_held<Shallow>(args, exec);
   }

@@ -1,31 +1,27 @@
-// dZ = (dY W ∘ [H > 0]) · scale and its column sums, for Hopper: a product whose epilogue is the
+// dZ = (dY W ∘ [H > 0]) · scale and its column sums, for Hopper: a product whose end is the
 // gradient behind relu and dropout, so that dY W never goes to memory and back.
 //
 //   dY [rows, depth], W [depth, cols], H and dZ [rows, cols], all bf16 and row-major; depth a
-//   multiple of 64, cols of 256. Column sums are of dZ as rounded, 64 rows to a slice.
+//   multiple of 64, cols of 256. Column sums are of dZ as rounded.
 //
-// A block computes tiles of 128 × 256, one after another. Its first warpgroup is the producer: one
-// thread of it has the copy engine fill a ring of stages, each 64 deep. The other two each multiply
-// 64 of the tile's rows with all of its columns. Two blocks of a cluster have tiles below each
-// other, which share the columns of W: each brings half of them to both.
+// It is formed turned (turned_product.cuh), and masked and added up beside the next tile's products
+// (relu_gradient_end.cuh). H of a piece comes into its room when the piece before has left.
 //
-// H is read while products run, eight elements at a time, and only its signs are kept: a lane's 128
-// sums need 128 bits. Its tile is called into the L2 cache when the tile's products begin.
-//
-// On an H200, in µs, with the partial sums added up; the other way is cuBLASLt's product and then
-// bias_activation_backward's pass over it (up to 512 deep, relu_gradient_held.cuh is faster):
-//     rows   depth   cols   the product alone   and the pass   this kernel
-//   25,000     512   2048                82.3          165.3         120.7
-//   25,000    1024   4096               286.8          454.1         374.7
-//    4,096     512   2048                18.9           34.9          27.6
-// Slower are blocks alone (128.4 µs), no call into the L2 cache (133.0), and a second consumer that
-// stays one to three steps behind the first, for one to multiply while the other writes (126 to
-// 127). Of the latter's time H is 18 µs and what follows the products 25: neither is hidden whole.
+// On an H200, in µs, sustained, buffers in rotation, two rounds; without adding the slices up, of
+// which there are 6 in the first (up to 512 deep, relu_gradient_held.cuh is faster):
+//     rows   depth   cols   cuBLASLt's product alone   this kernel
+//   25,000    1024   4096                324.3 328.9   330.2 324.9
+//   25,000     768   3072                201.4 205.9   198.5 192.4
+// Tiles of 128 rows and 256 columns that were ended after their products, H's signs having been
+// gathered beside these, took 397.5 374.1 and 229.6 226.3. Of this kernel's 327.6 H is 20 and dZ
+// 17; 292 are left without both. As fast are consumers half a step apart (322.9 329.4) and, with 48
+// bytes spilled, tiles that are not turned (331.9 322.0); slower are consumers a step apart (336.3
+// 330.0), H called into the L2 cache when a tile's products begin (342.8 333.9) or are half done
+// (338.2 336.7), and both consumers' pieces at the same steps (324.1 335.6).
 #pragma once
 
-#include "yona/backend/cuda/early_launch.cuh"
-#include "yona/backend/cuda/relu_gradient_epilogue.cuh"
-#include "yona/backend/cuda/stage_ring.cuh"
+#include "yona/backend/cuda/relu_gradient_end.cuh"
+#include "yona/backend/cuda/turned_product.cuh"
 
 namespace yona::cuda {
 
@@ -33,146 +29,71 @@ namespace yona::cuda {
 
 namespace relu_gradient {
 
-using Ring = StageRing<Tile>;
+// How a tile of turned_product.cuh ends.
+struct TurnedEnd {
+  const CUtensorMap& h;
+  const ReluGradient& p;
+  int slice = 0;
+  ColumnTotals columns;
 
-// The tiles of a cluster, numbered row by row of tiles so that those of one row, which share dY,
-// are computed at about the same time.
-struct Tiles {
-  int cols = 0;
-  int count = 0;
-  __device__ explicit Tiles(const ReluGradient& p)
-      : cols(p.cols / Tile::kCols),
-        count((p.rows + Tile::kCluster * Tile::kRows - 1) / (Tile::kCluster * Tile::kRows) * cols) {
+  __device__ void round(std::uint32_t (&rounded)[64], const float (&sums)[128], int /*col*/) const {
+    if (p.scale == 1.0F) {
+#pragma unroll
+      for (int i = 0; i < 64; ++i) {
+        rounded[i] = rounded_pair(sums[2 * i], sums[2 * i + 1]);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 64; ++i) {
+        rounded[i] = rounded_pair(sums[2 * i] * p.scale, sums[2 * i + 1] * p.scale);
+      }
+    }
   }
-  __device__ int first() const { return static_cast<int>(blockIdx.x) / Tile::kCluster; }
-  __device__ int step() const { return static_cast<int>(gridDim.x) / Tile::kCluster; }
-  __device__ int row(int tile, int rank) const {
-    return (tile / cols * Tile::kCluster + rank) * Tile::kRows;
+  __device__ void fill(std::uint32_t room, std::uint32_t ready, int col, int row) const {
+    hopper::barrier_expect(ready, TurnedShape::kRoomBytes);
+    hopper::copy_in(room, h, col, row, ready);
   }
-  __device__ int col(int tile) const { return tile % cols * Tile::kCols; }
+  __device__ void put(const std::uint32_t (&rounded)[64], int piece, std::uint32_t at) {
+    end_piece([&](int i) { return rounded[i]; }, piece, at, columns.totals);
+  }
+  __device__ void leave(int col) { columns.write(p, slice, col); }
 };
-
-__device__ inline void produce(const CUtensorMap& dy, const CUtensorMap& w, const CUtensorMap& h,
-                               const ReluGradient& p, Ring ring) {
-  constexpr int kOwnPanels = Tile::kPanels / Tile::kCluster;
-  constexpr auto kAll = static_cast<std::uint16_t>((1 << Tile::kCluster) - 1);
-  const int rank = hopper::cluster_rank();
-  const Tiles tiles(p);
-  for (int tile = tiles.first(); tile < tiles.count; tile += tiles.step()) {
-    const int row = tiles.row(tile, rank);
-    const int col = tiles.col(tile);
-    hopper::prefetch_tile(h, col, row);
-    for (int depth = 0; depth < p.depth; depth += Tile::kDepth) {
-      hopper::barrier_wait(ring.empty(), ring.parity ^ 1U);  // in all blocks of the cluster
-      hopper::barrier_expect(ring.full(), Tile::kStageBytes);
-      hopper::copy_in(ring.left(), dy, depth, row, ring.full());
-#pragma unroll
-      for (int i = 0; i < kOwnPanels; ++i) {
-        const int panel = rank * kOwnPanels + i;
-        hopper::copy_in_to_all(ring.right() + panel * Tile::kPanelBytes, w,
-                               col + panel * Tile::kPanel, depth, ring.full(), kAll);
-      }
-      ring.advance();
-    }
-  }
-}
-
-__device__ inline void consume(const CUtensorMap& dz, const ReluGradient& p, Ring ring,
-                               const Place& place) {
-  const int rank = hopper::cluster_rank();
-  const int lane = place.thread % 32;
-  const int steps = p.depth / Tile::kDepth;
-  const Tiles tiles(p);
-  float sums[128] = {};
-  Signs signs;
-  const auto release = [&](const Ring& done) {  // the stage, here and where its copies came from
-    if (lane < Tile::kCluster) {
-      hopper::barrier_arrive(done.empty(), lane);
-    }
-    __syncwarp();
-  };
-  for (int tile = tiles.first(); tile < tiles.count; tile += tiles.step()) {
-    const int row = tiles.row(tile, rank) + place.consumer * Tile::kSliceRows;
-    const int col = tiles.col(tile);
-    signs.begin(p, row + place.thread / 32 * 16 + lane / 4, col);
-    Ring before = ring;
-    for (int step = 0; step < steps; ++step) {
-      hopper::barrier_wait(ring.full(), ring.parity);
-      const std::uint64_t a =
-          hopper::left_operand(ring.left() + place.consumer * (Tile::kLeftBytes / 2));
-      const std::uint64_t b = hopper::right_operand(ring.right(), Tile::kPanelBytes);
-      hopper::begin_products();
-#pragma unroll
-      for (int k = 0; k < Tile::kDepth / 16; ++k) {  // offsets in units of 16 bytes
-        hopper::multiply(sums, a + k * (32 / 16), b + k * (2048 / 16), step + k > 0);
-      }
-      hopper::commit_products();
-      signs.run(step);
-      hopper::wait_products<1>();
-      if (step > 0) {
-        release(before);
-      }
-      before = ring;
-      ring.advance();
-    }
-    hopper::wait_products<0>();
-    hopper::settle(sums);
-    release(before);
-    for (int step = steps; step < Signs::kSteps; ++step) {
-      signs.run(step);
-    }
-    signs.exchange();
-    finish(sums, signs, dz, p, place, row, col);
-  }
-  if (place.thread == 0) {
-    hopper::wait_copies_out();
-  }
-}
 
 }  // namespace relu_gradient
 
 #endif  // YONA_HOPPER
 
 // To be launched in clusters of kCluster blocks.
-__global__ void __launch_bounds__(ReluGradientTile::kThreads, 1)
+__global__ void __launch_bounds__(TurnedShape::kThreads, 1)
     relu_gradient_product_kernel(const __grid_constant__ CUtensorMap dy,
                                  const __grid_constant__ CUtensorMap w,
                                  const __grid_constant__ CUtensorMap h,
-                                 const __grid_constant__ CUtensorMap dz, const ReluGradient p) {
+                                 const __grid_constant__ CUtensorMap dz, const ReluGradient p,
+                                 const int depth) {
 #ifdef YONA_HOPPER
-  using Tile = ReluGradientTile;
+  using Shape = TurnedShape;
   extern __shared__ __align__(1024) unsigned char shared[];
-  const std::uint32_t base = hopper::shared_address(shared);
-  const relu_gradient::Ring ring{base, base + Tile::kBarriersAt, 0, 0};
+  const ClusterRing<Shape> ring{hopper::shared_address(shared), 0, 0};
   const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
   if (threadIdx.x == 0) {
-    if (base % 1024 != 0) {
-      __trap();
-    }
-    for (int stage = 0; stage < Tile::kStages; ++stage) {
-      hopper::barrier_init(ring.barriers + stage * 8, 1);
-      hopper::barrier_init(ring.barriers + (Tile::kStages + stage) * 8, Tile::kConsumerWarps);
-    }
-    hopper::fence_barrier_init();
     hopper::prefetch_map(dy);
     hopper::prefetch_map(w);
+    hopper::prefetch_map(h);
     hopper::prefetch_map(dz);
   }
-  hopper::cluster_sync();
-  wait_for_the_one_in_front();
+  held::begin_block(ring);
+  const HeldTiles tiles = held::tiles_of_cluster<Shape>(p.rows, p.cols);
   if (group == 0) {
-    hopper::give_registers<40>();
+    hopper::give_registers<24>();
     if (threadIdx.x == 0) {
-      relu_gradient::produce(dy, w, h, p, ring);
+      turned::produce(dy, w, depth, tiles, ring);
     }
   } else {
-    hopper::take_registers<232>();
+    hopper::take_registers<240>();
     const int consumer = group - 1;
-    const relu_gradient::Place place{
-        shared + Tile::kOutAt + consumer * 2 * Tile::kOutBytes,
-        reinterpret_cast<float*>(shared + Tile::kSumsAt + consumer * Tile::kSumBytes), consumer,
-        static_cast<int>(threadIdx.x) % hopper::kWarpgroup};
-    relu_gradient::consume(dz, p, ring, place);
+    relu_gradient::TurnedEnd end{h, p, tiles.slice, {}};
+    end.columns.write_zeros<Shape>(p, tiles, consumer);
+    turned::consume(dz, depth, tiles, ring, consumer, end);
   }
   hopper::cluster_sync();  // no block ends while another may arrive at its barriers
 #endif
