@@ -44,16 +44,23 @@ class RowRing {
   static constexpr int kBytes = Shape::kBlockWarps * kStages * kStageBytes;  // of a block
 
   // For `cols` channels of each row, from channel `first` on.
-  __device__ RowRing(unsigned char* memory, int first, int cols) : first_(first), cols_(cols) {
-    unsigned char* places = memory + threadIdx.x / kLanes * kStages * kStageBytes +
-                            threadIdx.x % kLanes * Pack::kPieceBytes;
-    places_ = static_cast<std::uint32_t>(__cvta_generic_to_shared(places));
+  // The whole warp takes part: addresses go through a shuffle, each to its own lane. Where ptxas
+  // 13.0 sees that they are one base and an offset, it writes copies with a cache policy as
+  // LDGSTS [R+UR0], desc[UR1], whatever registers it had filled: an illegal instruction.
+  __device__ RowRing(unsigned char* memory, int first, int cols)
+      : places_(__shfl_sync(
+            0xFFFFFFFFU,
+            static_cast<std::uint32_t>(__cvta_generic_to_shared(memory)) + lane_offset(),
+            static_cast<int>(threadIdx.x) % kLanes)),
+        first_(first),
+        cols_(cols) {
     if constexpr (!kWhole) {  // channels beyond the row are zero, and stay it
       for (int stage = 0; stage < kStages; ++stage) {
         for (int m = 0; m < kMatrices; ++m) {
           for_pieces([&](int k, int p, int channel) {
             if (channel >= cols_) {
-              *reinterpret_cast<uint4*>(places + offset_of(stage, m, k, p)) = uint4{};
+              unsigned char* place = memory + lane_offset() + offset_of(stage, m, k, p);
+              *reinterpret_cast<uint4*>(place) = uint4{};
             }
           });
         }
@@ -107,6 +114,10 @@ class RowRing {
   __device__ void advance() { stage_ = stage_ + 1 == kStages ? 0 : stage_ + 1; }
 
  private:
+  static __device__ std::uint32_t lane_offset() {
+    return static_cast<std::uint32_t>(threadIdx.x / kLanes * kStages * kStageBytes +
+                                      threadIdx.x % kLanes * Pack::kPieceBytes);
+  }
   static __device__ std::uint32_t offset_of(int stage, int matrix, int k, int p) {
     return static_cast<std::uint32_t>(stage * kStageBytes + matrix * kRowBytes +
                                       (k * Pack::kPieces + p) * Pack::kWarpBytes);
