@@ -1,5 +1,5 @@
-// Products of many rows with the weights' transpose, as layers have them forward: sizes of Hopper's
-// own kernel (held_linear.h), and those beside its limits.
+// Products of many rows with the weights' transpose, as layers have them forward: sizes of our own
+// kernels for Hopper (held_linear.h), and those beside their limits.
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,10 @@ class CudaHeldLinear : public CudaTest {
     bool accumulate = false;
     // Columns that a matrix has before and after those of the product.
     std::int64_t before = 0, after = 0;
+    std::int64_t every = 5;  // of how many rows the reference has one
   };
+  // The least that is multiplied by tiles that end beside the next one's products.
+  static Case deep() { return {.rows = 8192, .cols = 2048, .depth = 576, .every = 61}; }
 
   static View part(View view, std::int64_t first, std::int64_t cols) {
     view.data =
@@ -63,21 +66,21 @@ class CudaHeldLinear : public CudaTest {
            std::ldexp(std::abs(expected), c.accumulate ? -7 : -8) + (c.accumulate ? 4e-2 : 4e-3);
   }
 
-  // The reference has every fifth row, the last one among them, and so every place of a tile.
+  // The reference has every fifth row, or fewer, the last one among them. Tiles are of 128 and 256
+  // rows: it comes to many places of them.
   static void expect_reference(const Case& c) {
     SCOPED_TRACE(::testing::Message()
                  << c.rows << "×" << c.depth << "×" << c.cols << (c.bias ? ", bias" : "")
                  << (c.activation == Activation::relu ? ", relu" : "")
                  << (c.accumulate ? ", added" : "") << (c.transpose_b ? "" : ", W by columns")
                  << ", " << c.before << " columns before");
-    constexpr std::int64_t kEvery = 5;
     const Matrices matrices(c);
     cuda().kernels().matmul(matrices.args(c, true), cuda().exec());
-    const std::int64_t first = (c.rows - 1) % kEvery;
-    const std::int64_t rows = (c.rows - first + kEvery - 1) / kEvery;
+    const std::int64_t first = (c.rows - 1) % c.every;
+    const std::int64_t rows = (c.rows - first + c.every - 1) / c.every;
     MatmulArgs some = matrices.args(c, false);
-    some.a = rows_of(some.a, first, rows, kEvery);
-    some.c = rows_of(some.c, first, rows, kEvery);
+    some.a = rows_of(some.a, first, rows, c.every);
+    some.c = rows_of(some.c, first, rows, c.every);
     reference().kernels().matmul(some, reference().exec());
     const std::vector<double> actual = matrices.y.device_values();
     const std::vector<double> expected = values_of(matrices.y.host);
@@ -88,12 +91,14 @@ class CudaHeldLinear : public CudaTest {
       const auto at = static_cast<std::size_t>(i);
       if (col < c.before || col >= c.before + c.cols) {
         wrong += actual[at] == expected[at] ? 0 : 1;  // as it was
-      } else if (i / width % kEvery == first) {
+      } else if (i / width % c.every == first) {
         wrong += is_near(c, actual[at], expected[at]) ? 0 : 1;
       }
     }
     EXPECT_EQ(wrong, 0);
   }
+  static void expect_fewer_rows(const Case& c);
+  static void expect_same_twice(const Case& c);
 };
 
 TEST_F(CudaHeldLinear, IsTheReferences) {
@@ -120,13 +125,50 @@ TEST_F(CudaHeldLinear, WithEveryEndIsTheReferences) {
   }
 }
 
+TEST_F(CudaHeldLinear, DeepIsTheReferences) {
+  int count = 0;
+  for (const std::int64_t depth : {576, 640, 768, 1024}) {
+    for (const std::int64_t rows : {8192, 8193, 9001}) {
+      Case c = deep();
+      c.depth = depth;
+      c.rows = rows;
+      c.cols = count % 3 == 0 ? 2048 : count % 3 == 1 ? 2304 : 2816;
+      c.bias = count % 2 == 0;
+      c.activation = count / 2 % 2 == 0 ? Activation::relu : Activation::none;
+      expect_reference(c);
+      ++count;
+    }
+  }
+}
+
+TEST_F(CudaHeldLinear, DeepWithEveryEndIsTheReferences) {
+  for (const Activation activation : {Activation::none, Activation::relu}) {
+    Case c = deep();
+    c.activation = activation;
+    expect_reference(c);
+    c.bias_type = DType::f32;
+    expect_reference(c);
+    c.bias = false;
+    expect_reference(c);
+  }
+}
+
 // Parts of wider matrices, as queries, keys and values are: what is beside them stays as it is.
 TEST_F(CudaHeldLinear, TakesParts) {
   expect_reference({.rows = 4099, .before = 512, .after = 0});
   expect_reference({.rows = 4099, .cols = 1280, .depth = 448, .before = 8, .after = 56});
+  Case c = deep();
+  c.rows = 8195;
+  c.before = 512;
+  expect_reference(c);
+  c.cols = 2304;
+  c.depth = 768;
+  c.before = 8;
+  c.after = 56;
+  expect_reference(c);
 }
 
-// What is not as the kernel wants it is multiplied by another.
+// What is not as the kernels want it is multiplied by another.
 TEST_F(CudaHeldLinear, BesideItsLimitsIsTheReferences) {
   expect_reference({.rows = 4095});
   expect_reference({.cols = 768});
@@ -140,9 +182,29 @@ TEST_F(CudaHeldLinear, BesideItsLimitsIsTheReferences) {
   expect_reference({.before = 0, .after = 4});
 }
 
-// Every row, beside products of rows too few for the kernel.
-TEST_F(CudaHeldLinear, IsThatOfFewerRows) {
-  const Case c{.rows = 5000, .cols = 1536, .activation = Activation::relu};
+TEST_F(CudaHeldLinear, BesideTheLimitsOfDeepOnesIsTheReferences) {
+  const auto expect = [](const auto& change) {
+    Case c = deep();
+    change(c);
+    expect_reference(c);
+  };
+  expect([](Case& c) { c.rows = 8191; });
+  expect([](Case& c) { c.cols = 1792; });
+  expect([](Case& c) { c.cols = 2176; });
+  expect([](Case& c) { c.depth = 544; });
+  expect([](Case& c) { c.depth = 608; });
+  expect([](Case& c) { c.depth = 1088; });
+  expect([](Case& c) { c.transpose_b = false; });
+  expect([](Case& c) {
+    c.bias = false;
+    c.accumulate = true;
+  });
+  expect([](Case& c) { c.before = c.after = 4; });
+  expect([](Case& c) { c.after = 4; });
+}
+
+// Every row, beside products of rows too few for the kernels.
+void CudaHeldLinear::expect_fewer_rows(const Case& c) {
   const Matrices whole(c);
   const Matrices parts(c);
   cuda().kernels().matmul(whole.args(c, true), cuda().exec());
@@ -164,8 +226,13 @@ TEST_F(CudaHeldLinear, IsThatOfFewerRows) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(CudaHeldLinear, IsTheSameTwice) {
-  const Case c{.rows = 9001, .cols = 1280, .activation = Activation::relu};
+TEST_F(CudaHeldLinear, IsThatOfFewerRows) {
+  expect_fewer_rows({.rows = 5000, .cols = 1536, .activation = Activation::relu});
+  expect_fewer_rows({.rows = 9001, .cols = 2304, .depth = 1024, .activation = Activation::relu});
+  expect_fewer_rows({.rows = 8200, .cols = 4096, .depth = 704});
+}
+
+void CudaHeldLinear::expect_same_twice(const Case& c) {
   const Matrices matrices(c);
   std::vector<double> before;
   for (int round = 0; round < 3; ++round) {
@@ -178,6 +245,11 @@ TEST_F(CudaHeldLinear, IsTheSameTwice) {
     }
     before = y.device_values();
   }
+}
+
+TEST_F(CudaHeldLinear, IsTheSameTwice) {
+  expect_same_twice({.rows = 9001, .cols = 1280, .activation = Activation::relu});
+  expect_same_twice({.rows = 9001, .cols = 2304, .depth = 1024, .activation = Activation::relu});
 }
 
 }  // namespace

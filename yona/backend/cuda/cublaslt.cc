@@ -35,11 +35,15 @@ cublasLtEpilogue_t epilogue_of(const Product& product) {
   return product.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
+std::size_t bytes_of(Workspace workspace) {
+  return workspace == Workspace::whole ? kWorkspaceBytes : 0;
+}
+
 class Preference {
  public:
-  explicit Preference(const Product& product) {
+  Preference(const Product& product, Workspace workspace) {
     check_blas(cublasLtMatmulPreferenceCreate(&preference_), "describing a preference");
-    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes_of(workspace));
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
         static_cast<std::uint32_t>(product.alignment_a));
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
@@ -90,28 +94,29 @@ void set_bias(cublasLtMatmulDesc_t operation, const void* bias) {
   set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
 }
 
-std::vector<cublasLtMatmulAlgo_t> candidates(cublasLtHandle_t handle, const Product& shape,
-                                             cublasLtMatmulDesc_t operation, int most) {
+std::vector<Algorithm> candidates(cublasLtHandle_t handle, const Product& shape,
+                                  cublasLtMatmulDesc_t operation, Workspace workspace, int most) {
   Layouts layouts = layouts_of(shape);
-  const Preference preference(shape);
+  const Preference preference(shape, workspace);
   std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(most));
   int found = 0;
   const cublasStatus_t status =
       cublasLtMatmulAlgoGetHeuristic(handle, operation, &layouts.a, &layouts.b, &layouts.d,
                                      &layouts.d, preference.get(), most, results.data(), &found);
-  std::vector<cublasLtMatmulAlgo_t> algorithms;
+  std::vector<Algorithm> algorithms;
   for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < found; ++i) {
-    algorithms.push_back(results[static_cast<std::size_t>(i)].algo);
+    algorithms.push_back({results[static_cast<std::size_t>(i)].algo, workspace});
   }
   return algorithms;
 }
 
 bool suits(cublasLtHandle_t handle, const Product& product, cublasLtMatmulDesc_t operation,
-           const cublasLtMatmulAlgo_t& algorithm) {
+           const Algorithm& algorithm) {
   Layouts layouts = layouts_of(product);
   cublasLtMatmulHeuristicResult_t result{};
-  const cublasStatus_t status = cublasLtMatmulAlgoCheck(
-      handle, operation, &layouts.a, &layouts.b, &layouts.d, &layouts.d, &algorithm, &result);
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoCheck(handle, operation, &layouts.a, &layouts.b, &layouts.d, &layouts.d,
+                              &algorithm.numbers, &result);
   return status == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= kWorkspaceBytes;
 }
 

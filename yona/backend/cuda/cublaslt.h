@@ -45,11 +45,21 @@ cublasLtMatmulDesc_t describe(const Product& product);
 // Sets what is not the same in all products of a description.
 void set_bias(cublasLtMatmulDesc_t operation, const void* bias);
 
+// With a workspace, sums may be split, and blocks count the tiles that are taken. Without one,
+// tiles are dealt out beforehand, and no count is cleared in front of the product: a launch less.
+// That is not among an algorithm's numbers: it goes by what the launch is given.
+enum class Workspace : std::uint8_t { none, whole };
+
+struct Algorithm {
+  cublasLtMatmulAlgo_t numbers{};
+  Workspace workspace = Workspace::whole;
+};
+
 // Algorithms for a product, the best first by cuBLASLt's own estimate: `most`, or as many as there
 // are.
-std::vector<cublasLtMatmulAlgo_t> candidates(cublasLtHandle_t handle, const Product& product,
-                                             cublasLtMatmulDesc_t operation, int most);
+std::vector<Algorithm> candidates(cublasLtHandle_t handle, const Product& product,
+                                  cublasLtMatmulDesc_t operation, Workspace workspace, int most);
 bool suits(cublasLtHandle_t handle, const Product& product, cublasLtMatmulDesc_t operation,
-           const cublasLtMatmulAlgo_t& algorithm);
+           const Algorithm& algorithm);
 
 }  // namespace yona::cuda

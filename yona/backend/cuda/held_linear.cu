@@ -1,4 +1,5 @@
-// Forward products of many rows by held_linear.cuh, where it is faster than cuBLASLt.
+// Forward products of many rows by held_linear.cuh and turned_linear.cuh, where these are faster
+// than cuBLASLt.
 
 #include <algorithm>
 
@@ -7,6 +8,7 @@
 #include "yona/backend/cuda/held_linear.h"
 #include "yona/backend/cuda/rows.cuh"
 #include "yona/backend/cuda/tensor_map.h"
+#include "yona/backend/cuda/turned_linear.cuh"
 
 namespace yona::cuda {
 
@@ -14,14 +16,24 @@ namespace yona::cuda {
 
 namespace {
 
-using Shape = HeldLinearShape;
+// Sizes that a kernel is for. Less is left to cuBLASLt.
+struct Limits {
+  std::int64_t rows, cols;  // at least
+  std::int64_t least_depth, most_depth;
 
-// Less is left to cuBLASLt: on an H200 512 columns gain a µs of 26, and what is shallower would be
-// multiplied with zeros up to the whole depth.
-constexpr std::int64_t kLeastRows = 4096;
-constexpr std::int64_t kLeastCols = 1024;
-constexpr std::int64_t kLeastDepth = 448;
-constexpr std::int64_t kMostDepth = std::int64_t{Shape::kSteps} * Shape::kSlices * Shape::kDepth;
+  bool allow(const MatmulArgs& args) const {
+    return args.c.rows >= rows && args.c.cols >= cols && args.a.cols >= least_depth &&
+           args.a.cols <= most_depth;
+  }
+};
+
+// On an H200 512 columns gain a µs of 26, and what is shallower would be multiplied with zeros up
+// to the whole depth.
+constexpr std::int64_t kMostHeld =
+    std::int64_t{HeldLinearShape::kSteps} * HeldLinearShape::kSlices * HeldLinearShape::kDepth;
+constexpr Limits kHeld{4096, 1024, 448, kMostHeld};
+// There 1,024 columns gain nothing, and neither do a depth of 4,096 or 4,096 rows.
+constexpr Limits kTurned{8192, 2048, kMostHeld + TurnedLinearShape::kDepth, 1024};
 
 bool suits(const View& view) {
   return view.dtype == DType::bf16 && view.stride % kPack == 0 &&
@@ -29,18 +41,19 @@ bool suits(const View& view) {
 }
 
 bool suits(const MatmulArgs& args) {
-  const std::int64_t depth = args.a.cols;
-  return !args.transpose_a && args.transpose_b && !args.accumulate && args.c.rows >= kLeastRows &&
-         args.c.cols >= kLeastCols && args.c.cols % Shape::kClusterCols == 0 &&
-         depth >= kLeastDepth && depth <= kMostDepth && depth % Shape::kDepth == 0 &&
-         suits(args.a) && suits(args.b) && suits(args.c) &&
-         (!args.bias || args.bias.dtype == DType::bf16) &&
+  static_assert(HeldLinearShape::kClusterCols == TurnedLinearShape::kClusterCols &&
+                HeldLinearShape::kDepth == TurnedLinearShape::kDepth);
+  return !args.transpose_a && args.transpose_b && !args.accumulate &&
+         args.c.cols % HeldLinearShape::kClusterCols == 0 &&
+         args.a.cols % HeldLinearShape::kDepth == 0 && suits(args.a) && suits(args.b) &&
+         suits(args.c) && (!args.bias || args.bias.dtype == DType::bf16) &&
          (args.activation == Activation::none || args.activation == Activation::relu);
 }
 
-template <bool kRelu>
-bool multiply(const MatmulArgs& args, Exec& exec) {
-  static const int at_once = clusters_at_once<Shape>(held_linear_kernel<kRelu>, "matmul");
+// `more` is what the kernel is told beside the matrices and the layer.
+template <class Shape, auto kKernel, class... More>
+bool multiply(const MatmulArgs& args, Exec& exec, More... more) {
+  static const int at_once = clusters_at_once<Shape>(kKernel, "matmul");
   CUtensorMap x;
   CUtensorMap w;
   CUtensorMap y;
@@ -53,11 +66,19 @@ bool multiply(const MatmulArgs& args, Exec& exec) {
   const auto tiles = static_cast<int>(blocks_for(args.c.rows, Shape::kRows) *
                                       static_cast<unsigned>(args.c.cols / Shape::kClusterCols));
   ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
-  const HeldLinear linear{static_cast<const __nv_bfloat16*>(args.bias.data),
-                          static_cast<int>(args.c.rows), static_cast<int>(args.c.cols)};
-  check_cuda(cudaLaunchKernelEx(launch.early(), held_linear_kernel<kRelu>, x, w, y, linear),
-             "matmul");
+  const Linear linear{static_cast<const __nv_bfloat16*>(args.bias.data),
+                      static_cast<int>(args.c.rows), static_cast<int>(args.c.cols)};
+  check_cuda(cudaLaunchKernelEx(launch.early(), kKernel, x, w, y, linear, more...), "matmul");
   return true;
+}
+
+template <bool kRelu>
+bool multiply(const MatmulArgs& args, Exec& exec) {
+  if (kHeld.allow(args)) {
+    return multiply<HeldLinearShape, held_linear_kernel<kRelu>>(args, exec);
+  }
+  return kTurned.allow(args) && multiply<TurnedLinearShape, turned_linear_kernel<kRelu>>(
+                                    args, exec, static_cast<int>(args.a.cols));
 }
 
 }  // namespace

@@ -19,21 +19,13 @@
 // turns. Without stores 71.8 are left.
 #pragma once
 
-#include <cuda_bf16.h>
-
-#include "yona/backend/cuda/held_product.cuh"
+#include "yona/backend/cuda/linear_end.cuh"
 
 namespace yona::cuda {
 
 struct HeldLinearShape : HeldShape<4, 2> {
   static constexpr bool kWeightRows = true;
   static constexpr bool kEarlyTurn = true;
-};
-
-struct HeldLinear {
-  const __nv_bfloat16* bias = nullptr;  // [cols], or nothing
-  int rows = 0;
-  int cols = 0;
 };
 
 #ifdef YONA_HOPPER
@@ -62,20 +54,8 @@ __device__ void end_piece(const float (&sums)[64], int piece, std::uint32_t at,
   }
 }
 
-// The bias of a lane's two columns, of the consumer's from col on.
-__device__ inline void load_bias(float (&bias)[2], const HeldLinear& p, int col) {
-  const int thread = static_cast<int>(threadIdx.x) % hopper::kWarpgroup;
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    bias[half] =
-        p.bias == nullptr
-            ? 0.0F
-            : __bfloat162float(p.bias[col + thread / 32 * 16 + half * 8 + thread % 32 / 4]);
-  }
-}
-
 template <bool kRelu>
-__device__ void consume(const CUtensorMap& y, const HeldLinear& p, const HeldTiles& tiles,
+__device__ void consume(const CUtensorMap& y, const Linear& p, const HeldTiles& tiles,
                         held::Ring<Shape> ring, int consumer) {
   const int thread = static_cast<int>(threadIdx.x) % hopper::kWarpgroup;
   const std::uint32_t room = ring.base + Shape::kRoomsAt + consumer * Shape::kRoomBytes;
@@ -90,7 +70,7 @@ __device__ void consume(const CUtensorMap& y, const HeldLinear& p, const HeldTil
   float sums[64];
   float bias[2];
   HeldTiles::Place next = tiles.at(0);
-  load_bias(bias, p, column(next.unit));
+  linear::load_bias(bias, p, column(next.unit));
   held::hold_weights<Shape>(weights, ring, consumer);
   for (int tile = 0; tile < tiles.count; ++tile) {
     const HeldTiles::Place place = next;
@@ -122,7 +102,7 @@ __device__ void consume(const CUtensorMap& y, const HeldLinear& p, const HeldTil
       }
     }
     if (fresh) {
-      load_bias(bias, p, column(next.unit));
+      linear::load_bias(bias, p, column(next.unit));
     }
   }
   if (thread == 0) {
@@ -138,7 +118,7 @@ __device__ void consume(const CUtensorMap& y, const HeldLinear& p, const HeldTil
 template <bool kRelu>
 __global__ void __launch_bounds__(HeldLinearShape::kThreads, 1)
     held_linear_kernel(const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap w,
-                       const __grid_constant__ CUtensorMap y, const HeldLinear p) {
+                       const __grid_constant__ CUtensorMap y, const Linear p) {
 #ifdef YONA_HOPPER
   using Shape = HeldLinearShape;
   extern __shared__ __align__(1024) unsigned char shared[];

@@ -1,11 +1,13 @@
-// y = activation(x Wᵀ + bias) of many rows on Hopper, by a product whose weights stay in registers.
+// y = activation(x Wᵀ + bias) of many rows on Hopper, by products of our own: with weights that
+// stay in registers (held_linear.cuh), or, deeper than 512, with tiles that end beside the next
+// one's products (turned_linear.cuh).
 #pragma once
 
 #include "yona/backend/kernel_args.h"
 
 namespace yona::cuda {
 
-// False, with nothing done, where types, sizes or the GPU do not suit the kernel, or another is
+// False, with nothing done, where types, sizes or the GPU do not suit either kernel, or another is
 // faster.
 bool multiply_held(const MatmulArgs& args, Exec& exec);
 

@@ -1,5 +1,5 @@
 // Matrix products by cuBLASLt, with bias and activation in its epilogue, or, forward on Hopper, by
-// a kernel of our own where that is faster (held_linear.h). In bf16 and f16, operands that are
+// kernels of our own where these are faster (held_linear.h). In bf16 and f16, operands that are
 // still f32 are rounded into scratch memory first; sums are f32 throughout.
 
 #include <algorithm>

@@ -45,17 +45,25 @@ std::string name_of(const Product& shape) {
                      p.alignment_a, p.alignment_b, p.alignment_d);
 }
 
+constexpr std::string_view kWithoutWorkspace = " without workspace";
+
 // cuBLASLt's algorithms are eight opaque numbers, valid for its version.
-std::string text_of(const cublasLtMatmulAlgo_t& algorithm) {
+std::string text_of(const Algorithm& algorithm) {
   std::string text;
-  for (const std::uint64_t word : algorithm.data) {
+  for (const std::uint64_t word : algorithm.numbers.data) {
     text += fmt::format("{:016x}", word);
   }
-  return text;
+  return text.append(algorithm.workspace == Workspace::none ? kWithoutWorkspace : "");
 }
 
-bool read_algorithm(std::string_view text, cublasLtMatmulAlgo_t& algorithm) {
+bool read_algorithm(std::string_view text, Algorithm& from) {
   constexpr std::size_t kDigits = 16;
+  cublasLtMatmulAlgo_t& algorithm = from.numbers;
+  from.workspace = Workspace::whole;
+  if (text.ends_with(kWithoutWorkspace)) {
+    from.workspace = Workspace::none;
+    text.remove_suffix(kWithoutWorkspace.size());
+  }
   if (text.size() != std::size(algorithm.data) * kDigits) {
     return false;
   }
@@ -140,7 +148,7 @@ class Trial {
 
   void* memory() const { return memory_; }
 
-  // Of a few in a row, in milliseconds; infinite when `launch` returns false.
+  // The mean of a few in a row, in milliseconds; infinite when `launch` returns false.
   template <class Launch>
   float time(const Launch& launch, cudaStream_t stream) const {
     constexpr int kTimes = 4;
@@ -155,7 +163,7 @@ class Trial {
     check_cuda(cudaEventSynchronize(events_[1]), "the computation");
     float took = 0.0F;
     check_cuda(cudaEventElapsedTime(&took, events_[0], events_[1]), "reading an event");
-    return took;
+    return took / kTimes;
   }
 
  private:
@@ -172,19 +180,22 @@ bool is_captured(cudaStream_t stream) {
 }  // namespace
 
 void MatmulPlans::choose(const Product& shape, Plan& plan) const {
-  const std::vector<cublasLtMatmulAlgo_t> first = candidates(handle_, shape, plan.operation, 1);
+  const std::vector<Algorithm> first =
+      candidates(handle_, shape, plan.operation, Workspace::whole, 1);
   plan.found = !first.empty();
   if (plan.found) {
     plan.algorithm = first.front();
   }
 }
 
-// Another than the first choice must be worth it.
-std::optional<cublasLtMatmulAlgo_t> MatmulPlans::fastest(const Product& shape,
-                                                         const Problem& problem,
-                                                         const Plan& plan) const {
+// Another than the first choice must be worth it. Small models are held up by launches: short
+// products do without a workspace if they are as fast. (Longer ones do not: a step of base gains
+// nothing by it, and one of big, whose products use up the GPU's power, loses 1 %.)
+std::optional<Algorithm> MatmulPlans::fastest(const Product& shape, const Problem& problem,
+                                              const Plan& plan) const {
   constexpr int kMost = 8;
   constexpr float kWorth = 0.98F;
+  constexpr float kShort = 0.015F;  // milliseconds
   const Trial trial(problem.product);
   if (trial.memory() == nullptr) {
     return std::nullopt;
@@ -193,19 +204,26 @@ std::optional<cublasLtMatmulAlgo_t> MatmulPlans::fastest(const Product& shape,
   float least = std::numeric_limits<float>::infinity();
   ProductAddresses at = problem.at;
   at.d = trial.memory();
-  for (const cublasLtMatmulAlgo_t& algorithm : candidates(handle_, shape, plan.operation, kMost)) {
-    Plan tried = plan;
-    tried.algorithm = algorithm;
-    const float took = trial.time(
-        [&] {
-          return suits(handle_, problem.product, plan.operation, algorithm) &&
-                 launch(tried, problem.product, at, problem.stream);
-        },
-        problem.stream);
-    if (took < least * kWorth) {
-      least = took;
-      best = tried;
+  const auto try_all = [&](Workspace workspace, float worth) {
+    for (const Algorithm& algorithm :
+         candidates(handle_, shape, plan.operation, workspace, kMost)) {
+      Plan tried = plan;
+      tried.algorithm = algorithm;
+      const float took = trial.time(
+          [&] {
+            return suits(handle_, problem.product, plan.operation, algorithm) &&
+                   launch(tried, problem.product, at, problem.stream);
+          },
+          problem.stream);
+      if (took < least * worth) {
+        least = took;
+        best = tried;
+      }
     }
+  };
+  try_all(Workspace::whole, kWorth);
+  if (least < kShort) {
+    try_all(Workspace::none, 1.0F);
   }
   return best.algorithm;
 }
@@ -219,7 +237,7 @@ void MatmulPlans::improve(const Product& shape, const Problem& problem, Plan& pl
       choices_.add(name, *choice);
     }
   }
-  cublasLtMatmulAlgo_t algorithm{};
+  Algorithm algorithm;
   if (choice && read_algorithm(*choice, algorithm) &&
       suits(handle_, shape, plan.operation, algorithm)) {
     plan.algorithm = algorithm;
@@ -251,9 +269,11 @@ bool MatmulPlans::launch(const Plan& plan, const Product& product, const Product
   Layouts layouts = layouts_of(product);
   const float alpha = 1.0F;
   const float beta = product.accumulate ? 1.0F : 0.0F;
-  const cublasStatus_t status = cublasLtMatmul(
-      handle_, plan.operation, &alpha, at.a, &layouts.a, at.b, &layouts.b, &beta, at.d, &layouts.d,
-      at.d, &layouts.d, &plan.algorithm, workspace_, kWorkspaceBytes, stream);
+  const bool whole = plan.algorithm.workspace == Workspace::whole;
+  const cublasStatus_t status =
+      cublasLtMatmul(handle_, plan.operation, &alpha, at.a, &layouts.a, at.b, &layouts.b, &beta,
+                     at.d, &layouts.d, at.d, &layouts.d, &plan.algorithm.numbers,
+                     whole ? workspace_ : nullptr, whole ? kWorkspaceBytes : 0, stream);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
     return false;
   }

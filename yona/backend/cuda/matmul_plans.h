@@ -23,7 +23,7 @@ struct ProductAddresses {
 
 class MatmulPlans {
  public:
-  // measure: algorithms are timed where that was not done before, which takes about as long as 30
+  // measure: algorithms are timed where that was not done before, which takes about as long as 60
   // products, and the choices are kept for the next run.
   explicit MatmulPlans(bool measure);
   ~MatmulPlans();
@@ -38,7 +38,7 @@ class MatmulPlans {
  private:
   struct Plan {
     cublasLtMatmulDesc_t operation = nullptr;
-    cublasLtMatmulAlgo_t algorithm{};
+    Algorithm algorithm;
     bool found = false;
   };
   struct Problem;  // a product with its addresses and stream
@@ -48,8 +48,8 @@ class MatmulPlans {
   // The choice that was kept or is measured now, if there is one and it suits the shape.
   void improve(const Product& shape, const Problem& problem, Plan& plan);
   // None where there is no memory to try them in.
-  std::optional<cublasLtMatmulAlgo_t> fastest(const Product& shape, const Problem& problem,
-                                              const Plan& plan) const;
+  std::optional<Algorithm> fastest(const Product& shape, const Problem& problem,
+                                   const Plan& plan) const;
   bool launch(const Plan& plan, const Product& product, const ProductAddresses& at,
               cudaStream_t stream) const;
 

@@ -22,9 +22,8 @@
 // What a kernel does with a tile is its End, which has
 //   round(rounded, sums, col)      a consumer's sums of columns from col on, to be rounded;
 //   fill(room, ready, col, row)    one thread's: the room is free for the piece at row and col;
-//   what
-//                                  the piece needs is to be brought there, with `ready` as the
-//                                  barrier, whose phase ends with one arrival;
+//                                  what the piece needs is to be brought there, with `ready` as
+//                                  the barrier, whose phase ends with one arrival;
 //   put(rounded, piece, at)        the piece into its room, whose lane_offset() `at` has, once its
 //                                  phase has ended;
 //   leave(col)                     after the last piece of columns from col on.
@@ -34,9 +33,11 @@
 
 namespace yona::cuda {
 
-// A kernel's own shape may set otherwise that W is [depth, cols].
+// What a kernel's own shape may set otherwise: W as [cols, depth], and that the second consumer
+// begins when the first one's first step is under way.
 struct TurnedShape {
   static constexpr bool kWeightRows = false;
+  static constexpr bool kApart = false;
   static constexpr int kRows = 256;  // of a tile
   static constexpr int kConsumerCols = 64;
   static constexpr int kCols = 2 * kConsumerCols;
@@ -174,6 +175,9 @@ __device__ void consume(const CUtensorMap& out, int depth, const HeldTiles& tile
     rooms.fill(0, before);
   }
   __syncwarp();
+  if (Shape::kApart && consumer == 1) {
+    hopper::meet(held::kTurnBarrier, held::kBoth);
+  }
   for (int tile = 0; tile < tiles.count; ++tile) {
     const HeldTiles::Place place = tiles.at(tile);
     ClusterRing<Shape> last = ring;
@@ -184,6 +188,8 @@ __device__ void consume(const CUtensorMap& out, int depth, const HeldTiles& tile
         hopper::wait_products<1>();
         if (step > 0) {
           last.release();
+        } else if (Shape::kApart && tile == 0 && consumer == 0) {
+          hopper::arrive(held::kTurnBarrier, held::kBoth);
         }
         last = ring;
         ring.advance();
