@@ -56,8 +56,21 @@ cuda() {
   elif ! compgen -G 'yona/backend/cuda/*.c[uc]' >/dev/null; then
     echo "skipped: no CUDA sources"
   else
-    release_tree && cmake --build build -j "$jobs" --target libyona_cuda
+    release_tree && cmake --build build -j "$jobs" --target libyona_cuda && ring_copies
   fi
+}
+
+ring_copies() {  # as yona/backend/cuda/row_ring.cuh says, ptxas can write wrong ones
+  local object=build/CMakeFiles/libyona_cuda.dir/yona/backend/cuda/residual_norm_backward.cu.o
+  local code wrong
+  if ! command -v cuobjdump >/dev/null; then
+    echo "copies of row_ring.cuh not looked at: no cuobjdump here"
+    return 0
+  fi
+  code=$(cuobjdump -sass "$object") && [[ $code == *LDGSTS* ]] ||
+    { echo "no copies (LDGSTS) found in $object"; return 1; }
+  wrong=$(grep -c 'LDGSTS.*+UR' <<<"$code")
+  ((wrong == 0)) || { echo "$object: $wrong copies whose address has a uniform register (LDGSTS [R+UR], see row_ring.cuh)"; return 1; }
 }
 
 install() {

@@ -19,6 +19,28 @@
 // gains nothing here (57.6 behind the product); nor do bulk copies with barriers (58.5), three
 // blocks of a multiprocessor for 512 channels (73.8: registers run out) or twelve warps of a block
 // for 1,024 (136.8).
+//
+// Other widths, 25,000 rows, with ds after the stroke, beside a pass with the row in registers and
+// another for Σ dr; "known" is a width that the compiler knows, "up to" a ring for fewer channels
+// too, here full but for 640 and 384. What is taken has a star. (The latter were timed with ds or
+// without known to the compiler; now one kernel asks.)
+//
+//                 one pass and another   known             up to
+//   bf16   640         141 / 168                            50.1 / 54.3 *
+//          768         137 / 164          49.6 / 60.9 *     51.7 / 62.3
+//        1,024                            62.1 / 77.0 *     63.9 / 85.6
+//        2,048       2,212 / 2,312       117.5 / 144.9 *     159 / 173
+//   f32    384         138 / 161                            48.7 / 60.1 *
+//          512         134 / 153          58.8 / 71.5 *     62.2 / 74.1
+//          768         153 / 178                            88.7 / 108.9 *
+//        1,024         175 / 204         113.5 / 139.0     115.4 / 141.7 *
+//
+// There, bf16 rows of 512 channels take 36.0 / 43.7. What does not gain: rows read twice from
+// shared memory instead of held in registers (bf16 768 52.3, 1,024 65.5), ten or twelve warps of a
+// block (bf16 768 57.7 and 55.2, f32 768 100), a third stage where 768 channels or more are known
+// (50.8, 62.7, 118.5), two warps to a row of 1,024 channels or fewer (bf16 512 36.7, 1,024 63.4;
+// f32 1,024 112.4, with ds 139.3). One block of sixteen warps does as well as two of eight (bf16
+// 512 35.6 / 42.7), but leaves multiprocessors idle where rows are few.
 #pragma once
 
 #include "yona/backend/cuda/early_launch.cuh"
@@ -27,74 +49,25 @@
 
 namespace yona::cuda {
 
-// How rows of up to kChunks · 256 channels of kParts warps are taken, kDs: with the gradient of
-// another path.
-template <class Type, int kRowChunks, int kRowParts, bool kWithDs, bool kWholeRows>
+// How rows of kParts warps, of kChunks · 256 channels each or, not kWhole, of up to so many are
+// taken. kDs: with the gradient of another path; not kWhole, it may be there.
+template <class Type, int kRowChunks, int kRowParts, bool kWholeRows, bool kWithDs>
 struct NormRing {
   using T = Type;
   static constexpr int kChunks = kRowChunks, kParts = kRowParts;
-  static constexpr bool kDs = kWithDs, kWhole = kWholeRows;
-  static constexpr bool kHeld = true;
-  static constexpr int kBlockWarps = 8;
-  static constexpr int kBlocks = kChunks == 1 ? 3 : kChunks == 2 ? 2 : 1;  // of a multiprocessor
-  static constexpr int kStages = kChunks <= 2 && std::is_same_v<T, bf16> ? 3 : 2;
+  static constexpr bool kWhole = kWholeRows, kDs = kWithDs;
+  static constexpr bool kF32 = !std::is_same_v<T, bf16>;
+  static constexpr int kBlockWarps = kF32 && kChunks == 2 && !kWhole ? 12 : 8;
+  static constexpr int kBlocks =  // of a multiprocessor
+      kChunks > 2 || kBlockWarps > 8 ? 1
+      : kChunks == 2 || kF32         ? 2
+                                     : 3;
+  static constexpr int kStages = !kF32 && kChunks <= (kWhole ? 2 : 3) ? 3 : 2;
   static constexpr std::int64_t kMostBlocks = kMostNormBlocks / 3 * kBlocks;  // run at once
 };
 
 template <class Shape>
 using NormRingOf = RowRing<Shape, Shape::kDs ? 3 : 2>;
-
-// What a lane does with its channels of chunk k in memory.
-template <class T, bool kWhole>
-struct LaneChannels {
-  using Pack = LanePack<T>;
-  int first, cols;
-  int lane = static_cast<int>(threadIdx.x) % kLanes;
-
-  // Of the one row of `from`; beyond it zero.
-  __device__ void load(const Rows<float>& from, int k, float (&v)[kPack]) const {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int channel = Pack::half_channel(k, half, lane);
-      const float4 four = kWhole || channel < cols
-                              ? *reinterpret_cast<const float4*>(from.data + first + channel)
-                              : float4{};
-      v[4 * half] = four.x, v[4 * half + 1] = four.y;
-      v[4 * half + 2] = four.z, v[4 * half + 3] = four.w;
-    }
-  }
-  // Overwrites, or adds to what is there.
-  __device__ void put(const Rows<T>& to, std::int64_t row, int k, float (&v)[kPack],
-                      bool accumulate) const {
-    Raw<T> raw;
-    if (accumulate) {
-      float there[kPack];
-      for_pieces(k, [&](int p, int channel) {
-        raw.words[p] = *reinterpret_cast<const uint4*>(to.row(row) + first + channel);
-      });
-      unpack(raw, there);
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        v[i] += there[i];
-      }
-    }
-    store8(reinterpret_cast<T*>(&raw), v);
-    for_pieces(k, [&](int p, int channel) {
-      *reinterpret_cast<uint4*>(to.row(row) + first + channel) = raw.words[p];
-    });
-  }
-  // Calls use(p, channel) for the pieces inside the row.
-  template <class Use>
-  __device__ void for_pieces(int k, const Use& use) const {
-#pragma unroll
-    for (int p = 0; p < Pack::kPieces; ++p) {
-      const int channel = Pack::channel(k, p, lane);
-      if (kWhole || channel < cols) {
-        use(p, channel);
-      }
-    }
-  }
-};
 
 // The sums of the block's warps, in order, as its row of `partials`; nothing without one. What was
 // in `memory` is lost.
@@ -221,35 +194,24 @@ __global__ void __launch_bounds__(Shape::kBlockWarps* kLanes, Shape::kBlocks)
       }
     }
     ring.wait(row + (kStages - 1) * step < n.rows);
-    constexpr int kHeldChunks = Shape::kHeld ? kChunks : 1;
-    float normal[kHeldChunks][kPack];  // x̂
-    float g[kHeldChunks][kPack];       // dy ∘ weight
-    // Calls use(weight) with dy in g.
-    const auto read_chunk = [&](int k, const auto& use) {
-      float weight[kPack];
-      ring.read(0, k, normal[k % kHeldChunks]);
-      ring.read(1, k, g[k % kHeldChunks]);
-      channels.load(n.weight, k, weight);
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        float& x = normal[k % kHeldChunks][i];
-        x = (x - mean) * rstd;
-        use(i, x, g[k % kHeldChunks][i]);
-        g[k % kHeldChunks][i] *= weight[i];
-      }
-    };
+    float normal[kChunks][kPack];  // x̂
+    float g[kChunks][kPack];       // dy ∘ weight
     float sum_g = 0.0F;
     float sum_gx = 0.0F;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
-      read_chunk(k, [&](int i, float x, float dy) {
-        dweight[k][i] += dy * x;  // dy is zero beyond the row
-        dbias[k][i] += dy;
-      });
+      float weight[kPack];
+      ring.read(0, k, normal[k]);
+      ring.read(1, k, g[k]);
+      channels.load(n.weight, k, weight);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        sum_g += g[k % kHeldChunks][i];
-        sum_gx += g[k % kHeldChunks][i] * normal[k % kHeldChunks][i];
+        normal[k][i] = (normal[k][i] - mean) * rstd;
+        dweight[k][i] += g[k][i] * normal[k][i];  // dy is zero beyond the row
+        dbias[k][i] += g[k][i];
+        g[k][i] *= weight[i];
+        sum_g += g[k][i];
+        sum_gx += g[k][i] * normal[k][i];
       }
     }
     add_parts<Shape>(sum_g, sum_gx, turn);
@@ -257,20 +219,19 @@ __global__ void __launch_bounds__(Shape::kBlockWarps* kLanes, Shape::kBlocks)
     const float mean_gx = sum_gx * share;
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
-      if constexpr (!Shape::kHeld) {
-        read_chunk(k, [](int, float, float) {});
-      }
       float total[kPack];
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        total[i] = rstd * (g[k % kHeldChunks][i] - mean_g - normal[k % kHeldChunks][i] * mean_gx);
+        total[i] = rstd * (g[k][i] - mean_g - normal[k][i] * mean_gx);
       }
       if constexpr (kDs) {
-        float ds[kPack];
-        ring.read(2, k, ds);
+        if (Shape::kWhole || n.ds.there()) {
+          float ds[kPack];
+          ring.read(2, k, ds);
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) {
-          total[i] += ds[i];
+          for (int i = 0; i < kPack; ++i) {
+            total[i] += ds[i];
+          }
         }
       }
       float dr[kPack];

@@ -111,16 +111,24 @@ __global__ void __launch_bounds__(kThreads, kChunks <= 2 ? 3 : 1)
   leave_partials(n, dweight, dbias);
 }
 
-// Calls function(std::integral_constant<int, chunks>, std::integral_constant<int, parts>,
-// std::bool_constant<whole>) for the ring that rows of d channels come through.
-template <class Function>
-void with_ring(std::int64_t d, const Function& function) {
+// Calls function(ring), a value of the NormRing that rows of d channels come through. Widths that
+// models have are rings of their own, with the gradient of another path and without.
+template <class T, class Function>
+void with_ring(std::int64_t d, bool ds, const Function& function) {
   const auto with_chunks = [&](auto chunks, auto parts) {
-    if (d == decltype(chunks)::value * decltype(parts)::value * kChunk) {
-      function(chunks, parts, std::true_type{});
-    } else {
-      function(chunks, parts, std::false_type{});
+    constexpr int kChunks = decltype(chunks)::value;
+    constexpr int kParts = decltype(parts)::value;
+    if constexpr (std::is_same_v<T, bf16> || kChunks == 2) {
+      if (d == kParts * kChunks * kChunk) {
+        if (ds) {
+          function(NormRing<T, kChunks, kParts, true, true>{});
+        } else {
+          function(NormRing<T, kChunks, kParts, true, false>{});
+        }
+        return;
+      }
     }
+    function(NormRing<T, kChunks, kParts, false, true>{});
   };
   constexpr std::integral_constant<int, 1> kOne{};
   if (d <= kChunk) {
@@ -136,15 +144,14 @@ void with_ring(std::int64_t d, const Function& function) {
   }
 }
 
-// Whole packs, not too wide. `room` is the shared memory that a block may have.
+// Whole packs, not too wide. `room` is the shared memory that a block may have; a row has a ring
+// with the gradient of another path and without, or never.
 template <class T>
 bool has_ring(const NormBackward<T>& n, int room) {
   bool fits = n.dy.cols <= 8 * kChunk && whole_packs(n.s, n.dy, n.ds, n.dx, n.dr, n.weight);
   if (fits) {
-    with_ring(n.dy.cols, [&](auto chunks, auto parts, auto whole) {
-      using Shape = NormRing<T, decltype(chunks)::value, decltype(parts)::value, true, whole.value>;
-      fits = NormRingOf<Shape>::kBytes <= room;
-    });
+    with_ring<T>(n.dy.cols, true,
+                 [&](auto ring) { fits = NormRingOf<decltype(ring)>::kBytes <= room; });
   }
   return fits;
 }
@@ -203,16 +210,8 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
                          nullptr};
     if (has_ring(norm, shared_room())) {
       norm.dr_sums = dr_sums = args.dr_sums ? sums.take(blocks * d) : nullptr;
-      with_ring(d, [&](auto chunks, auto parts, auto whole) {
-        constexpr int kChunks = decltype(chunks)::value;
-        constexpr int kParts = decltype(parts)::value;
-        constexpr bool kWhole = decltype(whole)::value;
-        if (norm.ds.there()) {
-          launch_ring<NormRing<T, kChunks, kParts, true, kWhole>>(norm, blocks, stream);
-        } else {
-          launch_ring<NormRing<T, kChunks, kParts, false, kWhole>>(norm, blocks, stream);
-        }
-      });
+      with_ring<T>(d, norm.ds.there(),
+                   [&](auto ring) { launch_ring<decltype(ring)>(norm, blocks, stream); });
       return;
     }
     with_chunks<T>(d, false, "residual_norm_backward", [&](auto chunks, auto /*whole*/) {

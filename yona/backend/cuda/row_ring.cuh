@@ -4,7 +4,8 @@
 //
 // Copies are of 16 bytes, and those of a warp follow each other in memory. So a lane has eight
 // neighbours of a chunk's 256 bf16 channels, and of f32 channels four of the first 128 and four of
-// the others (LanePack).
+// the others (LanePack). What is not copied so, a lane reads and writes in the same order
+// (LaneChannels).
 #pragma once
 
 #include "yona/backend/cuda/passing.cuh"
@@ -26,6 +27,58 @@ struct LanePack {
   // The first of four, the first or second half of those of chunk k.
   static __device__ int half_channel(int k, int half, int lane) {
     return kPieces == 2 ? channel(k, half, lane) : channel(k, 0, lane) + 4 * half;
+  }
+};
+
+// What a lane does with its channels of chunk k in memory.
+template <class T, bool kWhole>
+struct LaneChannels {
+  using Pack = LanePack<T>;
+  int first, cols;
+  int lane = static_cast<int>(threadIdx.x) % kLanes;
+
+  // Of the one row of `from`; beyond it zero.
+  __device__ void load(const Rows<float>& from, int k, float (&v)[kPack]) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int channel = Pack::half_channel(k, half, lane);
+      const float4 four = kWhole || channel < cols
+                              ? *reinterpret_cast<const float4*>(from.data + first + channel)
+                              : float4{};
+      v[4 * half] = four.x, v[4 * half + 1] = four.y;
+      v[4 * half + 2] = four.z, v[4 * half + 3] = four.w;
+    }
+  }
+  // Overwrites, or adds to what is there.
+  __device__ void put(const Rows<T>& to, std::int64_t row, int k, float (&v)[kPack],
+                      bool accumulate) const {
+    Raw<T> raw;
+    if (accumulate) {
+      float there[kPack];
+      for_pieces(k, [&](int p, int channel) {
+        raw.words[p] = *reinterpret_cast<const uint4*>(to.row(row) + first + channel);
+      });
+      unpack(raw, there);
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        v[i] += there[i];
+      }
+    }
+    store8(reinterpret_cast<T*>(&raw), v);
+    for_pieces(k, [&](int p, int channel) {
+      *reinterpret_cast<uint4*>(to.row(row) + first + channel) = raw.words[p];
+    });
+  }
+  // Calls use(p, channel) for the pieces inside the row.
+  template <class Use>
+  __device__ void for_pieces(int k, const Use& use) const {
+#pragma unroll
+    for (int p = 0; p < Pack::kPieces; ++p) {
+      const int channel = Pack::channel(k, p, lane);
+      if (kWhole || channel < cols) {
+        use(p, channel);
+      }
+    }
   }
 };
 
@@ -69,10 +122,14 @@ class RowRing {
   }
 
   // Sends for a row, into stage `stage` or, when the row of the present one has been read, there.
+  // Without kWhole, of the matrices that are there.
   __device__ void fetch(const Rows<T> (&from)[kMatrices], std::int64_t row, int stage) const {
     const std::uint64_t policy = passing();
 #pragma unroll
     for (int m = 0; m < kMatrices; ++m) {
+      if (!kWhole && !from[m].there()) {
+        continue;
+      }
       for_pieces([&](int k, int p, int channel) {
         if (kWhole || channel < cols_) {
           const T* piece = from[m].row(row) + first_ + channel;
