@@ -54,6 +54,17 @@ TEST_F(CudaWholeAttention, TakesSentencesWithoutKeysOrQueries) {
   }
 }
 
+// So far from the first keys' scores are those of others that the forward pass has to begin anew.
+TEST_F(CudaWholeAttention, TakesScoresFarApart) {
+  for (const Mask mask : {Mask::none, Mask::causal}) {
+    expect_for_heads({.queries = {66, 256, 190, 31},
+                      .keys = {150, 255, 190, 65},
+                      .mask = mask,
+                      .dropout = 0.1,
+                      .scale = 40.0F});
+  }
+}
+
 TEST_F(CudaWholeAttention, AddsToGradients) {
   for (const double dropout : {0.0, 0.1}) {
     expect_for_heads({.queries = {66, 256, 31},
