@@ -13,21 +13,6 @@ namespace yona::cuda {
 
 namespace {
 
-constexpr int kBuffers = 2;
-
-struct WholeTail {
-  std::uint64_t barriers[kBuffers][kWholeBarriers];
-  alignas(16) unsigned char items[kBuffers][sizeof(WholeItem)];
-};
-
-struct WholeRing {
-  static constexpr int kCluster = 1;
-  static constexpr int kConsumers = kWholeTiles * kGroupThreads;
-  static constexpr int kThreads = kConsumers + kGroupThreads;
-  static constexpr int kTailAt = kBuffers * WholeBuffer::kBytes;
-  static constexpr int kSharedBytes = kTailAt + static_cast<int>(sizeof(WholeTail));
-};
-
 #ifdef YONA_HOPPER
 
 // What is where for the block's item `number`, and the item itself.
@@ -35,12 +20,12 @@ struct WholeStage : WholePlaces {
   WholeItem* item;
 
   __device__ WholeStage(unsigned char* shared, int number) {
-    const int which = number % kBuffers;
+    const int which = number % kWholeBuffers;
     auto* tail = reinterpret_cast<WholeTail*>(shared + WholeRing::kTailAt);
     bytes = shared + which * WholeBuffer::kBytes;
     buffer = hopper::shared_address(bytes);
     barriers = hopper::shared_address(tail->barriers[which]);
-    parity = static_cast<std::uint32_t>(number / kBuffers & 1);
+    parity = static_cast<std::uint32_t>(number / kWholeBuffers & 1);
     item = reinterpret_cast<WholeItem*>(tail->items[which]);
   }
   // Until the warpgroups have read what was there before.
@@ -129,7 +114,7 @@ __global__ void __launch_bounds__(WholeRing::kThreads, 1)
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
-    for (int b = 0; b < kBuffers; ++b) {
+    for (int b = 0; b < kWholeBuffers; ++b) {
       const WholeStage stage(shared_bytes, b);
       for (int i = 0; i < kWholeBarriers; ++i) {
         const int warps = kGroupThreads / kLanes;

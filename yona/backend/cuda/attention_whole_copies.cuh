@@ -43,6 +43,23 @@ enum WholeBarriers {
   kWholeBarriers
 };
 
+constexpr int kWholeBuffers = 2;
+
+// Behind the buffers.
+struct WholeTail {
+  std::uint64_t barriers[kWholeBuffers][kWholeBarriers];
+  alignas(16) unsigned char items[kWholeBuffers][sizeof(WholeItem)];
+};
+
+// A block (cluster_launch.h).
+struct WholeRing {
+  static constexpr int kCluster = 1;
+  static constexpr int kConsumers = kWholeTiles * kGroupThreads;
+  static constexpr int kThreads = kConsumers + kGroupThreads;
+  static constexpr int kTailAt = kWholeBuffers * WholeBuffer::kBytes;
+  static constexpr int kSharedBytes = kTailAt + static_cast<int>(sizeof(WholeTail));
+};
+
 #ifdef YONA_HOPPER
 
 // A buffer and its barriers, in the phase of `parity`.
