@@ -180,6 +180,10 @@ inline void st_global_L2(void* to, std::uint32_t x, std::uint32_t y, std::uint32
   auto* words = static_cast<std::uint32_t*>(to);
   words[0] = x, words[1] = y, words[2] = z, words[3] = w;
 }
+inline void st_global_v4_b32(void* to, std::uint32_t x, std::uint32_t y, std::uint32_t z,
+                             std::uint32_t w) {
+  st_global_L2(to, x, y, z, w, 0);
+}
 inline void ld_shared_v4_u32(std::uint32_t& x, std::uint32_t& y, std::uint32_t& z, std::uint32_t& w,
                              std::uint32_t from) {
   ld_global_L2(x, y, z, w, shared_at(from), 0);

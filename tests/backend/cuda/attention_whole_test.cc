@@ -1,5 +1,5 @@
-// Attention over sentences of 65 to 256 tokens in bf16, whose backward has a kernel of its own on
-// Hopper, beside shorter and longer ones.
+// Attention over sentences of 65 to 256 tokens in bf16, which has kernels of its own on Hopper,
+// forward for heads of 64, beside shorter and longer ones.
 
 #include "tests/backend/cuda/attention_case.h"
 
@@ -61,6 +61,37 @@ TEST_F(CudaWholeAttention, TakesSentencesWithoutKeysOrQueries) {
                       .keys = {0, 90, 0, 256, 0, 3, 130, 20},
                       .mask = mask,
                       .dropout = 0.1});
+  }
+}
+
+// So far from the first keys' scores are those of others that the forward pass has to begin anew.
+TEST_F(CudaWholeAttention, TakesScoresFarApart) {
+  for (const Mask mask : {Mask::none, Mask::causal}) {
+    expect_for_heads({.queries = {66, 256, 190, 31},
+                      .keys = {150, 255, 190, 65},
+                      .mask = mask,
+                      .dropout = 0.1,
+                      .scale = 40.0F});
+  }
+}
+
+// More heads of sentences than a GPU has multiprocessors, several times over: forward, a block goes
+// from one to the next. Most have few queries, which the reference gets through in time.
+TEST_F(CudaWholeAttention, GoesOnFromHeadToHead) {
+  std::vector<std::int64_t> queries;
+  std::vector<std::int64_t> keys;
+  RandomSequence random(11);
+  for (int s = 0; s < 75; ++s) {
+    keys.push_back(1 + static_cast<std::int64_t>(random.below(256)));
+    queries.push_back(s % 12 == 0 ? keys.back() : static_cast<std::int64_t>(random.below(24)));
+  }
+  for (const double dropout : {0.0, 0.1}) {
+    expect_reference({.queries = queries,
+                      .keys = keys,
+                      .shape = {9, 64, 64},
+                      .mask = dropout > 0.0 ? Mask::causal : Mask::none,
+                      .dropout = dropout,
+                      .dtype = DType::bf16});
   }
 }
 

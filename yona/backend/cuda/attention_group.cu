@@ -61,7 +61,7 @@ __device__ void soften_group(float scale, const int (&visible)[2], int j0, int l
 
 template <int D>
 __global__ void __launch_bounds__(kGroupThreads, 4)
-    attention_group_kernel(AttentionProblem<bf16> p, DecisionTable table) {
+    attention_group_kernel(AttentionProblem<bf16> p, DecisionTable table, int whole) {
   wait_for_the_one_in_front();
 #ifdef YONA_ATTENTION_WGMMA
   constexpr int kTile = GroupHead<D>::kTileBytes;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kGroupThreads, 4)
   const GroupBlock block(p.heads, p.tiles);
   const Sentence sentence(p, block.sentence);
   const int first = block.tile * kGroupRows;
-  if (!is_long(sentence) || first >= sentence.queries) {
+  if (max(sentence.queries, sentence.keys) <= whole || first >= sentence.queries) {
     return;
   }
   const auto own = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
@@ -132,14 +132,14 @@ __global__ void __launch_bounds__(kGroupThreads, 4)
 }
 
 template <int D>
-void launch(const AttentionArgs& args, const DecisionTable& table, cudaStream_t stream) {
+void launch(const AttentionArgs& args, int whole, const DecisionTable& table, cudaStream_t stream) {
   AttentionProblem<bf16> problem = problem_of<bf16>(args);
   problem.tiles = static_cast<int>(blocks_for(args.longest_q, kGroupRows));
   constexpr std::size_t kShared = std::size_t{5} * GroupHead<D>::kTileBytes;
   allow_shared(attention_group_kernel<D>, kShared);
   const auto blocks = static_cast<unsigned>(problem.tiles * args.sentences * args.heads);
   launch_early(attention_group_kernel<D>, {blocks, kGroupThreads, int{kShared}}, stream,
-               "attention", problem, table);
+               "attention", problem, table, whole);
 }
 
 // The library has the kernels' code where it is compiled for sm_90a, or for the host
@@ -157,12 +157,12 @@ bool group_fits(const AttentionArgs& args) {
   return there && args.scale > 0.0F;  // the largest score is found before it is scaled
 }
 
-void launch_attention_group(const AttentionArgs& args, const DecisionTable& table,
+void launch_attention_group(const AttentionArgs& args, int whole, const DecisionTable& table,
                             cudaStream_t stream) {
   if (args.d_k == 32) {
-    launch<32>(args, table, stream);
+    launch<32>(args, whole, table, stream);
   } else {
-    launch<64>(args, table, stream);
+    launch<64>(args, whole, table, stream);
   }
 }
 

@@ -71,10 +71,11 @@ __device__ inline void fetch_decisions(const DecisionTable& table, const std::in
 // problem for these kernels?
 bool group_fits(const AttentionArgs& args);
 
-void launch_attention_group(const AttentionArgs& args, const DecisionTable& table,
+// The sentences of more than `whole` tokens (attention_whole.cuh).
+void launch_attention_group(const AttentionArgs& args, int whole, const DecisionTable& table,
                             cudaStream_t stream);
-// The sentences of more than `whole` tokens (attention_whole.cuh). The decisions and the table of
-// queries take attention_backward_group_bytes() of scratch memory.
+// The same backward. The decisions and the table of queries take attention_backward_group_bytes()
+// of scratch memory.
 void launch_attention_backward_group(const AttentionBackwardArgs& args, int whole,
                                      const DecisionTable& decisions, const QueryTable& queries,
                                      cudaStream_t stream);

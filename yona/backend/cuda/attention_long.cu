@@ -1,6 +1,8 @@
 // Attention forward over long sentences with tensor cores; see attention_long.cuh.
 
-#include "yona/backend/cuda/attention_group.cuh"
+#include <algorithm>
+
+#include "yona/backend/cuda/attention_whole.cuh"
 
 namespace yona::cuda {
 
@@ -100,7 +102,11 @@ void launch_attention_long(const AttentionArgs& args, CudaExec& exec) {
   exec.scratch.begin(decision_bytes(args), exec.cuda_stream);
   const DecisionTable table = make_decisions(args, exec);
   if (group_fits(args)) {
-    launch_attention_group(args, table, exec.cuda_stream);
+    const bool whole = launch_attention_whole(args, table, exec.cuda_stream);
+    const int done = whole ? kLongestWhole : kLongestShort;
+    if (std::max(args.longest_q, args.longest_k) > done) {
+      launch_attention_group(args, done, table, exec.cuda_stream);
+    }
   } else if (args.d_k == 32) {
     launch<32>(args, table, exec.cuda_stream);
   } else {

@@ -1,6 +1,6 @@
 // Attention over sentences of 65 to 256 tokens with Hopper's tensor cores: a block of four
 // warpgroups has all of one head of a sentence in shared memory, each row once; of sentences of up
-// to 128 tokens it has two heads.
+// to 128 tokens it has two heads. Forward a fifth warpgroup sends for the next head meanwhile.
 #pragma once
 
 #include "yona/backend/cuda/attention_group.cuh"
@@ -30,10 +30,10 @@ struct WholeItem {
   std::int64_t number;
   int head, heads, tiles, query_tiles, key_tiles;
 
-  __device__ explicit WholeItem(const AttentionProblem<bf16>& in)
-      : sentence(in, blockIdx.x / static_cast<unsigned>(in.heads)),
-        number(blockIdx.x / static_cast<unsigned>(in.heads)),
-        head(static_cast<int>(blockIdx.x % static_cast<unsigned>(in.heads))) {
+  __device__ explicit WholeItem(const AttentionProblem<bf16>& in, unsigned index = blockIdx.x)
+      : sentence(in, index / static_cast<unsigned>(in.heads)),
+        number(index / static_cast<unsigned>(in.heads)),
+        head(static_cast<int>(index % static_cast<unsigned>(in.heads))) {
     const int longest = max(sentence.queries, sentence.keys);
     tiles = longest <= kLongestWhole / 2 ? kWholeTiles / 2 : kWholeTiles;
     heads = min(kWholeTiles / tiles, in.heads - head);
@@ -108,9 +108,16 @@ __device__ void stage_rows(const Rows<bf16>& from, std::int64_t first, int count
   }
 }
 
+// 16 bytes in one instruction: of such a store forward the compiler has been seen to make four.
+__device__ inline void store_words(void* to, const uint4& words) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.x), "r"(words.y),
+               "r"(words.z), "r"(words.w)
+               : "memory");
+}
+
 // Writes (or adds) the 64 rows of a warpgroup's sums, times factor, `count` of them, by way of a
 // tile in shared memory that is the group's own: each warp puts down its own 16 rows.
-template <int D>
+template <int D, bool kForward = false>
 __device__ void put_group_rows(const Rows<bf16>& to, std::int64_t first, int count, int head,
                                const float (&sums)[MmaHead<D>::kTiles][4], float factor,
                                bool accumulate, const WholePlace& at, unsigned char* tile) {
@@ -144,7 +151,11 @@ __device__ void put_group_rows(const Rows<bf16>& to, std::int64_t first, int cou
         }
         store8(target, sum);
       } else {
-        *reinterpret_cast<uint4*>(target) = words;
+        if constexpr (kForward) {
+          store_words(target, words);
+        } else {
+          *reinterpret_cast<uint4*>(target) = words;
+        }
       }
     }
     row += kLanes / kPieces;
@@ -152,9 +163,14 @@ __device__ void put_group_rows(const Rows<bf16>& to, std::int64_t first, int cou
   }
 }
 
-// The most tokens of a sentence that the kernel below takes, where group_fits(); kLongestShort
-// where a block has no room on this GPU.
+// The most tokens of a sentence that the kernel for backward takes, where group_fits();
+// kLongestShort where a block has no room on this GPU.
 int longest_whole(const AttentionArgs& args);
+// Forward over the sentences of 65 to 256 tokens, where group_fits(). False, with nothing done,
+// where this is no problem for that kernel: heads of 64, whose rows and decisions the copy engine
+// can be told of.
+bool launch_attention_whole(const AttentionArgs& args, const DecisionTable& table,
+                            cudaStream_t stream);
 // Backward over the sentences of 65 to 256 tokens: `partials` has a row for each sentence.
 void launch_attention_backward_whole(const AttentionBackwardArgs& args,
                                      const DecisionTable& decisions,
