@@ -72,6 +72,7 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
   const auto layout = std::allocate_shared<Layout>(Recycled<Layout>());
   layout->sentences = static_cast<std::int64_t>(offsets.size()) - 1;
   layout->tokens = offsets.back();
+  layout->lengths = 0;
   thread_local std::vector<std::int32_t> positions;
   thread_local std::vector<std::int64_t> keys;
   positions.resize(static_cast<std::size_t>(layout->tokens));

@@ -16,7 +16,7 @@ struct Layout {
   std::int64_t sentences = 0;
   std::int64_t tokens = 0;
   std::int64_t longest = 0;
-  LengthClasses lengths = 0;
+  LengthClasses lengths = kAnyLengths;
   Tensor offsets;    // i64 [sentences + 1]
   Tensor positions;  // i32 [tokens]: place in the sentence, from 0
   Tensor row_keys;   // i64 [tokens]: logical identity for dropout: sentence id and position

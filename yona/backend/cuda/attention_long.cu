@@ -102,7 +102,9 @@ void launch_attention_long(const AttentionArgs& args, CudaExec& exec) {
   exec.scratch.begin(decision_bytes(args), exec.cuda_stream);
   const DecisionTable table = make_decisions(args, exec);
   if (group_fits(args)) {
-    const bool whole = launch_attention_whole(args, table, exec.cuda_stream);
+    const bool whole = (some_between(args.lengths_q, kLongestShort, kLongestWhole) ||
+                        some_between(args.lengths_k, kLongestShort, kLongestWhole)) &&
+                       launch_attention_whole(args, table, exec.cuda_stream);
     const int done = whole ? kLongestWhole : kLongestShort;
     if (std::max(args.longest_q, args.longest_k) > done) {
       launch_attention_group(args, done, table, exec.cuda_stream);

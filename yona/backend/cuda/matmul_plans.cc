@@ -274,7 +274,8 @@ bool MatmulPlans::launch(const Plan& plan, const Product& product, const Product
       cublasLtMatmul(handle_, plan.operation, &alpha, at.a, &layouts.a, at.b, &layouts.b, &beta,
                      at.d, &layouts.d, at.d, &layouts.d, &plan.algorithm.numbers,
                      whole ? workspace_ : nullptr, whole ? kWorkspaceBytes : 0, stream);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED) {
+  // What does without a workspace at one number of rows may want one at another.
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (!whole && status == CUBLAS_STATUS_INVALID_VALUE)) {
     return false;
   }
   check_blas(status, "matmul");

@@ -23,7 +23,7 @@ struct ProductAddresses {
 
 class MatmulPlans {
  public:
-  // measure: algorithms are timed where that was not done before, which takes about as long as 60
+  // measure: algorithms are timed where that was not done before, which takes about as long as 40
   // products, and the choices are kept for the next run.
   explicit MatmulPlans(bool measure);
   ~MatmulPlans();

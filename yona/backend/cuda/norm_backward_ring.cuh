@@ -23,7 +23,8 @@
 // Other widths, 25,000 rows, with ds after the stroke, beside a pass with the row in registers and
 // another for Σ dr; "known" is a width that the compiler knows, "up to" a ring for fewer channels
 // too, here full but for 640 and 384. What is taken has a star. (The latter were timed with ds or
-// without known to the compiler; now one kernel asks.)
+// without known to the compiler; now one kernel asks: f32 384 50.4 / 60.3, 768 90.0 / 109, 1,024
+// 118 / 142, bf16 640 with ds 56.1.)
 //
 //                 one pass and another   known             up to
 //   bf16   640         141 / 168                            50.1 / 54.3 *
