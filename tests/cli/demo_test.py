@@ -19,7 +19,7 @@ class Terminal:
         if self.process == 0:
             os.execv(os.environ["YONA_PROGRAM"], ["yona", *arguments])
 
-    def until(self, pattern, seconds=300):
+    def until(self, pattern, seconds=900):
         """Reads on until the pattern has been seen; gives the match."""
         end = time.time() + seconds
         while time.time() < end:
