@@ -11,6 +11,7 @@
 #pragma once
 
 #include "yona/backend/cuda/attention.cuh"
+#include "yona/backend/cuda/bf16_pair.cuh"
 
 namespace yona::cuda {
 
@@ -31,11 +32,6 @@ struct MmaHead {
 // A 16×16 left operand for each step over channels.
 template <int D>
 using OwnRows = std::uint32_t[MmaHead<D>::kDepth][4];
-
-__device__ inline std::uint32_t pack_bf16(float low, float high) {
-  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
-  return *reinterpret_cast<const std::uint32_t*>(&pair);
-}
 
 // c += a · b.
 __device__ inline void mma(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,

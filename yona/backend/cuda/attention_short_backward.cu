@@ -219,14 +219,7 @@ __global__ void __launch_bounds__(Launch::kThreads, Launch::kBlocks)
 
 ShortGradients gradients_of(const AttentionBackwardArgs& args, const GradientPartials& partials) {
   ShortGradients g;
-  g.in = problem_of<bf16>(args.forward);
-  g.dout = rows_of<bf16>(args.dout);
-  g.dq = rows_of<bf16>(args.dq);
-  g.dk = rows_of<bf16>(args.dk);
-  g.dv = rows_of<bf16>(args.dv);
-  g.accumulate_dq = args.accumulate_dq;
-  g.accumulate_dk = args.accumulate_dk;
-  g.accumulate_dv = args.accumulate_dv;
+  set_gradients(args, g);
   g.partials = partials;
   const float scale = args.forward.scale;
   g.magnitude = scale == 0.0F ? 1.0F : std::abs(scale);

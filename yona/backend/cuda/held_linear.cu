@@ -35,18 +35,14 @@ constexpr Limits kHeld{4096, 1024, 448, kMostHeld};
 // There 1,024 columns gain nothing, and neither do a depth of 4,096 or 4,096 rows.
 constexpr Limits kTurned{8192, 2048, kMostHeld + TurnedLinearShape::kDepth, 1024};
 
-bool suits(const View& view) {
-  return view.dtype == DType::bf16 && view.stride % kPack == 0 &&
-         reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
-}
-
 bool suits(const MatmulArgs& args) {
   static_assert(HeldLinearShape::kClusterCols == TurnedLinearShape::kClusterCols &&
                 HeldLinearShape::kDepth == TurnedLinearShape::kDepth);
   return !args.transpose_a && args.transpose_b && !args.accumulate &&
          args.c.cols % HeldLinearShape::kClusterCols == 0 &&
-         args.a.cols % HeldLinearShape::kDepth == 0 && suits(args.a) && suits(args.b) &&
-         suits(args.c) && (!args.bias || args.bias.dtype == DType::bf16) &&
+         args.a.cols % HeldLinearShape::kDepth == 0 && is_bf16_for_copies(args.a) &&
+         is_bf16_for_copies(args.b) && is_bf16_for_copies(args.c) &&
+         (!args.bias || args.bias.dtype == DType::bf16) &&
          (args.activation == Activation::none || args.activation == Activation::relu);
 }
 

@@ -12,6 +12,7 @@
 
 #include <cuda_bf16.h>
 
+#include "yona/backend/cuda/bf16_pair.cuh"
 #include "yona/backend/cuda/held_product.cuh"
 
 namespace yona::cuda {
@@ -26,11 +27,6 @@ struct ReluGradient {
 #ifdef YONA_HOPPER
 
 namespace relu_gradient {
-
-__device__ inline std::uint32_t rounded_pair(float low, float high) {
-  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
-  return *reinterpret_cast<const std::uint32_t*>(&pair);
-}
 
 // 64 rows of a tile: H in the room becomes dZ, and is added up by columns. rounded(i) is sums 2 i
 // and 2 i + 1 of the tile's.

@@ -68,9 +68,8 @@ __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluG
 #pragma unroll
     for (int piece = 0; piece < 2; ++piece) {
       const std::uint32_t at = room + piece * Shape::kPieceBytes;
-      end_piece(
-          [&](int i) { return rounded_pair(sums[2 * i] * p.scale, sums[2 * i + 1] * p.scale); },
-          piece, at + held::lane_offset(), columns.totals);
+      end_piece([&](int i) { return pack_bf16(sums[2 * i] * p.scale, sums[2 * i + 1] * p.scale); },
+                piece, at + held::lane_offset(), columns.totals);
       hopper::fence_for_copies();
       hopper::meet(held::kOwnBarrier + consumer, hopper::kWarpgroup);
       if (thread == 0 && row + piece * Shape::kPieceRows < p.rows) {

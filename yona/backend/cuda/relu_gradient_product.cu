@@ -18,11 +18,6 @@ namespace {
 
 #ifdef YONA_CUDA_90A
 
-bool suits(const View& view) {
-  return view.dtype == DType::bf16 && view.stride % kPack == 0 &&
-         reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
-}
-
 // Room for partial sums, where somebody wants the bias gradient.
 float* room_for(std::int64_t slices, const ReluGradientProductArgs& args, Exec& exec) {
   if (!args.bias_gradient) {
@@ -121,8 +116,9 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   using Shallow = HeldShape<4>;
   using Deep = HeldShape<8>;
   const std::int64_t depth = args.dy.cols;
-  if (!suits(args.dy) || !suits(args.weight) || !suits(args.y) || !suits(args.dz) ||
-      args.dz.rows == 0 || args.dz.cols % TurnedShape::kClusterCols != 0 || depth == 0 ||
+  if (!is_bf16_for_copies(args.dy) || !is_bf16_for_copies(args.weight) ||
+      !is_bf16_for_copies(args.y) || !is_bf16_for_copies(args.dz) || args.dz.rows == 0 ||
+      args.dz.cols % TurnedShape::kClusterCols != 0 || depth == 0 ||
       depth % TurnedShape::kDepth != 0) {
     return false;
   }

@@ -40,12 +40,12 @@ struct TurnedEnd {
     if (p.scale == 1.0F) {
 #pragma unroll
       for (int i = 0; i < 64; ++i) {
-        rounded[i] = rounded_pair(sums[2 * i], sums[2 * i + 1]);
+        rounded[i] = pack_bf16(sums[2 * i], sums[2 * i + 1]);
       }
     } else {
 #pragma unroll
       for (int i = 0; i < 64; ++i) {
-        rounded[i] = rounded_pair(sums[2 * i] * p.scale, sums[2 * i + 1] * p.scale);
+        rounded[i] = pack_bf16(sums[2 * i] * p.scale, sums[2 * i + 1] * p.scale);
       }
     }
   }

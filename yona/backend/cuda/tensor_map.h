@@ -29,6 +29,12 @@ inline TileOfMatrix tiles_of(const View& view, int tile_rows, int tile_cols) {
           .element_bytes = static_cast<int>(size_of(view.dtype))};
 }
 
+// A matrix of bf16 whose address and rows are multiples of 16 bytes.
+inline bool is_bf16_for_copies(const View& view) {
+  return view.dtype == DType::bf16 && view.stride % 8 == 0 &&
+         reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
+}
+
 // Fills `map`; false where the driver has no copy engine to describe matrices to, or the matrix
 // cannot be described: addresses and strides are multiples of 16 bytes.
 bool describe_tiles(const TileOfMatrix& matrix, CUtensorMap& map);

@@ -20,6 +20,7 @@
 // 308.4 304.8 without a bias.
 #pragma once
 
+#include "yona/backend/cuda/bf16_pair.cuh"
 #include "yona/backend/cuda/linear_end.cuh"
 #include "yona/backend/cuda/turned_product.cuh"
 
@@ -54,9 +55,7 @@ struct TurnedEnd {
     }
 #pragma unroll
     for (int i = 0; i < 64; ++i) {
-      const __nv_bfloat162 two =
-          __floats2bfloat162_rn(sums[2 * i] + bias[i % 2], sums[2 * i + 1] + bias[i % 2]);
-      rounded[i] = *reinterpret_cast<const std::uint32_t*>(&two);
+      rounded[i] = pack_bf16(sums[2 * i] + bias[i % 2], sums[2 * i + 1] + bias[i % 2]);
     }
   }
   // Nothing is brought, but others may write into the room only when this thread, which has waited
