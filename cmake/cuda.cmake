@@ -1,6 +1,6 @@
 # libyona_cuda.so: the GPU backend, a library of its own that `--device cuda` opens at run time, so
 # that a machine without a GPU needs nothing of it. See YONA_CUDA in the root's CMakeLists.txt.
-file(GLOB cuda_sources CONFIGURE_DEPENDS
+file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/yona/backend/cuda/*.cu ${PROJECT_SOURCE_DIR}/yona/backend/cuda/*.cc)
 if(YONA_CUDA STREQUAL "OFF" OR NOT cuda_sources)
   return()

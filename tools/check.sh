@@ -53,14 +53,14 @@ tsan() {
 cuda() {
   if ! command -v nvcc >/dev/null && [[ ! -x /usr/local/cuda/bin/nvcc ]]; then
     echo "skipped: no CUDA compiler (nvcc) here"
-  elif ! compgen -G 'yona/backend/cuda/*.c[uc]' >/dev/null; then
+  elif ! compgen -G 'yona/backend/cuda/*.cu' >/dev/null; then
     echo "skipped: no CUDA sources"
   else
     release_tree && cmake --build build -j "$jobs" --target libyona_cuda && ring_copies
   fi
 }
 
-ring_copies() {  # as yona/backend/cuda/row_ring.cuh says, ptxas can write wrong ones
+ring_copies() {  # as yona/backend/cuda/norm/row_ring.cuh says, ptxas can write wrong ones
   local object=build/CMakeFiles/libyona_cuda.dir/yona/backend/cuda/residual_norm_backward.cu.o
   local code wrong
   if ! command -v cuobjdump >/dev/null; then

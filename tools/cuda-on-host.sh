@@ -41,8 +41,8 @@ compile=("${CXX:-g++}" -std=c++20 -fPIC -fno-strict-aliasing -w "${definitions[@
   echo "rule link"
   echo "  command = ${CXX:-g++} -shared \$flags -o \$out \$in -L$build -lyona -lfmt -lspdlog"
   objects=()
-  for source in "$work"/yona/backend/cuda/*.cc "$root"/tools/cuda_on_host/*.cc; do
-    object=objects/$(basename "$source").o
+  for source in "$work"/yona/backend/cuda/*.cc "$work"/yona/backend/cuda/*/*.cc "$root"/tools/cuda_on_host/*.cc; do
+    object=objects/$(basename "$(dirname "$source")")_$(basename "$source").o
     rule=device
     [[ $source == */cuda_on_host/grid.cc || $source == */cuda_on_host/runtime.cc ]] && rule=host
     echo "build $object: $rule $source"

@@ -59,8 +59,7 @@ def convert_asm(text):
 
 def main():
     sources, target = map(pathlib.Path, sys.argv[1:3])
-    target.mkdir(parents=True, exist_ok=True)
-    for source in sorted(sources.iterdir()):
+    for source in sorted(sources.rglob("*.*")):
         if source.name in REPLACED | NOT_THERE:
             continue
         text = source.read_text()
@@ -69,7 +68,8 @@ def main():
             text = convert_asm(convert_launches(convert_shared(text)))
         if source.suffix == ".cu":
             name = source.stem + ".cu.cc"
-        file = target / name
+        file = target / source.relative_to(sources).with_name(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
         text = f'#line 1 "{source}"\n{text}'
         if not file.exists() or file.read_text() != text:
             file.write_text(text)

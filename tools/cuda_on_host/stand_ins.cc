@@ -5,9 +5,9 @@
 #include <numeric>
 #include <sys/mman.h>
 
-#include "yona/backend/cuda/matmul_plans.h"
-#include "yona/backend/cuda/memory.h"
-#include "yona/backend/cuda/sort.h"
+#include "yona/backend/cuda/gemm/matmul_plans.h"
+#include "yona/backend/cuda/runtime/memory.h"
+#include "yona/backend/cuda/runtime/sort.h"
 
 namespace yona::cuda {
 

@@ -2,10 +2,11 @@
 //
 // dW = dyᵀ x is a long sum over tokens into a small matrix. Alone, such a product fills a GPU only
 // if its sum is split and the parts are added up in a pass of their own; the products of a layer
-// together fill it with whole sums (backend/cuda/weight_gradients.cuh). So backward rules hand them
-// over here, in training on a backend that has such a kernel (Backend::weight_gradient_tiles()),
-// and they are computed as soon as their tiles come close to a multiple of what the device computes
-// at a time. What is left is computed by finish(), before anyone reads the gradients.
+// together fill it with whole sums (backend/cuda/gemm/weight_gradients.cuh). So backward rules hand
+// them over here, in training on a backend that has such a kernel
+// (Backend::weight_gradient_tiles()), and they are computed as soon as their tiles come close to a
+// multiple of what the device computes at a time. What is left is computed by finish(), before
+// anyone reads the gradients.
 //
 // dy and x are kept until then. Both are complete when they are handed over: all who add to dy were
 // recorded later, and have run; x is written once.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/rows.cuh"
+#include "yona/backend/cuda/common/rows.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

@@ -1,8 +1,8 @@
 // Sums, scaling, constants and rounding. add() also converts: its operands may differ in type from
 // the result.
 
-#include "yona/backend/cuda/pack.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/common/pack.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

@@ -1,8 +1,8 @@
 // The weights of attention themselves, for looking inside: a warp to each query and head forms the
 // scores, and then their softmax in place. Not tuned: nobody looks at many sentences at once.
 
-#include "yona/backend/cuda/attention.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/attention/problem.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

@@ -1,7 +1,7 @@
 // Sentences that go on move together into fewer slots: a block to each row.
 
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/rows.cuh"
+#include "yona/backend/cuda/common/rows.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

@@ -2,8 +2,8 @@
 // into shared memory, one thread decides, and then threads take columns of the table of ancestors,
 // each for all beams, so that no row is overwritten before it is read.
 
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/rows.cuh"
+#include "yona/backend/cuda/common/rows.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

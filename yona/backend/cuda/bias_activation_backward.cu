@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "yona/backend/cuda/column_sums.h"
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/rows.cuh"
+#include "yona/backend/cuda/common/rows.cuh"
+#include "yona/backend/cuda/norm/column_sums.h"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

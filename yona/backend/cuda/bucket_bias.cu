@@ -1,8 +1,8 @@
 // A table by buckets of distances, spread out to one column for each distance, and its gradient.
 // Both are small: a few thousand numbers, once a pass.
 
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/rows.cuh"
+#include "yona/backend/cuda/common/rows.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

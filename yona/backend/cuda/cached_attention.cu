@@ -6,13 +6,13 @@
 // of a group are on their way together. A block has four neighbouring rows, which mostly are beams
 // of one sentence: what one of them reads is in the cache for the others. Other heads and additive
 // scores: lanes are channels, and keys come one after another. Heads of 64 channels in bf16 and f16
-// mostly have tensor cores (cached_attention_mma.cu).
+// mostly have tensor cores (attention/cached_mma.cu).
 
 #include <algorithm>
 #include <limits>
 
-#include "yona/backend/cuda/cached_attention.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/attention/cached.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 #include "yona/backend/kernel_args.h"
 
 namespace yona::cuda {

@@ -1,8 +1,8 @@
 // Label-smoothed cross-entropy of rows of logits, its gradient in place, and R-Drop's two passes. A
 // block takes a row: one reading for the sums, one more (out of the cache) to write the gradient.
 
-#include "yona/backend/cuda/block.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/common/block.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

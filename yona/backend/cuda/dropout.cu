@@ -1,9 +1,9 @@
 // Dropout of single elements, added to a residual where there is one; without it, the kernel is its
 // own backward.
 
-#include "yona/backend/cuda/dropout.cuh"
-#include "yona/backend/cuda/pack.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/common/dropout.cuh"
+#include "yona/backend/cuda/common/pack.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

@@ -4,10 +4,10 @@
 // adds up the rows of an id that has few of them, one after another; a block those of an id that
 // has many: warp w takes every eighth, and the eight sums are added in order.
 
-#include "yona/backend/cuda/dropout.cuh"
-#include "yona/backend/cuda/pack.cuh"
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/sort.h"
+#include "yona/backend/cuda/common/dropout.cuh"
+#include "yona/backend/cuda/common/pack.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
+#include "yona/backend/cuda/runtime/sort.h"
 
 namespace yona::cuda {
 

@@ -1,8 +1,8 @@
 // GELU (Hendrycks and Gimpel 2016): exact, x Φ(x) with Φ the normal distribution function, and by
 // its formula with tanh, which T5 and GPT-2 are trained with.
 
-#include "yona/backend/cuda/map.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/common/map.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

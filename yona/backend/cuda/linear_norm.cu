@@ -1,15 +1,16 @@
 // A product, the residual sum and layer normalisation: for few rows on Hopper one kernel
-// (linear_norm.cuh), where types and sizes suit it; elsewhere the product and then residual_norm.
+// (gemm/linear_norm.cuh), where types and sizes suit it; elsewhere the product and then
+// residual_norm.
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <span>
 
-#include "yona/backend/cuda/cluster_launch.h"
-#include "yona/backend/cuda/linear_norm.cuh"
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/tensor_map.h"
+#include "yona/backend/cuda/gemm/linear_norm.cuh"
+#include "yona/backend/cuda/runtime/cluster_launch.h"
+#include "yona/backend/cuda/runtime/registration.h"
+#include "yona/backend/cuda/runtime/tensor_map.h"
 
 namespace yona::cuda {
 

@@ -1,14 +1,14 @@
 // The best continuations from states: on Hopper a product that leaves statistics of its rows
-// (vocabulary_product.cuh) and a top-k that begins with those (top_k_slices.cuh), where types and
-// sizes suit; elsewhere the product and then top_k.
+// (vocabulary/product.cuh) and a top-k that begins with those (vocabulary/top_k_slices.cuh), where
+// types and sizes suit; elsewhere the product and then top_k.
 
 #include <algorithm>
 
-#include "yona/backend/cuda/cluster_launch.h"
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/tensor_map.h"
-#include "yona/backend/cuda/top_k_slices.cuh"
-#include "yona/backend/cuda/vocabulary_product.cuh"
+#include "yona/backend/cuda/runtime/cluster_launch.h"
+#include "yona/backend/cuda/runtime/registration.h"
+#include "yona/backend/cuda/runtime/tensor_map.h"
+#include "yona/backend/cuda/vocabulary/product.cuh"
+#include "yona/backend/cuda/vocabulary/top_k_slices.cuh"
 
 namespace yona::cuda {
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "yona/backend/cuda/exec.h"
-#include "yona/backend/cuda/held_linear.h"
-#include "yona/backend/cuda/matmul_plain.h"
-#include "yona/backend/cuda/matmul_plans.h"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/gemm/matmul_plain.h"
+#include "yona/backend/cuda/gemm/matmul_plans.h"
+#include "yona/backend/cuda/gemm/own_linear.h"
+#include "yona/backend/cuda/runtime/exec.h"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

@@ -1,8 +1,8 @@
 // Products element by element. A warp takes a chunk of a row, and has read it before it writes, so
 // that the result may take an operand's place.
 
-#include "yona/backend/cuda/pack.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/common/pack.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

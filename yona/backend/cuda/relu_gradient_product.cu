@@ -1,16 +1,17 @@
-// The gradient behind a relu and a product: on Hopper one kernel (relu_gradient_held.cuh, and for
-// depths of more than 512 relu_gradient_product.cuh), where types and sizes suit it; elsewhere the
-// product and then bias_activation_backward.
+// The gradient behind a relu and a product: on Hopper one kernel
+// (gemm/relu_gradient_stationary.cuh, and for depths of more than 512
+// gemm/relu_gradient_transposed.cuh), where types and sizes suit it; elsewhere the product and then
+// bias_activation_backward.
 
 #include <algorithm>
 
-#include "yona/backend/cuda/cluster_launch.h"
-#include "yona/backend/cuda/column_sums.h"
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/relu_gradient_held.cuh"
-#include "yona/backend/cuda/relu_gradient_product.cuh"
-#include "yona/backend/cuda/rows.cuh"
-#include "yona/backend/cuda/tensor_map.h"
+#include "yona/backend/cuda/common/rows.cuh"
+#include "yona/backend/cuda/gemm/relu_gradient_stationary.cuh"
+#include "yona/backend/cuda/gemm/relu_gradient_transposed.cuh"
+#include "yona/backend/cuda/norm/column_sums.h"
+#include "yona/backend/cuda/runtime/cluster_launch.h"
+#include "yona/backend/cuda/runtime/registration.h"
+#include "yona/backend/cuda/runtime/tensor_map.h"
 
 namespace yona::cuda {
 

@@ -6,11 +6,11 @@
 // and norm of 25,000 × 512 took 50.9 µs with both, 52.2 with the second alone and 55.7 with
 // neither (in a kernel whose warps kept rings of rows in shared memory, which gained nothing).
 
-#include "yona/backend/cuda/dropout.cuh"
-#include "yona/backend/cuda/early_launch.cuh"
-#include "yona/backend/cuda/norm_width.cuh"
-#include "yona/backend/cuda/passing.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/common/dependent_launch.cuh"
+#include "yona/backend/cuda/common/dropout.cuh"
+#include "yona/backend/cuda/norm/evict_first.cuh"
+#include "yona/backend/cuda/norm/width.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

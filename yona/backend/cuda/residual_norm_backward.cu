@@ -3,13 +3,13 @@
 // then leave one row of partial sums each, which are added in a fixed order.
 //
 // Rows of up to 2,048 channels in whole packs come through rings of shared memory
-// (norm_backward_ring.cuh), and Σ dr is added up on the way; all others are here.
+// (norm/backward_ring.cuh), and Σ dr is added up on the way; all others are here.
 
 #include <algorithm>
 
-#include "yona/backend/cuda/column_sums.h"
-#include "yona/backend/cuda/norm_backward_ring.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/norm/backward_ring.cuh"
+#include "yona/backend/cuda/norm/column_sums.h"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

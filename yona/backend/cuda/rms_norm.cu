@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "yona/backend/cuda/column_sums.h"
-#include "yona/backend/cuda/norm_backward.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/norm/backward.cuh"
+#include "yona/backend/cuda/norm/column_sums.h"
+#include "yona/backend/cuda/runtime/registration.h"
 #include "yona/backend/kernel_args.h"
 
 namespace yona::cuda {

@@ -1,7 +1,7 @@
 // SiLU (Elfwing et al. 2018; swish to others): x σ(x).
 
-#include "yona/backend/cuda/map.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/common/map.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

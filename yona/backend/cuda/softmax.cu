@@ -1,8 +1,8 @@
 // Softmax and log-softmax of rows, a block to each row. A row that is -infinity throughout gives
 // zeros (softmax).
 
-#include "yona/backend/cuda/block.cuh"
-#include "yona/backend/cuda/registration.h"
+#include "yona/backend/cuda/common/block.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
 
 namespace yona::cuda {
 

@@ -6,8 +6,8 @@
 // row with too many equal tokens, or a large k, takes one pass for each of its best instead. The
 // lists of a sentence's rows are then merged, by counting again.
 
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/top_k.cuh"
+#include "yona/backend/cuda/runtime/registration.h"
+#include "yona/backend/cuda/vocabulary/top_k.cuh"
 
 namespace yona::cuda {
 

@@ -1,16 +1,16 @@
-// The loss over a vocabulary with its gradients: on Hopper by powers (vocabulary_loss.cuh), where
+// The loss over a vocabulary with its gradients: on Hopper by powers (vocabulary/loss.cuh), where
 // types and sizes suit; elsewhere products of logits and passes over them.
 
 #include <algorithm>
 
-#include "yona/backend/cuda/cluster_launch.h"
-#include "yona/backend/cuda/column_sums.h"
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/rows.cuh"
-#include "yona/backend/cuda/tensor_map.h"
-#include "yona/backend/cuda/vocabulary_gradients.cuh"
-#include "yona/backend/cuda/vocabulary_product.cuh"
-#include "yona/backend/cuda/vocabulary_product_deep.cuh"
+#include "yona/backend/cuda/common/rows.cuh"
+#include "yona/backend/cuda/norm/column_sums.h"
+#include "yona/backend/cuda/runtime/cluster_launch.h"
+#include "yona/backend/cuda/runtime/registration.h"
+#include "yona/backend/cuda/runtime/tensor_map.h"
+#include "yona/backend/cuda/vocabulary/gradients.cuh"
+#include "yona/backend/cuda/vocabulary/product.cuh"
+#include "yona/backend/cuda/vocabulary/product_deep.cuh"
 #include "yona/backend/vocabulary_loss.h"
 
 namespace yona::cuda {

@@ -1,16 +1,17 @@
-// Gradients of many weights: on Hopper one launch (weight_gradients.cuh) for those that suit it, if
-// together they use the GPU well enough; the others, and all elsewhere, one product after another.
+// Gradients of many weights: on Hopper one launch (gemm/weight_gradients.cuh) for those that suit
+// it, if together they use the GPU well enough; the others, and all elsewhere, one product after
+// another.
 
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "yona/backend/cuda/cluster_launch.h"
-#include "yona/backend/cuda/registration.h"
-#include "yona/backend/cuda/rows.cuh"
-#include "yona/backend/cuda/tensor_map.h"
-#include "yona/backend/cuda/weight_gradients.cuh"
-#include "yona/backend/cuda/weight_gradients.h"
+#include "yona/backend/cuda/common/rows.cuh"
+#include "yona/backend/cuda/gemm/weight_gradients.cuh"
+#include "yona/backend/cuda/gemm/weight_gradients.h"
+#include "yona/backend/cuda/runtime/cluster_launch.h"
+#include "yona/backend/cuda/runtime/registration.h"
+#include "yona/backend/cuda/runtime/tensor_map.h"
 
 namespace yona::cuda {
 

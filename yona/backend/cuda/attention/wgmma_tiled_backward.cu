@@ -1,0 +1,69 @@
+// Attention backward over long sentences with Hopper's tensor cores; see
+// attention/wgmma_tiled_backward.cuh. Blocks of both passes over one sentence and head are near
+// each other, so that the second finds its rows in the cache.
+
+#include "yona/backend/cuda/attention/wgmma_tiled_passes.cuh"
+
+namespace yona::cuda {
+
+namespace {
+
+template <int D>
+__global__ void __launch_bounds__(kGroupThreads, 3)
+    attention_backward_group_kernel(GroupGradients g) {
+#ifdef YONA_ATTENTION_WGMMA
+  extern __shared__ __align__(1024) unsigned char shared_bytes[];
+  const GroupBlock block(g.in.heads, g.in.tiles);
+  const Sentence sentence(g.in, block.sentence);
+  if (max(sentence.queries, sentence.keys) <= g.whole) {
+    return;
+  }
+  const auto tiles = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
+  if (block.tile < g.query_tiles) {
+    if (block.tile * kGroupRows < sentence.queries) {
+      query_pass<D>(g, sentence, block.tile * kGroupRows, block.head, tiles);
+    }
+  } else if ((block.tile - g.query_tiles) * kGroupRows < sentence.keys) {
+    auto& statistics =
+        *reinterpret_cast<GroupStatistics*>(shared_bytes + GroupShared<D>::kStatistics);
+    key_pass<D>(g, sentence, (block.tile - g.query_tiles) * kGroupRows, block.head, tiles,
+                statistics);
+  }
+#endif
+}
+
+template <int D>
+void launch(const GroupGradients& gradients, const AttentionArgs& forward, cudaStream_t stream) {
+  constexpr std::size_t kShared = GroupShared<D>::kBytes;
+  allow_shared(attention_backward_group_kernel<D>, kShared);
+  const auto blocks = static_cast<unsigned>(gradients.in.tiles * forward.sentences * forward.heads);
+  attention_backward_group_kernel<D><<<blocks, kGroupThreads, kShared, stream>>>(gradients);
+  check_launch("attention_backward");
+}
+
+}  // namespace
+
+std::int64_t attention_backward_group_bytes(const AttentionArgs& args) {
+  return query_table_bytes(args) + decision_bytes(args);
+}
+
+void launch_attention_backward_group(const AttentionBackwardArgs& args, int whole,
+                                     const DecisionTable& decisions, const QueryTable& queries,
+                                     cudaStream_t stream) {
+  const AttentionArgs& forward = args.forward;
+  GroupGradients gradients;
+  gradients.whole = whole;
+  gradients.decisions = decisions;
+  gradients.queries = queries;
+  set_gradients(args, gradients);
+  gradients.query_tiles = static_cast<int>(blocks_for(forward.longest_q, kGroupRows));
+  gradients.in.tiles =
+      gradients.query_tiles + static_cast<int>(blocks_for(forward.longest_k, kGroupRows));
+  if (forward.d_k == 32) {
+    launch<32>(gradients, forward, stream);
+  } else {
+    launch<64>(gradients, forward, stream);
+  }
+}
+
+}  // namespace yona::cuda

@@ -1,0 +1,94 @@
+// How tiles of products with the gradient behind relu end (gemm/relu_gradient_stationary.cuh and
+// gemm/relu_gradient_transposed.cuh): H lets sums through or not, and they are added up by columns.
+//
+// H comes by the copy engine into the room that dZ leaves from. Each 8×8 matrix of it is loaded
+// transposed, which gives a lane just the elements of its sums; masked and rounded, these are
+// stored transposed where H was.
+//
+// A lane has two columns: their sums stay in two registers while the cluster keeps its columns, and
+// are one slice (HeldTiles). How sums are added depends on how many clusters the GPU has room for,
+// and on nothing else but sizes.
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include "yona/backend/cuda/common/bf16_pair.cuh"
+#include "yona/backend/cuda/gemm/stationary.cuh"
+
+namespace yona::cuda {
+
+struct ReluGradient {
+  float* partials = nullptr;  // [slices, cols], or nothing
+  int rows = 0;
+  int cols = 0;
+  float scale = 1.0F;
+};
+
+#ifdef YONA_HOPPER
+
+namespace relu_gradient {
+
+// 64 rows of a tile: H in the room becomes dZ, and is added up by columns. rounded(i) is sums 2 i
+// and 2 i + 1 of the tile's.
+template <class Rounded>
+__device__ void end_piece(const Rounded& rounded, int piece, std::uint32_t at, float (&totals)[2]) {
+  std::uint32_t h[4][4];
+#pragma unroll
+  for (int pair = 0; pair < 4; ++pair) {  // all loads first, for stores must stay behind them
+    held::load_transposed(h[pair], at + pair * 2048);
+  }
+#pragma unroll
+  for (int pair = 0; pair < 4; ++pair) {  // of matrices: 16 rows
+    std::uint32_t words[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const auto y = *reinterpret_cast<const __nv_bfloat162*>(&h[pair][k]);
+      words[k] =
+          rounded(2 * (8 * piece + 2 * pair + k / 2) + k % 2) & __hgt2_mask(y, __nv_bfloat162{});
+      totals[k % 2] += __uint_as_float(words[k] << 16U) + __uint_as_float(words[k] & 0xFFFF0000U);
+    }
+    held::store_transposed(at + pair * 2048, words);
+  }
+}
+
+// Sums of a consumer's columns over what its cluster has of them.
+struct ColumnTotals {
+  float totals[2] = {};
+
+  // What is there goes to the cluster's slice, and the next columns begin.
+  __device__ void write(const ReluGradient& p, int slice, int col) {
+    const int thread = static_cast<int>(threadIdx.x) % hopper::kWarpgroup;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float total = totals[half];
+      total += __shfl_xor_sync(0xFFFFFFFFU, total, 1);
+      total += __shfl_xor_sync(0xFFFFFFFFU, total, 2);
+      if (thread % 4 == 0 && p.partials != nullptr) {
+        p.partials[static_cast<std::int64_t>(slice) * p.cols + col + thread / 32 * 16 + half * 8 +
+                   thread % 32 / 4] = total;
+      }
+      totals[half] = 0.0F;
+    }
+  }
+  // Before anything is added: zeros for what the cluster has a slice for, and no tile of.
+  template <class Shape>
+  __device__ void write_zeros(const ReluGradient& p, const HeldTiles& tiles, int consumer) {
+    if (tiles.shares) {
+      const int from = tiles.count > 0 ? tiles.at(0).unit : tiles.units;
+      const int to = tiles.count > 0 ? tiles.at(tiles.count - 1).unit : tiles.units;
+      for (int unit = 0; unit < tiles.units; ++unit) {
+        if (unit < from || unit > to) {
+          write(p, tiles.slice, held::column<Shape>(unit, consumer));
+        }
+      }
+    } else if (tiles.count == 0) {
+      write(p, tiles.slice, held::column<Shape>(tiles.unit, consumer));
+    }
+  }
+};
+
+}  // namespace relu_gradient
+
+#endif  // YONA_HOPPER
+
+}  // namespace yona::cuda

@@ -1,0 +1,46 @@
+// Memory that a pass over many rows touches once: what is read for the last time and what only a
+// far later pass reads leave the L2 cache first, so that the kernel that follows finds there what
+// this one wrote for it.
+#pragma once
+
+#include "yona/backend/cuda/common/rows.cuh"
+
+namespace yona::cuda {
+
+// From so many rows on it matters what the cache keeps; tensors of fewer fit.
+constexpr std::int64_t kManyRows = 2048;
+
+// The cache policy of such memory.
+__device__ inline std::uint64_t passing() {
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+
+// read_raw and store_pack for whole packs of bf16.
+__device__ inline Raw<bf16> read_passing(const Rows<bf16>& from, std::int64_t row,
+                                         std::int64_t channel) {
+  const bf16* pack = from.row(row) + channel;
+  const std::uint64_t policy = passing();
+  Raw<bf16> raw;
+  uint4& words = raw.words[0];
+  asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "l"(pack), "l"(policy)
+               : "memory");
+  return raw;
+}
+
+__device__ inline void store_passing(const Rows<bf16>& to, std::int64_t row, std::int64_t channel,
+                                     const float (&v)[kPack]) {
+  bf16* pack = to.row(row) + channel;
+  const std::uint64_t policy = passing();
+  Raw<bf16> raw;
+  uint4& words = raw.words[0];
+  store8(reinterpret_cast<bf16*>(&raw), v);
+  asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(pack),
+               "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "l"(policy)
+               : "memory");
+}
+
+}  // namespace yona::cuda
