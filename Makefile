@@ -16,7 +16,7 @@ demo: configure  ## install what is missing, build, and train the paper's Transf
 	@tools/demo.sh $(JOBS)
 
 configure: deps
-	@cmake --preset release $(if $(CI),-DYONA_WERROR=ON -DYONA_CUDA_ARCHITECTURES=90a-real) >/dev/null
+	@cmake --preset release $(if $(CI),-DYONA_WERROR=ON) >/dev/null
 
 build: configure  ## build the program (build/yona), the library and the tests
 	cmake --build build -j $(JOBS)
@@ -44,4 +44,4 @@ deps:  ## install the packages that are missing (apt; silent when there are none
 	@$(if $(filter no,$(DEPS)),,tools/install-deps.sh)
 
 clean:  ## remove every build tree
-	rm -rf build build-python build-tidy build-debug build-asan build-tsan build-cuda
+	rm -rf build build-python build-tidy build-debug build-asan build-tsan build-cuda build-all-gpus

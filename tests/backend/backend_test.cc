@@ -72,19 +72,19 @@ TEST(Backend, WantsAttentionsDecisionsKeptWhereItPlansForAGpu) {
                      .d_v = 64,
                      .dropout = Dropout::with(0.1, 1, 2)};
   const auto gpu = make_backend("meta", {.planned = Device::cuda});
-  EXPECT_EQ(gpu->attention_decision_bytes(args), 4 * 16 * 5 * 364);
+  EXPECT_EQ(gpu->keep_mask_bytes(args), 4 * 16 * 5 * 364);
   for (const char* name : {"cpu", "reference", "meta"}) {
-    EXPECT_EQ(make_backend(name)->attention_decision_bytes(args), 0);
+    EXPECT_EQ(make_backend(name)->keep_mask_bytes(args), 0);
   }
   args.longest_k = 257;
-  EXPECT_EQ(gpu->attention_decision_bytes(args), 0);
+  EXPECT_EQ(gpu->keep_mask_bytes(args), 0);
   args.longest_k = 40;
   args.longest_q = 64;
-  EXPECT_EQ(gpu->attention_decision_bytes(args), 0);
+  EXPECT_EQ(gpu->keep_mask_bytes(args), 0);
   args.longest_q = 65;
-  EXPECT_EQ(gpu->attention_decision_bytes(args), 4 * 16 * 2 * 364);
+  EXPECT_EQ(gpu->keep_mask_bytes(args), 4 * 16 * 2 * 364);
   args.dropout = {};
-  EXPECT_EQ(gpu->attention_decision_bytes(args), 0);
+  EXPECT_EQ(gpu->keep_mask_bytes(args), 0);
 }
 
 TEST(Backend, NamesAKernelThatItLacks) {

@@ -43,8 +43,8 @@ class MetaBackend : public HostBackend {
   std::int64_t weight_gradient_tiles() const override {
     return planned_ == Device::cuda ? kTilesOfHopper : 0;
   }
-  std::int64_t attention_decision_bytes(const AttentionArgs& args) const override {
-    return planned_ == Device::cuda ? kept_attention_decision_bytes(args) : 0;
+  std::int64_t keep_mask_bytes(const AttentionArgs& args) const override {
+    return planned_ == Device::cuda ? attention_keep_mask_bytes(args) : 0;
   }
   void* reserve(std::int64_t /*bytes*/) override {
     return reinterpret_cast<void*>(std::uintptr_t{1} << 46U);  // never dereferenced

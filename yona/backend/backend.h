@@ -43,7 +43,7 @@ class Backend {
   virtual std::int64_t weight_gradient_tiles() const { return 0; }
   // How much memory the forward pass of this attention should be given for dropout's decisions: 0
   // where its backward makes them again.
-  virtual std::int64_t attention_decision_bytes(const AttentionArgs& /*args*/) const { return 0; }
+  virtual std::int64_t keep_mask_bytes(const AttentionArgs& /*args*/) const { return 0; }
   // Memory that the device has (the container's limit counts).
   virtual std::int64_t memory_bytes() const = 0;
 

@@ -44,7 +44,7 @@ struct BeamResult {
 
 // The tree of all that was kept, sentence s at columns s · beam …, and of each sentence the n_best
 // results so far: best first, earlier ones first where they are equal.
-struct BeamBooks {
+struct BeamState {
   const std::int32_t* pitch = nullptr;        // [1]: rows of the first step
   const std::int32_t* max_lengths = nullptr;  // [sentences]
   const double* divisors = nullptr;           // [lengths]: what a sum of that many tokens is over
@@ -58,7 +58,7 @@ struct BeamBooks {
 // and makes the rows of the next step. With k = 1 it is greedy search.
 struct BeamStepArgs {
   BeamRows rows{};
-  BeamBooks books{};
+  BeamState state{};
   std::int64_t slots = 0;
   std::int64_t beam = 1;
   std::int64_t n_best = 1;

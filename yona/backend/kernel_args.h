@@ -226,19 +226,23 @@ struct LinearNormArgs {
   View bias{};                      // [1, n], optional
   View x{}, s{}, y{};               // [rows, n]; s optional
   View norm_weight{}, norm_bias{};  // [1, n]
-  View room{};                      // [rows, n]
+  View product{};                   // [rows, n]
   View statistics{};                // [rows, 2]
   float epsilon = 1e-5F;
   Precision precision = Precision::f32;
 
   MatmulArgs product() const {
-    return {
-        .a = a, .b = weight, .c = room, .transpose_b = true, .bias = bias, .precision = precision};
+    return {.a = a,
+            .b = weight,
+            .c = product,
+            .transpose_b = true,
+            .bias = bias,
+            .precision = precision};
   }
   ResidualNormArgs norm() const {
     return {.x = x,
-            .r = room,
-            .s = s ? s : room,
+            .r = product,
+            .s = s ? s : product,
             .y = y,
             .weight = norm_weight,
             .bias = norm_bias,
@@ -298,9 +302,9 @@ struct AttentionArgs {
   View bias{};                           // optional
   const std::uint64_t* q_keys = nullptr;
   Dropout dropout{};
-  // Backend::attention_decision_bytes(), optional: dropout's decisions, which forward leaves here
+  // Backend::keep_mask_bytes(), optional: dropout's decisions, which forward leaves here
   // so that backward need not make them again.
-  std::uint32_t* decisions = nullptr;
+  std::uint32_t* keep_mask = nullptr;
 };
 
 struct AttentionBackwardArgs {

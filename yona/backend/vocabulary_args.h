@@ -17,7 +17,7 @@ struct VocabularyLossArgs {
   View dtable{};            // [columns, d], optional
   CrossEntropyArgs loss{};  // of [rows, V] logits, which are the first of `logits`, with gradient
   View logits{};            // [rows + kVocabularyMoreRows, columns]: room
-  View room{};              // f32 [1, vocabulary_room()]
+  View workspace{};         // f32 [1, vocabulary_room()]
   View table_sums{};  // f32 [1, d]: Σ_j table_j, made by the first call for this table, where
   bool first = true;  // smoothing asks for it, and used by the others
   bool accumulate_dx = false;
@@ -35,7 +35,8 @@ constexpr bool is_vocabulary_width(std::int64_t d) {
 }
 
 // Floats of room beside the logits.
-constexpr std::int64_t vocabulary_room(std::int64_t rows, std::int64_t columns, std::int64_t d) {
+constexpr std::int64_t vocabulary_workspace(std::int64_t rows, std::int64_t columns,
+                                            std::int64_t d) {
   constexpr std::int64_t kRowsOfSums = 32;
   constexpr std::int64_t kColumnsOfSums = 128;
   constexpr std::int64_t kAlignment = 512;  // eight parts begin at multiples of 64

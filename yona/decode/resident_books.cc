@@ -113,7 +113,7 @@ ResidentBooks::ResidentBooks(Region& region, const BooksSize& size, const Decode
   groups_.upload(groups);
 }
 
-BeamBooks ResidentBooks::args() const {
+BeamState ResidentBooks::args() const {
   return {.pitch = pitch_.data<std::int32_t>(),
           .max_lengths = max_lengths_.data<std::int32_t>(),
           .divisors = divisors_.data<double>(),

@@ -61,7 +61,7 @@ class ResidentBooks {
     BeamRows args() const;
     Tensor sentences, ids, positions, scores, counts, places, table, memory_first, memory_counts;
   };
-  BeamBooks args() const;
+  BeamState args() const;
   void begin_bans(std::int64_t rows) const;
   bool has_bans() const { return options_.min_length > 0 || options_.suppress_unknown; }
 

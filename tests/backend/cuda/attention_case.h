@@ -67,7 +67,7 @@ class CudaAttention : public CudaTest {
     const Numbers<std::int64_t> keys(k_offsets);
     const Numbers<std::int64_t> prefix(std::vector<std::int64_t>(t.queries.size(), 3));
     const auto names = row_keys(T_q);
-    std::uint32_t* decisions = nullptr;  // on the device, while they are kept
+    std::uint32_t* keep_mask = nullptr;  // on the device, while they are kept
     const auto forward = [&](bool on) {
       return AttentionArgs{.q = q.view(on),
                            .k = k.view(on),
@@ -90,13 +90,13 @@ class CudaAttention : public CudaTest {
                            .bias = t.bias ? bias.view(on) : View{},
                            .q_keys = names.keys(on),
                            .dropout = t.dropout > 0 ? Dropout::with(t.dropout, 8, 9) : Dropout{},
-                           .decisions = on ? decisions : nullptr};
+                           .keep_mask = on ? keep_mask : nullptr};
     };
     Tensor kept;
-    if (const std::int64_t bytes = cuda().attention_decision_bytes(forward(true));
+    if (const std::int64_t bytes = cuda().keep_mask_bytes(forward(true));
         bytes > 0 && !t.additive) {
       kept = Tensor(device_region(), DType::u8, Shape{bytes});
-      decisions = static_cast<std::uint32_t*>(kept.raw());
+      keep_mask = static_cast<std::uint32_t*>(kept.raw());
     }
     if (t.additive) {
       run(&Kernels::additive_attention, [&](bool on) {
@@ -153,7 +153,7 @@ class CudaAttention : public CudaTest {
         results[i]->set(before[i]);
       }
       dbias.set(dbias_before);
-      decisions = nullptr;  // now they are made again
+      keep_mask = nullptr;  // now they are made again
       run(&Kernels::attention_backward, backward);
       for (std::size_t i = 0; i < std::size(results); ++i) {
         EXPECT_EQ(results[i]->device_values(), first[i]) << "equal bits, result " << i;

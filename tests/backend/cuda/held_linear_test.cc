@@ -1,5 +1,5 @@
 // Products of many rows with the weights' transpose, as layers have them forward: sizes of our own
-// kernels for Hopper (held_linear.h), and those beside their limits.
+// kernels for Hopper (stationary_linear.h), and those beside their limits.
 
 #include <algorithm>
 #include <cmath>

@@ -23,13 +23,13 @@ struct Sizes {
 class CudaVocabularyLoss : public CudaTest {
  protected:
   // Without a kernel for Hopper, logits are rounded to bf16.
-  static bool by_powers(const Sizes& sizes) {
+  static bool by_exponentials(const Sizes& sizes) {
     return cuda().weight_gradient_tiles() > 0 && is_vocabulary_width(sizes.d);
   }
 
   // Memory on both sides with nothing in it.
-  struct Room {
-    Room(std::int64_t rows, std::int64_t cols, DType dtype)
+  struct Workspace {
+    Workspace(std::int64_t rows, std::int64_t cols, DType dtype)
         : host(host_region(), DType::f32, Shape{rows, cols}),
           device(device_region(), dtype, Shape{rows, cols}) {}
     View view(bool on) const { return on ? device.view() : host.view(); }
@@ -47,7 +47,7 @@ class CudaVocabularyLoss : public CudaTest {
           scale(1, of.rows, DType::f32, 5, 0.5, 2.0),
           losses(of.rows, 2, DType::f32, 6),
           logits(of.rows + kVocabularyMoreRows, (columns + 15) / 16 * 16, DType::bf16),
-          room(1, vocabulary_room(of.rows, columns, of.d), DType::f32),
+          workspace(1, vocabulary_workspace(of.rows, columns, of.d), DType::f32),
           table_sums(1, of.d, DType::f32),
           targets(tokens(of)) {
       std::vector<double> scales = values_of(scale.host);
@@ -104,7 +104,7 @@ class CudaVocabularyLoss : public CudaTest {
                        .smoothing = sizes.smoothing,
                        .gradient = true},
               .logits = z,
-              .room = room.view(on),
+              .workspace = workspace.view(on),
               .table_sums = table_sums.view(on),
               .accumulate_dx = sizes.accumulate,
               .accumulate_dtable = sizes.accumulate,
@@ -114,7 +114,7 @@ class CudaVocabularyLoss : public CudaTest {
     Sizes sizes;
     std::int64_t columns;
     Both x, table, dx, dtable, scale, losses;
-    Room logits, room, table_sums;
+    Workspace logits, workspace, table_sums;
     Numbers<std::int32_t> targets;
   };
 
@@ -126,13 +126,13 @@ class CudaVocabularyLoss : public CudaTest {
     run(&Kernels::vocabulary_loss, [&](bool on) { return problem.args(on); });
     const std::vector<double> actual = problem.losses.device_values();
     const std::vector<double> expected = values_of(problem.losses.host);
-    const double share = by_powers(sizes) ? 1e-5 : 1e-2;
+    const double share = by_exponentials(sizes) ? 1e-5 : 1e-2;
     for (std::size_t i = 0; i < actual.size(); ++i) {
       EXPECT_NEAR(actual[i], expected[i], share * std::max(100.0, std::abs(expected[i])))
           << (i % 2 == 0 ? "loss" : "nll") << " of row " << i / 2;
       EXPECT_GE(actual[i], 0.0);
     }
-    const double most = by_powers(sizes) ? 8e-3 : 4e-2;
+    const double most = by_exponentials(sizes) ? 8e-3 : 4e-2;
     EXPECT_LT(norm_error(problem.dx.device_values(), values_of(problem.dx.host)), most) << "dx";
     EXPECT_LT(norm_error(problem.dtable.device_values(), values_of(problem.dtable.host)), most)
         << "dtable";
@@ -207,7 +207,7 @@ TEST_F(CudaVocabularyLoss, OfManyTilesIsThatOfItsParts) {
     args.loss.logits.cols = sizes.vocabulary;
     vocabulary_loss_in_parts(args, cuda().kernels(), cuda().exec());
     const auto expected = results();
-    EXPECT_LT(norm_error(actual[0], expected[0]), by_powers(sizes) ? 1e-5 : 1e-2);
+    EXPECT_LT(norm_error(actual[0], expected[0]), by_exponentials(sizes) ? 1e-5 : 1e-2);
     EXPECT_LT(norm_error(actual[1], expected[1]), 1e-2);
     EXPECT_LT(norm_error(actual[2], expected[2]), 1e-2);
   }

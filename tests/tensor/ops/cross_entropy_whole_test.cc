@@ -99,7 +99,7 @@ TEST_F(WholeCrossEntropy, GivesTheKernelEveryChunk) {
     EXPECT_EQ(args.logits.rows, rows + kVocabularyMoreRows);
     EXPECT_EQ(args.logits.cols, 104);
     EXPECT_EQ(args.logits.stride, 112);
-    EXPECT_EQ(args.room.cols, vocabulary_room(rows, 104, kD));
+    EXPECT_EQ(args.workspace.cols, vocabulary_workspace(rows, 104, kD));
     EXPECT_EQ(args.table_sums.data, given.whole[0].table_sums.data);
     EXPECT_EQ(args.table_sums.cols, kD);
   }
@@ -107,11 +107,11 @@ TEST_F(WholeCrossEntropy, GivesTheKernelEveryChunk) {
 
 TEST_F(WholeCrossEntropy, TakesNoMoreThan60MBBesideTheLogits) {
   constexpr std::int64_t kMost = 60'000'000 / 4;
-  EXPECT_LT(vocabulary_room(1 << 14, 14'336, 512), kMost);
-  EXPECT_LT(vocabulary_room((7 << 25) / 37'000, 37'056, 512), kMost);
-  EXPECT_LT(vocabulary_room((7 << 25) / 250'000, 250'000, 512), kMost);
-  EXPECT_LT(vocabulary_room(1 << 13, 28'672, 1024), kMost);
-  EXPECT_LT(vocabulary_room((7 << 25) / 37'000, 37'056, 1024), kMost);
+  EXPECT_LT(vocabulary_workspace(1 << 14, 14'336, 512), kMost);
+  EXPECT_LT(vocabulary_workspace((7 << 25) / 37'000, 37'056, 512), kMost);
+  EXPECT_LT(vocabulary_workspace((7 << 25) / 250'000, 250'000, 512), kMost);
+  EXPECT_LT(vocabulary_workspace(1 << 13, 28'672, 1024), kMost);
+  EXPECT_LT(vocabulary_workspace((7 << 25) / 37'000, 37'056, 1024), kMost);
   // Where the vocabulary is small, chunks of wide states have fewer rows.
   constexpr std::int64_t kMany = 8'200, kWide = 1'024;
   Region large(backend, 1 << 28);
@@ -126,7 +126,7 @@ TEST_F(WholeCrossEntropy, TakesNoMoreThan60MBBesideTheLogits) {
       ids_of(std::vector<std::int32_t>(kMany, 3), large),
       {.row_scale = tensor_of(std::vector<double>(kMany, 1.0), {kMany}, DType::f32, large)}, wide);
   ASSERT_EQ(given.whole.size(), 2U);
-  EXPECT_LT(given.whole[0].room.cols, kMost);
+  EXPECT_LT(given.whole[0].workspace.cols, kMost);
 }
 
 TEST_F(WholeCrossEntropy, GivesTheKernelWideStates) {

@@ -77,7 +77,7 @@ TEST(LinearNorm, IsTheSameOnTheCpu) {
   for (const bool with_sum : {true, false}) {
     const Tensor s = c.empty(DType::f32, problem.x.shape());
     const Tensor y = c.empty(DType::f32, problem.x.shape());
-    const Tensor room = c.empty(DType::f32, problem.x.shape());
+    const Tensor product = c.empty(DType::f32, problem.x.shape());
     const Tensor statistics = c.empty(DType::f32, {9, 2});
     c.kernels().linear_norm({.a = problem.a.view(),
                              .weight = problem.weights.weight.view(),
@@ -87,7 +87,7 @@ TEST(LinearNorm, IsTheSameOnTheCpu) {
                              .y = y.view(),
                              .norm_weight = problem.weights.norm_weight.view(),
                              .norm_bias = problem.weights.norm_bias.view(),
-                             .room = room.view(),
+                             .product = product.view(),
                              .statistics = statistics.view(),
                              .epsilon = problem.weights.epsilon},
                             c.exec());

@@ -1,5 +1,5 @@
 // The weights of attention themselves, for looking inside: a warp to each query and head forms the
-// scores, and then their softmax in place. Not tuned: nobody looks at many sentences at once.
+// scores, and then their softmax in place. Not tuned: used for a few sentences at a time.
 
 #include "yona/backend/cuda/attention/problem.cuh"
 #include "yona/backend/cuda/runtime/registration.h"

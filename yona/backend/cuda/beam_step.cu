@@ -1,6 +1,6 @@
-// A step of beam searches whose books stay on the device. A block takes a slot: its candidates come
-// into shared memory, one thread decides, and then threads take columns of the table of ancestors,
-// each for all beams, so that no row is overwritten before it is read.
+// A step of beam searches whose state stays on the device. A block takes a slot: its candidates
+// come into shared memory, one thread decides, and then threads take columns of the table of
+// ancestors, each for all beams, so that no row is overwritten before it is read.
 
 #include "yona/backend/cuda/common/rows.cuh"
 #include "yona/backend/cuda/runtime/registration.h"
@@ -26,15 +26,15 @@ struct Slot {
   int beams_kept;
 };
 
-__device__ double final_score(const BeamBooks& books, float sum, std::int64_t length) {
-  return static_cast<double>(sum) / books.divisors[length];
+__device__ double final_score(const BeamState& state, float sum, std::int64_t length) {
+  return static_cast<double>(sum) / state.divisors[length];
 }
 
 // Among the sentence's n_best results, after those that are as good.
 __device__ void finish(const BeamStepArgs& a, std::int64_t sentence, const BeamResult& result) {
-  BeamResult* results = a.books.results + sentence * a.n_best;
+  BeamResult* results = a.state.results + sentence * a.n_best;
   const auto n_best = static_cast<int>(a.n_best);
-  const int there = min(a.books.finished[sentence]++, n_best);
+  const int there = min(a.state.finished[sentence]++, n_best);
   int at = there;
   while (at > 0 && result.score > results[at - 1].score) {
     --at;
@@ -51,7 +51,7 @@ __device__ void finish(const BeamStepArgs& a, std::int64_t sentence, const BeamR
 __device__ void finish(const BeamStepArgs& a, const Slot& slot, std::int64_t sentence, int i,
                        int length) {
   finish(a, sentence,
-         {final_score(a.books, slot.scores[i], length), length, slot.tokens[i], slot.beams[i],
+         {final_score(a.state, slot.scores[i], length), length, slot.tokens[i], slot.beams[i],
           slot.scores[i] - slot.beam_scores[slot.beams[i]]});
 }
 
@@ -61,7 +61,7 @@ __device__ void cut_beams(const BeamStepArgs& a, const Slot& slot, std::int64_t 
   for (int beam = 0; beam < a.beam; ++beam) {
     const float sum = slot.beam_scores[beam];
     if (sum > -INFINITY) {
-      const double score = sum == 0.0F ? 0.0 : final_score(a.books, sum, length);
+      const double score = sum == 0.0F ? 0.0 : final_score(a.state, sum, length);
       finish(a, sentence, {score, length, -1, beam, 0.0F});
     }
   }
@@ -72,7 +72,7 @@ __device__ void cut_beams(const BeamStepArgs& a, const Slot& slot, std::int64_t 
 __device__ bool search(const BeamStepArgs& a, Slot& slot, std::int64_t sentence, int length) {
   slot.beams_kept = 0;
   if (slot.damaged) {
-    *a.books.damaged = 1;
+    *a.state.damaged = 1;
     return false;
   }
   if (slot.candidates == 0) {
@@ -86,9 +86,9 @@ __device__ bool search(const BeamStepArgs& a, Slot& slot, std::int64_t sentence,
       slot.kept[slot.beams_kept++] = i;
     }
   }
-  const int longest = a.books.max_lengths[sentence];
+  const int longest = a.state.max_lengths[sentence];
   if (length == longest) {
-    if (a.books.finished[sentence] == 0) {
+    if (a.state.finished[sentence] == 0) {
       for (int i = 0; i < slot.candidates && i < a.beam; ++i) {
         finish(a, slot, sentence, i, length);
       }
@@ -98,12 +98,12 @@ __device__ bool search(const BeamStepArgs& a, Slot& slot, std::int64_t sentence,
   if (slot.beams_kept == 0) {
     return false;
   }
-  if (a.books.finished[sentence] < a.n_best) {
+  if (a.state.finished[sentence] < a.n_best) {
     return true;
   }
   const double bound =
-      final_score(a.books, slot.scores[slot.kept[0]], a.longer_is_cheaper ? longest : length + 1);
-  return bound > a.books.results[(sentence + 1) * a.n_best - 1].score;
+      final_score(a.state, slot.scores[slot.kept[0]], a.longer_is_cheaper ? longest : length + 1);
+  return bound > a.state.results[(sentence + 1) * a.n_best - 1].score;
 }
 
 __device__ void read_slot(const BeamStepArgs& a, Slot& slot, std::int64_t first_row) {
@@ -152,7 +152,7 @@ __device__ void write_row(const BeamStepArgs& a, const Slot& slot, std::int64_t 
                           std::int64_t sentence, int beam, int length) {
   const BeamRows& rows = a.rows;
   const std::int64_t row = first_row + beam;
-  const std::int64_t pitch = *a.books.pitch;
+  const std::int64_t pitch = *a.state.pitch;
   rows.positions[row] = length;
   if (beam >= slot.beams_kept) {
     rows.ids[row] = a.first_id;
@@ -168,7 +168,7 @@ __device__ void write_row(const BeamStepArgs& a, const Slot& slot, std::int64_t 
   rows.counts[row] = length;
   rows.places[row] = static_cast<std::int32_t>(length * pitch + row);
   rows.table[row * rows.table_stride + length - 1] = slot.places[parent];
-  a.books.nodes[(length - 1) * pitch + sentence * a.beam + beam] = {
+  a.state.nodes[(length - 1) * pitch + sentence * a.beam + beam] = {
       slot.tokens[i], parent, slot.scores[i] - slot.beam_scores[parent]};
 }
 

@@ -45,7 +45,7 @@ __device__ void write_partials(const float (&sums)[kPack], std::int64_t first, s
 }
 
 // A warp reads kAtOnce rows before it uses them.
-template <class T, bool kRelu, bool kWhole>
+template <class T, bool kRelu, bool kExact>
 __global__ void __launch_bounds__(kThreads, 4) bias_activation_backward_kernel(Gradient<T> g) {
   constexpr int kAtOnce = kRelu ? 4 : 8;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -61,9 +61,9 @@ __global__ void __launch_bounds__(kThreads, 4) bias_activation_backward_kernel(G
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k) {
       const std::int64_t r = min(row + k * kWarps, end - 1);  // the last one again: not counted
-      dy[k] = read_raw<kWhole>(g.dy, r, channel);
+      dy[k] = read_raw<kExact>(g.dy, r, channel);
       if constexpr (kRelu) {
-        y[k] = read_raw<kWhole>(g.y, r, channel);
+        y[k] = read_raw<kExact>(g.y, r, channel);
       }
     }
 #pragma unroll
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads, 4) bias_activation_backward_kernel(G
         for (int i = 0; i < kPack; ++i) {
           v[i] = open[i] > 0.0F ? v[i] * g.scale : 0.0F;
         }
-        store_pack<kWhole>(g.dy, row + k * kWarps, channel, v);
+        store_pack<kExact>(g.dy, row + k * kWarps, channel, v);
       }
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {

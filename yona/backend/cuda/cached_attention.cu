@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(kThreads) cached_attention_kernel(Cached<T> c)
   }
 }
 
-// What a group of lanes has of a softmax so far, in powers of two; each lane has its channels.
+// What a group of lanes has of a softmax so far, by exp2; each lane has its channels.
 struct Online {
   float largest = -INFINITY;
   float total = 0.0F;

@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kThreads) cross_entropy_kernel(Loss<T> loss) {
 
 // The same for rows of bf16 that fit into a block's registers: one reading, one writing. Each of
 // kRowThreads threads has packs threadIdx.x, threadIdx.x + kRowThreads, … of the row. Packs that
-// reach beyond the row are read and written whole: rows have room for that.
+// reach beyond the row are read and written whole: rows are padded for that.
 constexpr int kRowThreads = 512;
 
 // Combines a pair of values per thread over the block; every thread gets the results.
@@ -95,7 +95,7 @@ __device__ int column_of(int k) {
 }
 
 // Reads the row's packs of this thread. What is beyond the row becomes -infinity, which adds
-// nothing to a sum of powers; `plain` is the sum of what is in it.
+// nothing to a sum of exponentials; `plain` is the sum of what is in it.
 template <int kPacks>
 __device__ void hold_row(const bf16* z, int cols, uint4 (&held)[kPacks], float& largest,
                          float& plain) {
@@ -129,7 +129,7 @@ __device__ void hold_row(const bf16* z, int cols, uint4 (&held)[kPacks], float& 
 }
 
 template <int kPacks>
-__global__ void __launch_bounds__(kRowThreads, 2) held_cross_entropy_kernel(Loss<bf16> loss) {
+__global__ void __launch_bounds__(kRowThreads, 2) register_cross_entropy_kernel(Loss<bf16> loss) {
   const std::int64_t row = blockIdx.x;
   const auto cols = static_cast<int>(loss.logits.cols);
   bf16* z = loss.logits.row(row);
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kRowThreads, 2) held_cross_entropy_kernel(Loss
     load8(reinterpret_cast<const bf16*>(&held[k]), v);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
-      sum += power_of_two((v[i] - largest) * kLog2E);
+      sum += exp2_fast((v[i] - largest) * kLog2E);
     }
   }
   const float2 sums = row_reduce({sum, plain}, [](float a, float b) { return a + b; });
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kRowThreads, 2) held_cross_entropy_kernel(Loss
       load8(reinterpret_cast<const bf16*>(&held[k]), v);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        v[i] = power_of_two(v[i] * kLog2E + shift) * scale - spread;
+        v[i] = exp2_fast(v[i] * kLog2E + shift) * scale - spread;
       }
       if (target / kPack == column_of(k) / kPack) {
 #pragma unroll
@@ -260,9 +260,11 @@ void cross_entropy(const CrossEntropyArgs& args, Exec& exec) {
   }
   const auto rows = static_cast<unsigned>(args.logits.rows);
   if (fits_registers(args.logits, 3)) {
-    held_cross_entropy_kernel<3><<<rows, kRowThreads, 0, stream_of(exec)>>>(loss_of<bf16>(args));
+    register_cross_entropy_kernel<3>
+        <<<rows, kRowThreads, 0, stream_of(exec)>>>(loss_of<bf16>(args));
   } else if (fits_registers(args.logits, 10)) {
-    held_cross_entropy_kernel<10><<<rows, kRowThreads, 0, stream_of(exec)>>>(loss_of<bf16>(args));
+    register_cross_entropy_kernel<10>
+        <<<rows, kRowThreads, 0, stream_of(exec)>>>(loss_of<bf16>(args));
   } else {
     with_type(args.logits.dtype, "cross_entropy", [&](auto t) {
       cross_entropy_kernel<<<rows, kThreads, 0, stream_of(exec)>>>(loss_of<decltype(t)>(args));

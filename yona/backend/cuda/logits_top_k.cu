@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kFewestRows = 4;
 constexpr std::int64_t kOfOneBlock = VocabularyTile::kRows;
 
-// Can the copy engine take it?
+// Can TMA read it?
 bool is_aligned(const View& view) {
   return view.stride * static_cast<std::int64_t>(size_of(view.dtype)) % 16 == 0 &&
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;

@@ -1,6 +1,6 @@
 // Matrix products by cuBLASLt, with bias and activation in its epilogue, or, forward on Hopper, by
-// kernels of our own where these are faster (held_linear.h). In bf16 and f16, operands that are
-// still f32 are rounded into scratch memory first; sums are f32 throughout.
+// kernels of our own where these are faster (stationary_linear.h). In bf16 and f16, operands that
+// are still f32 are rounded into scratch memory first; sums are f32 throughout.
 
 #include <algorithm>
 
@@ -72,7 +72,7 @@ void multiply(const MatmulArgs& args, const View& a, const View& b, const View& 
   ready.a = a;
   ready.b = b;
   ready.bias = bias;
-  if (multiply_held(ready, exec)) {
+  if (multiply_stationary(ready, exec)) {
     return;
   }
   const View& c = args.c;

@@ -19,7 +19,7 @@ namespace {
 
 #ifdef YONA_CUDA_90A
 
-// Room for partial sums, where somebody wants the bias gradient.
+// Memory for partial sums, where the bias gradient is wanted.
 float* room_for(std::int64_t slices, const ReluGradientProductArgs& args, Exec& exec) {
   if (!args.bias_gradient) {
     return nullptr;
@@ -47,7 +47,7 @@ struct Division {
     const auto units = static_cast<int>(args.dz.cols / Shape::kClusterCols);
     const auto tiles = static_cast<int>(blocks_for(args.dz.rows, Shape::kRows)) * units;
     clusters = std::min(tiles, at_once);
-    slices = HeldTiles::slices(units, clusters);
+    slices = StationaryTiles::slices(units, clusters);
   }
   ReluGradient gradient(const ReluGradientProductArgs& args, Exec& exec) const {
     return {room_for(slices, args, exec), static_cast<int>(args.dz.rows),
@@ -58,14 +58,14 @@ struct Division {
 // These return false, with nothing done, where the matrices cannot be described.
 
 template <class Shape>
-bool multiply_held(const ReluGradientProductArgs& args, Exec& exec) {
-  // Asked once, and about the GPU: what runs on it beside this does not change how sums are added.
+bool multiply_stationary(const ReluGradientProductArgs& args, Exec& exec) {
+  // Asked once, and about the GPU: what else runs on it does not change how sums are added.
   static const int at_once =
-      clusters_at_once<Shape>(relu_gradient_held_kernel<Shape>, "relu_gradient_product");
+      clusters_at_once<Shape>(relu_gradient_stationary_kernel<Shape>, "relu_gradient_product");
   CUtensorMap dy;
   CUtensorMap w;
   CUtensorMap y;
-  CUtensorMap whole;
+  CUtensorMap tile;
   CUtensorMap dz;
   TileOfMatrix block = tiles_of(args.y, Shape::kRows, Shape::kCols);
   block.swizzled = false;
@@ -73,22 +73,22 @@ bool multiply_held(const ReluGradientProductArgs& args, Exec& exec) {
       !describe_tiles(tiles_of(args.dy, Shape::kRows / Shape::kCluster, Shape::kDepth), dy) ||
       !describe_tiles(tiles_of(args.weight, Shape::kDepth, Shape::kConsumerCols), w) ||
       !describe_tiles(tiles_of(args.y, Shape::kPieceRows, Shape::kConsumerCols), y) ||
-      !describe_tiles(block, whole) ||
+      !describe_tiles(block, tile) ||
       !describe_tiles(tiles_of(args.dz, Shape::kPieceRows, Shape::kConsumerCols), dz)) {
     return false;
   }
   const Division<Shape> division(args, at_once);
   const ReluGradient gradient = division.gradient(args, exec);
   ClusterLaunch launch(Shape{}, division.clusters, stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.early(), relu_gradient_held_kernel<Shape>, dy, w, y, whole,
-                                dz, gradient),
+  check_cuda(cudaLaunchKernelEx(launch.dependent(), relu_gradient_stationary_kernel<Shape>, dy, w,
+                                y, tile, dz, gradient),
              "relu_gradient_product");
   add_up(gradient.partials, division.slices, args, exec);
   return true;
 }
 
 bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
-  using Shape = TurnedShape;
+  using Shape = TransposedShape;
   static const int at_once =
       clusters_at_once<Shape>(relu_gradient_product_kernel, "relu_gradient_product");
   CUtensorMap dy;
@@ -105,7 +105,7 @@ bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
   const Division<Shape> division(args, at_once);
   const ReluGradient gradient = division.gradient(args, exec);
   ClusterLaunch launch(Shape{}, division.clusters, stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.early(), relu_gradient_product_kernel, dy, w, y, dz,
+  check_cuda(cudaLaunchKernelEx(launch.dependent(), relu_gradient_product_kernel, dy, w, y, dz,
                                 gradient, static_cast<int>(args.dy.cols)),
              "relu_gradient_product");
   add_up(gradient.partials, division.slices, args, exec);
@@ -114,22 +114,22 @@ bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
 
 // False, with nothing done, where no kernel suits.
 bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
-  using Shallow = HeldShape<4>;
-  using Deep = HeldShape<8>;
+  using Shallow = StationaryShape<4>;
+  using Deep = StationaryShape<8>;
   const std::int64_t depth = args.dy.cols;
   if (!is_bf16_for_copies(args.dy) || !is_bf16_for_copies(args.weight) ||
       !is_bf16_for_copies(args.y) || !is_bf16_for_copies(args.dz) || args.dz.rows == 0 ||
-      args.dz.cols % TurnedShape::kClusterCols != 0 || depth == 0 ||
-      depth % TurnedShape::kDepth != 0) {
+      args.dz.cols % TransposedShape::kClusterCols != 0 || depth == 0 ||
+      depth % TransposedShape::kDepth != 0) {
     return false;
   }
-  static_assert(Deep::kClusterCols == TurnedShape::kClusterCols &&
-                Deep::kDepth == TurnedShape::kDepth);
+  static_assert(Deep::kClusterCols == TransposedShape::kClusterCols &&
+                Deep::kDepth == TransposedShape::kDepth);
   if (depth <= Shallow::kSteps * Shallow::kDepth) {
-    return multiply_held<Shallow>(args, exec);
+    return multiply_stationary<Shallow>(args, exec);
   }
   if (depth <= Deep::kSteps * Deep::kDepth) {
-    return multiply_held<Deep>(args, exec);
+    return multiply_stationary<Deep>(args, exec);
   }
   return multiply_of_any_depth(args, exec);
 }

@@ -1,6 +1,6 @@
 // s = x + dropout(r) and layer normalisation of s: a warp takes a row and keeps it in registers.
 //
-// Training's many rows of 512 or 1,024 bf16 come from the product in front and go to the one
+// Training's many rows of 512 or 1,024 bf16 come from the previous product and go to the one
 // behind, more of them than the L2 cache holds. So the rows that the product wrote last are taken
 // first, and x, r and s, which backward alone wants, leave the cache before y. On an H200 product
 // and norm of 25,000 × 512 took 50.9 µs with both, 52.2 with the second alone and 55.7 with
@@ -26,11 +26,11 @@ struct Norm {
   Dropout dropout{};
 };
 
-// kMany: whole rows, the last first, launched early.
-template <class T, int kChunks, bool kWhole, bool kMany>
+// kMany: whole rows, the last first, launched with PDL.
+template <class T, int kChunks, bool kExact, bool kMany>
 __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
   if constexpr (kMany) {
-    wait_for_the_one_in_front();
+    wait_for_previous_grid();
   }
   const std::int64_t index =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
@@ -42,14 +42,14 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
   const std::int64_t d = n.x.cols;
   const std::uint64_t key = n.dropout.threshold != 0 ? n.row_keys[row] : 0;
   // The rows of large models are read before anything is written: all of it is then on its way.
-  constexpr int kAhead = kWhole ? kChunks : 1;
+  constexpr int kAhead = kExact ? kChunks : 1;
   Raw<T> ahead_x[kAhead];
   Raw<T> ahead_r[kAhead];
   const auto read_pack = [&](const Rows<T>& from, std::int64_t channel) {
     if constexpr (kMany) {
-      return read_passing(from, row, channel);
+      return read_evict_first(from, row, channel);
     } else {
-      return read_raw<kWhole>(from, row, channel);
+      return read_raw<kExact>(from, row, channel);
     }
   };
   const auto read = [&](int k) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
       ahead_r[k % kAhead] = read_pack(n.r, channel);
     }
   };
-  if constexpr (kWhole) {
+  if constexpr (kExact) {
 #pragma unroll
     for (int k = 0; k < kChunks; ++k) {
       read(k);
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
 #pragma unroll
   for (int k = 0; k < kChunks; ++k) {
     const std::int64_t channel = k * kChunk + lane * kPack;
-    if constexpr (!kWhole) {
+    if constexpr (!kExact) {
       read(k);
     }
     unpack(ahead_x[k % kAhead], s[k]);
@@ -85,9 +85,9 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
         s[k][i] = rounded<T>(s[k][i] + r[i]);
       }
       if constexpr (kMany) {
-        store_passing(n.s, row, channel, s[k]);
+        store_evict_first(n.s, row, channel, s[k]);
       } else {
-        store_pack<kWhole>(n.s, row, channel, s[k]);
+        store_pack<kExact>(n.s, row, channel, s[k]);
       }
     }
 #pragma unroll
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
   for (int k = 0; k < kChunks; ++k) {
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
-      const bool inside = kWhole || k * kChunk + lane * kPack + i < d;
+      const bool inside = kExact || k * kChunk + lane * kPack + i < d;
       squares += inside ? (s[k][i] - mean) * (s[k][i] - mean) : 0.0F;
     }
   }
@@ -111,13 +111,13 @@ __global__ void __launch_bounds__(kThreads) residual_norm_kernel(Norm<T> n) {
     const std::int64_t channel = k * kChunk + lane * kPack;
     float weight[kPack];
     float bias[kPack];
-    load_pack<kWhole>(n.weight, 0, channel, weight);
-    load_pack<kWhole>(n.bias, 0, channel, bias);
+    load_pack<kExact>(n.weight, 0, channel, weight);
+    load_pack<kExact>(n.bias, 0, channel, bias);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       s[k][i] = (s[k][i] - mean) * rstd * weight[i] + bias[i];
     }
-    store_pack<kWhole>(n.y, row, channel, s[k]);
+    store_pack<kExact>(n.y, row, channel, s[k]);
   }
   if (lane == 0) {
     n.statistics.row(row)[0] = mean;
@@ -145,16 +145,16 @@ void residual_norm(const ResidualNormArgs& args, Exec& exec) {
     const bool aligned = whole_packs(norm.x, norm.r, norm.s, norm.y, norm.weight, norm.bias);
     with_chunks<T>(args.x.cols, aligned, "residual_norm", [&](auto chunks, auto whole) {
       constexpr int kChunks = decltype(chunks)::value;
-      constexpr bool kWhole = decltype(whole)::value;
+      constexpr bool kExact = decltype(whole)::value;
       const unsigned blocks = blocks_for(args.x.rows, kWarps);
-      if constexpr (kWhole) {
+      if constexpr (kExact) {
         if (args.x.rows >= kManyRows) {
-          launch_early(residual_norm_kernel<T, kChunks, kWhole, true>, {blocks, kThreads},
-                       stream_of(exec), "residual_norm", norm);
+          launch_dependent(residual_norm_kernel<T, kChunks, kExact, true>, {blocks, kThreads},
+                           stream_of(exec), "residual_norm", norm);
           return;
         }
       }
-      residual_norm_kernel<T, kChunks, kWhole, false>
+      residual_norm_kernel<T, kChunks, kExact, false>
           <<<blocks, kThreads, 0, stream_of(exec)>>>(norm);
     });
   });

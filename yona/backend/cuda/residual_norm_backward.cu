@@ -144,14 +144,14 @@ void with_ring(std::int64_t d, bool ds, const Function& function) {
   }
 }
 
-// Whole packs, not too wide. `room` is the shared memory that a block may have; a row has a ring
+// Whole packs, not too wide. `limit` is the shared memory that a block may have; a row has a ring
 // with the gradient of another path and without, or never.
 template <class T>
-bool has_ring(const NormBackward<T>& n, int room) {
+bool has_ring(const NormBackward<T>& n, int limit) {
   bool fits = n.dy.cols <= 8 * kChunk && whole_packs(n.s, n.dy, n.ds, n.dx, n.dr, n.weight);
   if (fits) {
     with_ring<T>(n.dy.cols, true,
-                 [&](auto ring) { fits = NormRingOf<decltype(ring)>::kBytes <= room; });
+                 [&](auto ring) { fits = NormRingOf<decltype(ring)>::kBytes <= limit; });
   }
   return fits;
 }
@@ -167,8 +167,8 @@ void launch_ring(const NormBackward<typename Shape::T>& norm, std::int64_t& bloc
   blocks = std::min({blocks, std::int64_t{blocks_for(norm.rows, kRows)}, Shape::kMostBlocks});
   allow_shared(kernel, static_cast<std::size_t>(kBytes));
   if (norm.rows >= kManyRows) {
-    launch_early(kernel, {static_cast<unsigned>(blocks), kBlockThreads, kBytes}, stream,
-                 "residual_norm_backward", norm);
+    launch_dependent(kernel, {static_cast<unsigned>(blocks), kBlockThreads, kBytes}, stream,
+                     "residual_norm_backward", norm);
   } else {
     kernel<<<static_cast<unsigned>(blocks), kBlockThreads, kBytes, stream>>>(norm);
   }
@@ -208,7 +208,7 @@ void residual_norm_backward(const ResidualNormBackwardArgs& args, Exec& exec) {
                          dweight,
                          dbias,
                          nullptr};
-    if (has_ring(norm, shared_room())) {
+    if (has_ring(norm, shared_memory_limit())) {
       norm.dr_sums = dr_sums = args.dr_sums ? sums.take(blocks * d) : nullptr;
       with_ring<T>(d, norm.ds.there(),
                    [&](auto ring) { launch_ring<decltype(ring)>(norm, blocks, stream); });

@@ -20,7 +20,7 @@ struct RmsNorm {
   float epsilon = 0.0F;
 };
 
-template <class T, int kChunks, bool kWhole>
+template <class T, int kChunks, bool kExact>
 __global__ void __launch_bounds__(kThreads) rms_norm_kernel(RmsNorm<T> n) {
   const std::int64_t row =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kThreads) rms_norm_kernel(RmsNorm<T> n) {
   float squares = 0.0F;
 #pragma unroll
   for (int k = 0; k < kChunks; ++k) {
-    load_pack<kWhole>(n.x, row, k * kChunk + lane * kPack, x[k]);
+    load_pack<kExact>(n.x, row, k * kChunk + lane * kPack, x[k]);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       squares += x[k][i] * x[k][i];  // zero beyond the row
@@ -43,12 +43,12 @@ __global__ void __launch_bounds__(kThreads) rms_norm_kernel(RmsNorm<T> n) {
   for (int k = 0; k < kChunks; ++k) {
     const std::int64_t channel = k * kChunk + lane * kPack;
     float weight[kPack];
-    load_pack<kWhole>(n.weight, 0, channel, weight);
+    load_pack<kExact>(n.weight, 0, channel, weight);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       x[k][i] *= rstd * weight[i];
     }
-    store_pack<kWhole>(n.y, row, channel, x[k]);
+    store_pack<kExact>(n.y, row, channel, x[k]);
   }
   if (lane == 0) {
     n.statistics.row(row)[0] = rstd;
@@ -65,7 +65,7 @@ struct RmsNormBackward {
 };
 
 // g = dy ∘ weight, x̂ = x · rstd:  dx (+)= rstd · (g - x̂ · mean(g ∘ x̂));  dweight += Σ dy ∘ x̂
-template <class T, int kChunks, bool kWhole>
+template <class T, int kChunks, bool kExact>
 __global__ void __launch_bounds__(kThreads) rms_norm_backward_kernel(RmsNormBackward<T> n) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t d = n.dy.cols;
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(kThreads) rms_norm_backward_kernel(RmsNormBack
     for (int k = 0; k < kChunks; ++k) {
       const std::int64_t channel = k * kChunk + lane * kPack;
       float weight[kPack];
-      load_pack<kWhole>(n.x, row, channel, normal[k]);
-      load_pack<kWhole>(n.dy, row, channel, g[k]);
-      load_pack<kWhole>(n.weight, 0, channel, weight);
+      load_pack<kExact>(n.x, row, channel, normal[k]);
+      load_pack<kExact>(n.dy, row, channel, g[k]);
+      load_pack<kExact>(n.weight, 0, channel, weight);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         normal[k][i] *= rstd;
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kThreads) rms_norm_backward_kernel(RmsNormBack
         for (int i = 0; i < kPack; ++i) {
           g[k][i] = rstd * (g[k][i] - normal[k][i] * mean_gx);
         }
-        put<kWhole>(n.dx, row, k * kChunk + lane * kPack, g[k], n.accumulate_dx);
+        put<kExact>(n.dx, row, k * kChunk + lane * kPack, g[k], n.accumulate_dx);
       }
     }
   }

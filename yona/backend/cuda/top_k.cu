@@ -16,8 +16,8 @@ namespace {
 constexpr int kMergeThreads = 64;
 constexpr int kMerged = 1024;  // candidates of a sentence that are merged by counting
 
-// One reading of a row: log Σ exp (NaN when a logit is NaN or +infinity; powers of a pack are added
-// in f32, packs in double), and in `largest` the largest logit of each thread's packs.
+// One reading of a row: log Σ exp (NaN when a logit is NaN or +infinity; exponentials of a pack are
+// added in f32, packs in double), and in `largest` the largest logit of each thread's packs.
 __device__ double read_row(const Rows<float>& logits, std::int64_t row,
                            float (&largest)[kThreads]) {
   float top = -INFINITY;  // of this thread so far
@@ -32,12 +32,12 @@ __device__ double read_row(const Rows<float>& logits, std::int64_t row,
       pack_top = fmaxf(pack_top, z[i]);
     }
     const float base = pack_top == -INFINITY ? 0.0F : pack_top;
-    float powers = 0.0F;
+    float exponentials = 0.0F;
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
-      powers += expf(z[i] - base);
+      exponentials += expf(z[i] - base);
     }
-    sum = sum * static_cast<double>(expf(top - base)) + static_cast<double>(powers);
+    sum = sum * static_cast<double>(expf(top - base)) + static_cast<double>(exponentials);
     top = pack_top;
   }
   largest[threadIdx.x] = top;
@@ -67,7 +67,7 @@ __device__ void forget_bans(const TopKProblem& p, std::int64_t row, float (&larg
     const int owner = p.bans[i] / kPack % kThreads;
     float top = -INFINITY;
     for_packs_of(owner, p.logits.cols, [&](std::int64_t c) { top = fmaxf(top, z[c]); });
-    largest[owner] = warp_max(top);  // equal, whoever writes it
+    largest[owner] = warp_max(top);  // all writers have the same value
   }
   __syncthreads();
 }

@@ -1,5 +1,6 @@
-// The loss over a vocabulary with its gradients: on Hopper by powers (vocabulary/loss.cuh), where
-// types and sizes suit; elsewhere products of logits and passes over them.
+// The loss over a vocabulary with its gradients: on Hopper by scaled exponentials
+// (vocabulary/loss.cuh), where types and sizes suit; elsewhere products of logits and passes over
+// them.
 
 #include <algorithm>
 
@@ -19,18 +20,18 @@ namespace {
 
 #ifdef YONA_CUDA_90A
 
-// Powers of all rows and their sums; false, with nothing done, where there is no copy engine.
+// Exponentials of all rows and their sums; false, with nothing done, where TMA cannot be used.
 template <class Shape, auto kKernel>
 bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& exec) {
   static const int at_once = clusters_at_once<Shape>(kKernel, "vocabulary_loss");
-  View powers = args.logits;
-  powers.rows = loss.rows;
+  View exponentials = args.logits;
+  exponentials.rows = loss.rows;
   CUtensorMap states;
   CUtensorMap table;
   CUtensorMap results;
   if (at_once == 0 || !describe_tiles(tiles_of(args.x, Shape::kRows, Shape::kDepth), states) ||
       !describe_tiles(tiles_of(args.table, Shape::kCols / Shape::kCluster, Shape::kDepth), table) ||
-      !describe_tiles(tiles_of(powers, Shape::kPieceRows, Shape::kPieceCols), results)) {
+      !describe_tiles(tiles_of(exponentials, Shape::kPieceRows, Shape::kPieceCols), results)) {
     return false;
   }
   VocabularyProblem problem;
@@ -38,12 +39,12 @@ bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& 
   problem.sums = loss.slices;
   problem.stride = loss.rows;
   problem.rows = loss.rows;
-  problem.cols = static_cast<int>(loss.powers.cols);
+  problem.cols = static_cast<int>(loss.exponentials.cols);
   problem.depth = static_cast<int>(loss.x.cols);
   const auto tiles = static_cast<int>(blocks_for(loss.rows, Shape::kCluster * Shape::kRows) *
                                       blocks_for(problem.cols, Shape::kCols));
   ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.early(), kKernel, states, table, results, problem),
+  check_cuda(cudaLaunchKernelEx(launch.dependent(), kKernel, states, table, results, problem),
              "vocabulary_loss");
   return true;
 }
@@ -56,8 +57,8 @@ bool multiply(const VocabularyLossArgs& args, const VocabularyLoss& loss, Exec& 
   if (is_deep(args.x.cols)) {
     return multiply<VocabularyDeepTile, vocabulary_product_deep_kernel>(args, loss, exec);
   }
-  using Alone = VocabularyShape<VocabularyPowers, 1>;
-  using Pair = VocabularyShape<VocabularyPowers, 2>;
+  using Alone = VocabularyShape<VocabularyExponentials, 1>;
+  using Pair = VocabularyShape<VocabularyExponentials, 2>;
   return loss.rows <= VocabularyTile::kRows
              ? multiply<Alone, vocabulary_product_kernel<Alone>>(args, loss, exec)
              : multiply<Pair, vocabulary_product_kernel<Pair>>(args, loss, exec);
@@ -74,20 +75,21 @@ bool suits(const VocabularyLossArgs& args) {
          is_aligned(args.table) && is_aligned(args.logits) && args.dx.dtype == DType::bf16;
 }
 
-// Parts of the room that the op has left.
-class Room {
+// Hands out parts of the op's workspace.
+class Workspace {
  public:
-  explicit Room(const View& view) : room_(view) {}
+  explicit Workspace(const View& view) : view_(view) {}
   float* take(std::int64_t count) {
     constexpr std::int64_t kAlignment = 64;
-    float* taken = room_.row<float>(0) + used_;
+    float* taken = view_.row<float>(0) + used_;
     used_ += (count + kAlignment - 1) / kAlignment * kAlignment;
-    check(used_ <= room_.cols, "vocabulary_loss: a room of {} floats is too small", room_.cols);
+    check(used_ <= view_.cols, "vocabulary_loss: a workspace of {} floats is too small",
+          view_.cols);
     return taken;
   }
 
  private:
-  View room_;
+  View view_;
   std::int64_t used_ = 0;
 };
 
@@ -104,7 +106,7 @@ void add_up_table(const VocabularyLossArgs& args, Exec& exec) {
 }
 
 // False, with nothing of it done that counts, where this way does not suit.
-bool by_powers(const VocabularyLossArgs& args, Exec& exec) {
+bool by_exponentials(const VocabularyLossArgs& args, Exec& exec) {
   if (!suits(args)) {
     return false;
   }
@@ -112,27 +114,27 @@ bool by_powers(const VocabularyLossArgs& args, Exec& exec) {
   const std::int64_t depth = args.x.cols;
   const bool smoothed = args.loss.smoothing > 0.0F;
   const std::int64_t more = smoothed ? kVocabularyMoreRows : 0;
-  Room room(args.room);
+  Workspace workspace(args.workspace);
   VocabularyLoss loss;
   loss.x = rows_of<bf16>(args.x);
   loss.table = rows_of<bf16>(args.table);
-  loss.powers = rows_of<bf16>(args.logits);
-  loss.powers.cols = args.loss.logits.cols;
+  loss.exponentials = rows_of<bf16>(args.logits);
+  loss.exponentials.cols = args.loss.logits.cols;
   loss.targets = args.loss.targets;
   loss.row_scale = args.loss.row_scale;
   loss.table_sums = smoothed ? args.table_sums.row<float>(0) : nullptr;
-  loss.target_logits = room.take(rows);
-  loss.logit_sums = room.take(rows);
-  loss.factors = room.take(rows);
-  loss.slice_count = static_cast<int>(blocks_for(loss.powers.cols, VocabularyTile::kCols));
-  loss.slices = room.take(loss.slice_count * rows);
+  loss.target_logits = workspace.take(rows);
+  loss.logit_sums = workspace.take(rows);
+  loss.factors = workspace.take(rows);
+  loss.slice_count = static_cast<int>(blocks_for(loss.exponentials.cols, VocabularyTile::kCols));
+  loss.slices = workspace.take(loss.slice_count * rows);
   loss.rows = static_cast<int>(rows);
   loss.losses = rows_of<float>(args.loss.losses);
   const unsigned blocks = blocks_for(rows, VocabularyLoss::kRowsOfBlock);
-  loss.parts = room.take(blocks * depth);
-  const View products = matrix(room.take(rows * depth), rows, depth, DType::f32);
+  loss.parts = workspace.take(blocks * depth);
+  const View products = matrix(workspace.take(rows * depth), rows, depth, DType::f32);
   const View scaled =
-      matrix(room.take(((rows + more) * depth + 1) / 2), rows + more, depth, DType::bf16);
+      matrix(workspace.take(((rows + more) * depth + 1) / 2), rows + more, depth, DType::bf16);
   loss.state_products = rows_of<float>(products);
   loss.scaled = rows_of<bf16>(scaled);
   loss.dx = rows_of<bf16>(args.dx);
@@ -144,31 +146,31 @@ bool by_powers(const VocabularyLossArgs& args, Exec& exec) {
   if (smoothed && args.first) {
     add_up_table(args, exec);
   }
-  launch_early(target_logits_kernel, {warps, kThreads}, stream, "vocabulary_loss", loss);
+  launch_dependent(target_logits_kernel, {warps, kThreads}, stream, "vocabulary_loss", loss);
   if (!multiply(args, loss, exec)) {
     return false;
   }
   constexpr int kPacks = VocabularyTile::kSteps * VocabularyTile::kDepth / kChunk;
   constexpr int kMostPacks = kVocabularyMostWidth / kChunk;
-  const auto power_losses =
-      is_deep(depth) ? power_losses_kernel<kMostPacks> : power_losses_kernel<kPacks>;
+  const auto exponential_losses =
+      is_deep(depth) ? exponential_losses_kernel<kMostPacks> : exponential_losses_kernel<kPacks>;
   const auto scale_rows =
       is_deep(depth) ? scale_rows_kernel<kMostPacks> : scale_rows_kernel<kPacks>;
-  launch_early(power_losses, {blocks, kThreads}, stream, "vocabulary_loss", loss);
-  View powers = args.logits;
-  powers.rows = rows;
+  launch_dependent(exponential_losses, {blocks, kThreads}, stream, "vocabulary_loss", loss);
+  View exponentials = args.logits;
+  exponentials.rows = rows;
   kernels().matmul.function()(
-      {.a = powers, .b = args.table, .c = products, .precision = args.precision}, exec);
-  launch_early(finish_states_kernel, {warps, kThreads}, stream, "vocabulary_loss", loss);
+      {.a = exponentials, .b = args.table, .c = products, .precision = args.precision}, exec);
+  launch_dependent(finish_states_kernel, {warps, kThreads}, stream, "vocabulary_loss", loss);
   if (args.dtable) {
-    launch_early(scale_rows, {blocks, kThreads}, stream, "vocabulary_loss", loss);
+    launch_dependent(scale_rows, {blocks, kThreads}, stream, "vocabulary_loss", loss);
     if (more > 0) {
       constexpr unsigned kBlocksOfOnes = 64;
-      launch_early(more_rows_kernel, {blocks_for(depth, kLanes) + kBlocksOfOnes, kThreads}, stream,
-                   "vocabulary_loss", loss);
+      launch_dependent(more_rows_kernel, {blocks_for(depth, kLanes) + kBlocksOfOnes, kThreads},
+                       stream, "vocabulary_loss", loss);
     }
-    powers.rows = rows + more;
-    kernels().matmul.function()({.a = powers,
+    exponentials.rows = rows + more;
+    kernels().matmul.function()({.a = exponentials,
                                  .b = scaled,
                                  .c = args.dtable,
                                  .transpose_a = true,
@@ -182,12 +184,12 @@ bool by_powers(const VocabularyLossArgs& args, Exec& exec) {
 
 #else
 
-bool by_powers(const VocabularyLossArgs& /*args*/, Exec& /*exec*/) { return false; }
+bool by_exponentials(const VocabularyLossArgs& /*args*/, Exec& /*exec*/) { return false; }
 
 #endif
 
 void vocabulary_loss(const VocabularyLossArgs& args, Exec& exec) {
-  if (!by_powers(args, exec)) {
+  if (!by_exponentials(args, exec)) {
     vocabulary_loss_in_parts(args, kernels(), exec);
   }
 }

@@ -110,7 +110,7 @@ void weight_gradients(const WeightGradientsArgs& args, Exec& exec) {
     return;
   }
   ClusterLaunch launch(Tile{}, std::min(group.tiles, at_once), stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.early(), weight_gradients_kernel, group),
+  check_cuda(cudaLaunchKernelEx(launch.dependent(), weight_gradients_kernel, group),
              "weight_gradients");
   multiply_one_by_one(std::span(rest).first(others), args.precision, exec);
 }

@@ -50,12 +50,12 @@ class Slot {
  private:
   float score_of(std::int64_t beam) const { return a_.rows.scores[first_row_ + beam]; }
   double final_score(float sum, std::int64_t length) const {
-    return double{sum} / a_.books.divisors[length];
+    return double{sum} / a_.state.divisors[length];
   }
 
   void finish(const BeamResult& result) {
-    std::int32_t& finished = a_.books.finished[sentence_];
-    BeamResult* results = a_.books.results + sentence_ * a_.n_best;
+    std::int32_t& finished = a_.state.finished[sentence_];
+    BeamResult* results = a_.state.results + sentence_ * a_.n_best;
     BeamResult* end = results + std::min<std::int64_t>(finished++, a_.n_best);
     BeamResult* at = std::upper_bound(
         results, end, result,
@@ -88,7 +88,7 @@ class Slot {
   bool search() {
     for (std::int64_t row = first_row_; row < first_row_ + a_.beam; ++row) {
       if (a_.rows.scores[row] > kNoBeam && std::isnan(a_.log_sums[row])) {
-        *a_.books.damaged = 1;
+        *a_.state.damaged = 1;
         return false;
       }
     }
@@ -103,9 +103,9 @@ class Slot {
         next_.push_back(candidate);
       }
     }
-    const std::int64_t longest = a_.books.max_lengths[sentence_];
+    const std::int64_t longest = a_.state.max_lengths[sentence_];
     if (length_ == longest) {
-      if (a_.books.finished[sentence_] == 0) {
+      if (a_.state.finished[sentence_] == 0) {
         cut_candidates();
       }
       return false;
@@ -123,17 +123,17 @@ class Slot {
 
   // Could the best beam, in the length that is best for it, still come among the results?
   bool can_improve(std::int64_t longest) const {
-    if (a_.books.finished[sentence_] < a_.n_best) {
+    if (a_.state.finished[sentence_] < a_.n_best) {
       return true;
     }
     const double bound =
         final_score(next_.front().score, a_.longer_is_cheaper ? longest : length_ + 1);
-    return bound > a_.books.results[(sentence_ + 1) * a_.n_best - 1].score;
+    return bound > a_.state.results[(sentence_ + 1) * a_.n_best - 1].score;
   }
 
   // The beams that go on, in the tree.
   void keep() {
-    BeamNode* nodes = a_.books.nodes + (length_ - 1) * *a_.books.pitch + sentence_ * a_.beam;
+    BeamNode* nodes = a_.state.nodes + (length_ - 1) * *a_.state.pitch + sentence_ * a_.beam;
     for (const Choice& choice : next_) {
       *nodes++ = {.token = choice.token,
                   .parent = static_cast<std::int32_t>(choice.beam),
@@ -155,7 +155,7 @@ class Slot {
       rows.positions[row] = static_cast<std::int32_t>(length_);
       rows.scores[row] = choice.score;
       rows.counts[row] = there ? static_cast<std::int32_t>(length_) : 0;
-      rows.places[row] = there ? static_cast<std::int32_t>(length_ * *a_.books.pitch + row) : -1;
+      rows.places[row] = there ? static_cast<std::int32_t>(length_ * *a_.state.pitch + row) : -1;
       if (there) {
         std::copy_n(table.begin() + choice.beam * rows.table_stride, length_ - 1,
                     rows.table + row * rows.table_stride);

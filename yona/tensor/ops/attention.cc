@@ -10,7 +10,7 @@ struct Attended {
   std::shared_ptr<const Layout> q_layout, k_layout;
   AttentionOptions options;
   Tensor vector;       // additive attention only
-  Tensor decisions{};  // of dropout, where the backend wants them kept
+  Tensor keep_mask{};  // of dropout, where the backend wants them kept
 
   AttentionArgs args() const {
     return {.q = q.view(),
@@ -34,7 +34,7 @@ struct Attended {
             .bias = options.bias ? options.bias.view() : View{},
             .q_keys = q_layout->row_keys_data(),
             .dropout = options.dropout,
-            .decisions = decisions ? static_cast<std::uint32_t*>(decisions.raw()) : nullptr};
+            .keep_mask = keep_mask ? static_cast<std::uint32_t*>(keep_mask.raw()) : nullptr};
   }
 };
 
@@ -124,10 +124,9 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
                  Context& c) {
   Attended attended = prepare(q, k, v, q_layout, k_layout, options, {}, c);
   const bool recorded = records(c, q, k, v, options.bias);
-  if (const std::int64_t bytes =
-          recorded ? c.backend().attention_decision_bytes(attended.args()) : 0;
+  if (const std::int64_t bytes = recorded ? c.backend().keep_mask_bytes(attended.args()) : 0;
       bytes > 0) {
-    attended.decisions = c.empty(DType::u8, Shape{bytes});
+    attended.keep_mask = c.empty(DType::u8, Shape{bytes});
   }
   c.kernels().attention(attended.args(), c.exec());
   if (recorded) {

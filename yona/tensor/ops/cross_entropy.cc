@@ -65,7 +65,7 @@ class ChunkedLoss {
   }
 
   // Room for the logits of so many rows.
-  Logits room(std::int64_t n) const {
+  Logits logits_for(std::int64_t n) const {
     const std::int64_t vocabulary = projection_.rows();
     const Tensor rows =
         c_.empty(c_.activation_type(projection_.dtype()), Shape{n, (vocabulary + 15) / 16 * 16});
@@ -73,7 +73,7 @@ class ChunkedLoss {
   }
 
   Logits logits(const View& x_rows) const {
-    Logits z = room(x_rows.rows);
+    Logits z = logits_for(x_rows.rows);
     c_.kernels().matmul({.a = x_rows,
                          .b = extended(operand_part(projection_, c_)),
                          .c = z.columns.view(),
@@ -106,9 +106,9 @@ class ChunkedLoss {
   void whole(const View& x_rows, std::int64_t begin, const Tensor& losses, const Tensor& dx_rows,
              bool accumulate_dx, const Tensor& sums) const {
     const std::int64_t rows = x_rows.rows;
-    const Logits z = room(rows + kVocabularyMoreRows);
-    const Tensor beside =
-        c_.empty(DType::f32, Shape{1, vocabulary_room(rows, columns_, x_rows.cols)});
+    const Logits z = logits_for(rows + kVocabularyMoreRows);
+    const Tensor workspace =
+        c_.empty(DType::f32, Shape{1, vocabulary_workspace(rows, columns_, x_rows.cols)});
     const GradientTarget de = gradient_target(projection_, c_.region);
     CrossEntropyArgs of_rows = args(z, begin, losses, true);
     of_rows.logits.rows = rows;
@@ -118,7 +118,7 @@ class ChunkedLoss {
                                   .dtable = de.tensor ? extended(de.view()) : View{},
                                   .loss = of_rows,
                                   .logits = z.columns.view(),
-                                  .room = beside.view(),
+                                  .workspace = workspace.view(),
                                   .table_sums = sums.view(),
                                   .first = begin == 0,
                                   .accumulate_dx = accumulate_dx,

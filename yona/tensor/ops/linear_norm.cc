@@ -28,7 +28,7 @@ ResidualNorm linear_norm(const Tensor& x, const Tensor& a, const LinearNormWeigh
   const Shape shape{x.rows(), x.cols()};
   const Tensor y = c.empty(x.dtype(), shape);
   const Tensor s = form_sum == FormSum::yes ? c.empty(x.dtype(), shape) : Tensor();
-  const Tensor room = c.empty(x.dtype(), shape);
+  const Tensor product = c.empty(x.dtype(), shape);
   const Tensor statistics = c.empty(sum_type(x.dtype()), Shape{x.rows(), 2});
   const bool rounded = size_of(x.dtype()) == 2;  // the bias too, as products want it
   c.kernels().linear_norm({.a = operand(a, c),
@@ -41,7 +41,7 @@ ResidualNorm linear_norm(const Tensor& x, const Tensor& a, const LinearNormWeigh
                            .y = y.view(),
                            .norm_weight = weights.norm_weight.view(),
                            .norm_bias = weights.norm_bias.view(),
-                           .room = room.view(),
+                           .product = product.view(),
                            .statistics = statistics.view(),
                            .epsilon = weights.epsilon,
                            .precision = c.precision},

@@ -1,5 +1,5 @@
 // Attention of single queries over the rows of a cache: the problem, and the kernel for tensor
-// cores (attention/cached_mma.cu) beside the others (cached_attention.cu).
+// cores (attention/cached_mma.cu) and the others (cached_attention.cu).
 #pragma once
 
 #include "yona/backend/cuda/common/rows.cuh"

@@ -79,7 +79,7 @@ struct List {
   Listed entries[kMmaThreads];
   int counts[kHeads];  // of the warps
 
-  // What thread t finds at position first + t/4 for row t%4 of the block, if nobody before it in
+  // What thread t finds at position first + t/4 for row t%4 of the block, if no thread before it in
   // the same four did; by all threads, which get how many there are.
   __device__ int make(std::int32_t found) {
     const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -197,7 +197,7 @@ __device__ void add_values(const float (&weights)[4], const Tile& tile, float (&
   }
 }
 
-// The softmax of the lane's query so far, in powers of two; of the total it has that of its own
+// The softmax of the lane's query so far, by exp2; of the total it has that of its own
 // keys. Sums are of eight channels, and of the two queries 2·(lane%4) and the next.
 struct Running {
   float largest = -INFINITY;
@@ -234,7 +234,7 @@ struct Running {
     top = quad_max(top);
     const float base = top == -INFINITY ? 0.0F : top;
     if (__ballot_sync(0xFFFFFFFFU, top != largest) != 0) {
-      correct(power_of_two(largest - base));
+      correct(exp2_fast(largest - base));
     }
     largest = top;
 #pragma unroll
@@ -242,7 +242,7 @@ struct Running {
       if (i < used) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          scores[i][e] = power_of_two(scores[i][e] - base);
+          scores[i][e] = exp2_fast(scores[i][e] - base);
           total += scores[i][e];
         }
         add_values<T>(scores[i], tiles[i], sums);
@@ -267,7 +267,7 @@ struct Running {
   }
 };
 
-// What row `row` sees at position j, of which this thread is to say; -1 is no place.
+// What row `row` sees at position j, of which this thread is to say; -1: none.
 template <class T>
 struct Sight {
   bool there;

@@ -1,9 +1,6 @@
 // Attention forward over ragged sentences, general version: online softmax over tiles of keys
 // (Milakov and Gimelshein 2018), so that memory does not grow with the square of the length.
 
-#include <algorithm>
-
-#include "yona/backend/cuda/attention/mma.cuh"
 #include "yona/backend/cuda/attention/problem.cuh"
 #include "yona/backend/cuda/runtime/registration.h"
 
@@ -142,24 +139,6 @@ void launch(AttentionProblem<T> problem, const AttentionArgs& args, Exec& exec) 
   check_launch("attention");
 }
 
-void attention(const AttentionArgs& args, Exec& exec) {
-  if (args.sentences == 0 || args.longest_q == 0) {
-    return;
-  }
-  if (mma_fits(args)) {
-    launch_attention_short(args, stream_of(exec));
-    if (std::max(args.longest_q, args.longest_k) > kLongestShort) {
-      launch_attention_long(args, exec_of(exec));
-    }
-    return;
-  }
-  with_forward_type(args.q.dtype, "attention", [&](auto t) {
-    with_heads(args, "attention", [&](auto size) {
-      launch<decltype(t), decltype(size)>(problem_of<decltype(t)>(args), args, exec);
-    });
-  });
-}
-
 void additive_attention(const AdditiveAttentionArgs& args, Exec& exec) {
   const AttentionArgs& in = args.attention;
   if (in.sentences == 0 || in.longest_q == 0) {
@@ -173,9 +152,17 @@ void additive_attention(const AdditiveAttentionArgs& args, Exec& exec) {
 }
 
 const Registration registration([](Kernels& table) {
-  table.attention = attention;
   table.additive_attention = additive_attention;
 });
 
 }  // namespace
+
+void launch_attention_general(const AttentionArgs& args, Exec& exec) {
+  with_forward_type(args.q.dtype, "attention", [&](auto t) {
+    with_heads(args, "attention", [&](auto size) {
+      launch<decltype(t), decltype(size)>(problem_of<decltype(t)>(args), args, exec);
+    });
+  });
+}
+
 }  // namespace yona::cuda

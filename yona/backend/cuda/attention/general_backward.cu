@@ -4,10 +4,6 @@
 #include <algorithm>
 
 #include "yona/backend/cuda/attention/general_backward.cuh"
-#include "yona/backend/cuda/attention/head_per_block.cuh"
-#include "yona/backend/cuda/attention/mma.cuh"
-#include "yona/backend/cuda/attention/partial_sums.cuh"
-#include "yona/backend/cuda/attention/wgmma_tiled.cuh"
 #include "yona/backend/cuda/norm/column_sums.h"
 #include "yona/backend/cuda/runtime/registration.h"
 
@@ -118,113 +114,6 @@ void run(const AttentionBackwardArgs& args, const View& vector, const View& dvec
   }
 }
 
-// Sentences without queries still have gradients of keys to write: zeros.
-bool has_work(const AttentionArgs& args) {
-  return args.sentences > 0 && (args.longest_q > 0 || args.longest_k > 0);
-}
-
-// Adds up what was written, where the kernels did not.
-void add_sums(const AttentionBackwardArgs& args, Exec& exec) {
-  if (args.dq_sums) {
-    add_rows(args.dq, args.dq_sums, exec);
-  }
-  if (args.dv_sums) {
-    add_rows(args.dv, args.dv_sums, exec);
-  }
-}
-
-// The short sentences, those of which a block has a whole head, and the longest by warpgroups. The
-// sums over rows are found on the way unless there are such.
-void run_group(const AttentionBackwardArgs& args, CudaExec& exec) {
-  const AttentionArgs& forward = args.forward;
-  const int whole = longest_whole(forward);
-  const bool some_are_longer = std::max(forward.longest_q, forward.longest_k) > whole;
-  exec.scratch.begin(
-      some_are_longer ? attention_backward_group_bytes(forward) : decision_bytes(forward),
-      exec.cuda_stream);
-  QueryTable queries;
-  const DecisionTable decisions = some_are_longer
-                                      ? make_decisions(forward, args.dout, exec, queries)
-                                      : decisions_of_forward(forward, exec);
-  const std::int64_t cols = forward.heads * forward.d_k;
-  GradientPartials partials;
-  if (!some_are_longer) {
-    exec.sums.begin(2 * forward.sentences * cols, exec.cuda_stream);
-    partials.dq = args.dq_sums ? exec.sums.take(forward.sentences * cols) : nullptr;
-    partials.dv = args.dv_sums ? exec.sums.take(forward.sentences * cols) : nullptr;
-  }
-  launch_attention_backward_short(args, partials, exec.cuda_stream);
-  if (some_between(forward.lengths_q, kLongestShort, whole) ||
-      some_between(forward.lengths_k, kLongestShort, whole)) {
-    launch_attention_backward_whole(args, decisions, partials, exec.cuda_stream);
-  }
-  if (some_are_longer) {
-    launch_attention_backward_group(args, whole, decisions, queries, exec.cuda_stream);
-    add_sums(args, exec);
-    return;
-  }
-  const auto out = [](const View& sums) { return sums ? sums.row<float>(0) : nullptr; };
-  exec.sums.add({{partials.dq, out(args.dq_sums), forward.sentences, cols},
-                 {partials.dv, out(args.dv_sums), forward.sentences, cols}},
-                exec.cuda_stream);
-}
-
-// With tensor cores: the short sentences and the long ones, and the sums over rows that are asked
-// for, of which both leave parts.
-void run_mma(const AttentionBackwardArgs& args, CudaExec& exec) {
-  const AttentionArgs& forward = args.forward;
-  const bool some_are_long = std::max(forward.longest_q, forward.longest_k) > kLongestShort;
-  if (some_are_long && group_fits(forward)) {
-    run_group(args, exec);
-    return;
-  }
-  const std::int64_t cols = forward.heads * forward.d_k;
-  const std::int64_t key_slices =
-      GradientPartials::slices(forward.sentences, forward.k.rows, some_are_long);
-  const std::int64_t query_slices =
-      GradientPartials::slices(forward.sentences, forward.q.rows, some_are_long);
-  exec.scratch.begin(some_are_long ? attention_backward_long_bytes(forward) : 0, exec.cuda_stream);
-  exec.sums.begin((key_slices + query_slices) * cols, exec.cuda_stream);
-  const auto take = [&](const View& wanted, std::int64_t slices) -> float* {
-    if (!wanted) {
-      return nullptr;
-    }
-    float* partials = exec.sums.take(slices * cols);
-    if (some_are_long) {  // then there are slices without rows
-      check_cuda(
-          cudaMemsetAsync(partials, 0, sizeof(float) * static_cast<std::size_t>(slices * cols),
-                          exec.cuda_stream),
-          "attention_backward");
-    }
-    return partials;
-  };
-  const GradientPartials partials{take(args.dq_sums, key_slices), take(args.dv_sums, query_slices),
-                                  some_are_long};
-  launch_attention_backward_short(args, partials, exec.cuda_stream);
-  if (some_are_long) {
-    launch_attention_backward_long(args, partials, exec);
-  }
-  const auto out = [](const View& sums) { return sums ? sums.row<float>(0) : nullptr; };
-  exec.sums.add({{partials.dq, out(args.dq_sums), key_slices, cols},
-                 {partials.dv, out(args.dv_sums), query_slices, cols}},
-                exec.cuda_stream);
-}
-
-void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
-  if (!has_work(args.forward)) {
-    return;
-  }
-  if (!args.dbias && mma_fits(args)) {
-    run_mma(args, exec_of(exec));
-    return;
-  }
-  with_type(args.forward.q.dtype, "attention_backward", [&](auto t) {
-    with_heads(args.forward, "attention_backward",
-               [&](auto size) { run<decltype(t), decltype(size)>(args, {}, {}, exec); });
-  });
-  add_sums(args, exec);
-}
-
 void additive_attention_backward(const AdditiveAttentionBackwardArgs& args, Exec& exec) {
   if (!has_work(args.attention.forward)) {
     return;
@@ -237,10 +126,20 @@ void additive_attention_backward(const AdditiveAttentionBackwardArgs& args, Exec
 }
 
 const Registration registration([](Kernels& table) {
-  table.attention_backward = attention_backward;
-  table.attention_backward.gradient_sums = GradientSums::yes;
   table.additive_attention_backward = additive_attention_backward;
 });
 
 }  // namespace
+
+bool has_work(const AttentionArgs& args) {
+  return args.sentences > 0 && (args.longest_q > 0 || args.longest_k > 0);
+}
+
+void launch_attention_backward_general(const AttentionBackwardArgs& args, Exec& exec) {
+  with_type(args.forward.q.dtype, "attention_backward", [&](auto t) {
+    with_heads(args.forward, "attention_backward",
+               [&](auto size) { run<decltype(t), decltype(size)>(args, {}, {}, exec); });
+  });
+}
+
 }  // namespace yona::cuda

@@ -63,6 +63,9 @@ __device__ void put_group(const Rows<T>& to, std::int64_t first, int count, int 
   }
 }
 
+// Has backward something to write? Sentences without queries still have gradients of keys: zeros.
+bool has_work(const AttentionArgs& args);
+
 // The two passes, launched by attention/general_backward.cu.
 template <class T, class Size>
 void launch_query_gradients(AttentionBackwardProblem<T> problem, unsigned blocks,
@@ -77,5 +80,7 @@ std::size_t gradient_shared_bytes(int d_k, int d_v) {
   return sizeof(float) * static_cast<std::size_t>(Size::kTile * (d_k + 1 + d_v + 1) +
                                                   Size::kBlockRows * (d_k + d_v));
 }
+
+void launch_attention_backward_general(const AttentionBackwardArgs& args, Exec& exec);
 
 }  // namespace yona::cuda

@@ -8,16 +8,17 @@
 
 namespace yona::cuda {
 
-constexpr int kLongestWhole = 256;
-constexpr int kWholeTiles = kLongestWhole / kGroupRows;  // of 64 rows, and warpgroups of a block
-constexpr int kWholeThreads = kWholeTiles * kGroupThreads;
+constexpr int kLongestHeadPerBlock = 256;
+constexpr int kHeadTiles =
+    kLongestHeadPerBlock / kWarpgroupRows;  // of 64 rows, and warpgroups of a block
+constexpr int kHeadThreads = kHeadTiles * kWarpgroupThreads;
 
-struct WholePlace {
+struct HeadPlace {
   int group, thread, warp, lane;  // thread and warp: of the group
 
-  __device__ WholePlace()
-      : group(__shfl_sync(0xFFFFFFFFU, static_cast<int>(threadIdx.x) / kGroupThreads, 0)),
-        thread(static_cast<int>(threadIdx.x) % kGroupThreads),
+  __device__ HeadPlace()
+      : group(__shfl_sync(0xFFFFFFFFU, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0)),
+        thread(static_cast<int>(threadIdx.x) % kWarpgroupThreads),
         warp(thread / kLanes),
         lane(thread % kLanes) {}
   __device__ int first() const { return warp * kOwnRows; }
@@ -25,28 +26,28 @@ struct WholePlace {
 
 // What a block works on: `heads` heads from `head` on, each with `tiles` of the block's four tiles.
 // Pairs of a query tile and a key tile are worked on in the order of heads, then of key tiles.
-struct WholeItem {
+struct HeadItem {
   Sentence sentence;
   std::int64_t number;
   int head, heads, tiles, query_tiles, key_tiles;
 
-  __device__ explicit WholeItem(const AttentionProblem<bf16>& in, unsigned index = blockIdx.x)
+  __device__ explicit HeadItem(const AttentionProblem<bf16>& in, unsigned index = blockIdx.x)
       : sentence(in, index / static_cast<unsigned>(in.heads)),
         number(index / static_cast<unsigned>(in.heads)),
         head(static_cast<int>(index % static_cast<unsigned>(in.heads))) {
     const int longest = max(sentence.queries, sentence.keys);
-    tiles = longest <= kLongestWhole / 2 ? kWholeTiles / 2 : kWholeTiles;
-    heads = min(kWholeTiles / tiles, in.heads - head);
-    if (longest <= kLongestShort || longest > kLongestWhole ||
-        (tiles < kWholeTiles && head % 2 != 0)) {
+    tiles = longest <= kLongestHeadPerBlock / 2 ? kHeadTiles / 2 : kHeadTiles;
+    heads = min(kHeadTiles / tiles, in.heads - head);
+    if (longest <= kLongestShort || longest > kLongestHeadPerBlock ||
+        (tiles < kHeadTiles && head % 2 != 0)) {
       heads = 0;
     }
-    query_tiles = (sentence.queries + kGroupRows - 1) / kGroupRows;
-    key_tiles = (sentence.keys + kGroupRows - 1) / kGroupRows;
+    query_tiles = (sentence.queries + kWarpgroupRows - 1) / kWarpgroupRows;
+    key_tiles = (sentence.keys + kWarpgroupRows - 1) / kWarpgroupRows;
   }
   // The first query tile that sees something of a key tile.
   __device__ int first_of(int key_tile) const {
-    return sentence.first_seeing(key_tile * kGroupRows) / kGroupRows;
+    return sentence.first_seeing(key_tile * kWarpgroupRows) / kWarpgroupRows;
   }
   __device__ int pairs() const {
     int count = 0;
@@ -58,20 +59,20 @@ struct WholeItem {
 };
 
 // One of the pairs.
-struct WholePair {
+struct HeadTilePair {
   int head, query_tile, key_tile;  // head: of the block's
 
-  __device__ explicit WholePair(const WholeItem& item)
+  __device__ explicit HeadTilePair(const HeadItem& item)
       : head(item.key_tiles > 0 ? 0 : item.heads), query_tile(item.first_of(0)), key_tile(0) {
     find(item);
   }
-  __device__ void next(const WholeItem& item) {
+  __device__ void next(const HeadItem& item) {
     ++query_tile;
     find(item);
   }
 
  private:
-  __device__ void find(const WholeItem& item) {
+  __device__ void find(const HeadItem& item) {
     while (query_tile >= item.query_tiles && head < item.heads) {
       if (++key_tile >= item.key_tiles) {
         key_tile = 0;
@@ -87,16 +88,16 @@ struct WholePair {
 template <int D, int kThreadCount>
 __device__ void stage_rows(const Rows<bf16>& from, std::int64_t first, int count, int head,
                            int thread, std::uint32_t tile) {
-  constexpr int kPieces = GroupHead<D>::kPieces;
+  constexpr int kPieces = WarpgroupHead<D>::kPieces;
   constexpr int kRowsAtOnce = kThreadCount / kPieces;
   static_assert(kRowsAtOnce % 8 == 0);
   const int piece = thread % kPieces;
   int row = thread / kPieces;
   const bf16* source = from.row(first + row) + head * D + piece * 8;
-  std::uint32_t to = tile + GroupHead<D>::place(row, piece);
+  std::uint32_t to = tile + WarpgroupHead<D>::place(row, piece);
 #pragma unroll
-  for (int r = 0; r < kGroupRows; r += kRowsAtOnce) {
-    if (kRowsAtOnce <= kGroupRows || row < kGroupRows) {
+  for (int r = 0; r < kWarpgroupRows; r += kRowsAtOnce) {
+    if (kRowsAtOnce <= kWarpgroupRows || row < kWarpgroupRows) {
       const int bytes = row < count ? 16 : 0;
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
                    "l"(row < count ? source : from.data), "r"(bytes)
@@ -118,10 +119,10 @@ __device__ inline void store_words(void* to, const uint4& words) {
 // Writes (or adds) the 64 rows of a warpgroup's sums, times factor, `count` of them, by way of a
 // tile in shared memory that is the group's own: each warp puts down its own 16 rows.
 template <int D, bool kForward = false>
-__device__ void put_group_rows(const Rows<bf16>& to, std::int64_t first, int count, int head,
-                               const float (&sums)[MmaHead<D>::kTiles][4], float factor,
-                               bool accumulate, const WholePlace& at, unsigned char* tile) {
-  constexpr int kPieces = GroupHead<D>::kPieces;
+__device__ void put_warpgroup_rows(const Rows<bf16>& to, std::int64_t first, int count, int head,
+                                   const float (&sums)[MmaHead<D>::kTiles][4], float factor,
+                                   bool accumulate, const HeadPlace& at, unsigned char* tile) {
+  constexpr int kPieces = WarpgroupHead<D>::kPieces;
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile));
   __syncwarp();  // what was there has been read
 #pragma unroll
@@ -130,7 +131,8 @@ __device__ void put_group_rows(const Rows<bf16>& to, std::int64_t first, int cou
                                     pack_bf16(sums[t][2] * factor, sums[t][3] * factor),
                                     pack_bf16(sums[t + 1][0] * factor, sums[t + 1][1] * factor),
                                     pack_bf16(sums[t + 1][2] * factor, sums[t + 1][3] * factor)};
-    put_matrices(words, address + GroupHead<D>::place(at.first() + at.lane % 16, t + at.lane / 16));
+    put_matrices(words,
+                 address + WarpgroupHead<D>::place(at.first() + at.lane % 16, t + at.lane / 16));
   }
   __syncwarp();
   const int piece = at.lane % kPieces;
@@ -139,7 +141,8 @@ __device__ void put_group_rows(const Rows<bf16>& to, std::int64_t first, int cou
 #pragma unroll
   for (int r = 0; r < kOwnRows; r += kLanes / kPieces) {
     if (row < count) {
-      const uint4 words = *reinterpret_cast<const uint4*>(tile + GroupHead<D>::place(row, piece));
+      const uint4 words =
+          *reinterpret_cast<const uint4*>(tile + WarpgroupHead<D>::place(row, piece));
       if (accumulate) {
         float sum[kPack];
         float there[kPack];
@@ -163,17 +166,18 @@ __device__ void put_group_rows(const Rows<bf16>& to, std::int64_t first, int cou
   }
 }
 
-// The most tokens of a sentence that the kernel for backward takes, where group_fits();
-// kLongestShort where a block has no room on this GPU.
-int longest_whole(const AttentionArgs& args);
-// Forward over the sentences of 65 to 256 tokens, where group_fits(). False, with nothing done,
-// where this is no problem for that kernel: heads of 64, whose rows and decisions the copy engine
-// can be told of.
-bool launch_attention_whole(const AttentionArgs& args, const DecisionTable& table,
-                            cudaStream_t stream);
+// The most tokens of a sentence that the kernel for backward takes, where wgmma_fits();
+// kLongestShort where shared memory does not suffice on this GPU.
+int longest_head_per_block(const AttentionArgs& args);
+// Forward over the sentences of 65 to 256 tokens, where wgmma_fits(). False, with nothing done,
+// where the kernel does not apply: it takes heads of 64, and rows and keep masks that TMA can
+// address.
+bool launch_attention_head_per_block(const AttentionArgs& args, const KeepMask& table,
+                                     cudaStream_t stream);
 // Backward over the sentences of 65 to 256 tokens: `partials` has a row for each sentence.
-void launch_attention_backward_whole(const AttentionBackwardArgs& args,
-                                     const DecisionTable& decisions,
-                                     const GradientPartials& partials, cudaStream_t stream);
+void launch_attention_backward_head_per_block(const AttentionBackwardArgs& args,
+                                              const KeepMask& keep_mask,
+                                              const GradientPartials& partials,
+                                              cudaStream_t stream);
 
 }  // namespace yona::cuda

@@ -13,36 +13,36 @@ namespace {
 
 // Begins all copies; those of queries and of the first key tile are there at the end.
 template <int D>
-__device__ void begin_whole(const WholeGradients& g, const WholeItem& item, const WholePlace& at,
-                            unsigned char* shared, std::uint32_t tiles) {
-  using Shared = WholeShared<D>;
+__device__ void begin_head(const HeadGradients& g, const HeadItem& item, const HeadPlace& at,
+                           unsigned char* shared, std::uint32_t tiles) {
+  using Shared = HeadShared<D>;
   const Sentence& sentence = item.sentence;
   const int head = item.head + at.group / item.tiles;
-  const int first = at.group % item.tiles * kGroupRows;
+  const int first = at.group % item.tiles * kWarpgroupRows;
   const bool there = head < item.head + item.heads;
   const std::uint32_t own = tiles + at.group * Shared::kTile;
-  const int queries = there ? min(max(sentence.queries - first, 0), kGroupRows) : 0;
-  const int keys = there ? min(max(sentence.keys - first, 0), kGroupRows) : 0;
+  const int queries = there ? min(max(sentence.queries - first, 0), kWarpgroupRows) : 0;
+  const int keys = there ? min(max(sentence.keys - first, 0), kWarpgroupRows) : 0;
   if (queries > 0) {
-    stage_rows<D, kGroupThreads>(g.in.q, sentence.first_query + first, queries, head, at.thread,
-                                 own + Shared::kQ);
-    stage_rows<D, kGroupThreads>(g.dout, sentence.first_query + first, queries, head, at.thread,
-                                 own + Shared::kDout);
+    stage_rows<D, kWarpgroupThreads>(g.in.q, sentence.first_query + first, queries, head, at.thread,
+                                     own + Shared::kQ);
+    stage_rows<D, kWarpgroupThreads>(g.dout, sentence.first_query + first, queries, head, at.thread,
+                                     own + Shared::kDout);
   }
   const int thread = static_cast<int>(threadIdx.x);
-  stage_rows<D, kWholeThreads>(g.in.k, sentence.first_key, sentence.keys, item.head, thread,
-                               tiles + Shared::kK);
-  stage_rows<D, kWholeThreads>(g.in.v, sentence.first_key, sentence.keys, item.head, thread,
-                               tiles + Shared::kV);
+  stage_rows<D, kHeadThreads>(g.in.k, sentence.first_key, sentence.keys, item.head, thread,
+                              tiles + Shared::kK);
+  stage_rows<D, kHeadThreads>(g.in.v, sentence.first_key, sentence.keys, item.head, thread,
+                              tiles + Shared::kV);
   commit_copies();
   if (keys > 0 && at.group > 0) {
-    stage_rows<D, kGroupThreads>(g.in.k, sentence.first_key + first, keys, head, at.thread,
-                                 own + Shared::kK);
-    stage_rows<D, kGroupThreads>(g.in.v, sentence.first_key + first, keys, head, at.thread,
-                                 own + Shared::kV);
+    stage_rows<D, kWarpgroupThreads>(g.in.k, sentence.first_key + first, keys, head, at.thread,
+                                     own + Shared::kK);
+    stage_rows<D, kWarpgroupThreads>(g.in.v, sentence.first_key + first, keys, head, at.thread,
+                                     own + Shared::kV);
   }
   commit_copies();
-  auto* known = reinterpret_cast<WholeQueries*>(shared + Shared::kQueries);
+  auto* known = reinterpret_cast<HeadQueries*>(shared + Shared::kQueries);
   if (queries > 0) {
     find_queries<D>(g, sentence.first_query + first, queries, sentence.keys, head, at.thread,
                     shared + Shared::kDout + at.group * Shared::kTile, known[at.group]);
@@ -56,26 +56,26 @@ __device__ void begin_whole(const WholeGradients& g, const WholeItem& item, cons
 // Forms the weights and ds of every other pair. (To start the products of the next before those of
 // one are put down was slower.)
 template <int D>
-__device__ void form_pairs(const WholeGradients& g, const WholeItem& item, const WholePlace& at,
-                           const WholeQueries* known, std::uint32_t tiles) {
-  using Shared = WholeShared<D>;
+__device__ void form_pairs(const HeadGradients& g, const HeadItem& item, const HeadPlace& at,
+                           const HeadQueries* known, std::uint32_t tiles) {
+  using Shared = HeadShared<D>;
   const Sentence& sentence = item.sentence;
   const float scale = g.in.scale * kLog2E;
   const int row = at.first() + at.lane / 4;
-  const int own_row = (at.first() + at.lane % 16) * kGroupRows * 2;
+  const int own_row = (at.first() + at.lane % 16) * kWarpgroupRows * 2;
   bool rest_is_there = false;
   const auto wait_for_rest = [&] {
     wait_for_copies();
     show_to_tensor_cores();
-    meet_threads(kRestIsThere, kWholeThreads);
+    meet_threads(kRestIsThere, kHeadThreads);
     rest_is_there = true;
   };
-  WholePair pair(item);
+  HeadTilePair pair(item);
   if (at.group != 0) {
     pair.next(item);
   }
-  GroupScores scores;
-  GroupScores dp;
+  WarpgroupScores scores;
+  WarpgroupScores dp;
   const auto start = [&] {
     const int key_tile = pair.head * item.tiles + pair.key_tile;
     if (!rest_is_there && key_tile > 0) {
@@ -92,22 +92,22 @@ __device__ void form_pairs(const WholeGradients& g, const WholeItem& item, const
   };
   for (int step = at.group; pair.head < item.heads; step += 2) {
     start();
-    const WholeQueries& queries = known[pair.head * item.tiles + pair.query_tile];
-    const int i0 = pair.query_tile * kGroupRows;
-    const int j0 = pair.key_tile * kGroupRows;
-    GroupScores p;
+    const HeadQueries& queries = known[pair.head * item.tiles + pair.query_tile];
+    const int i0 = pair.query_tile * kWarpgroupRows;
+    const int j0 = pair.key_tile * kWarpgroupRows;
+    WarpgroupScores p;
     wait_for_products<1>();
-    if (j0 + kGroupRows <= sentence.visible(i0)) {
+    if (j0 + kWarpgroupRows <= sentence.visible(i0)) {
       weigh_scores<false>(sentence, queries, row, i0 + row, scale, j0, at.lane, scores, p);
     } else {
       weigh_scores<true>(sentence, queries, row, i0 + row, scale, j0, at.lane, scores, p);
     }
     wait_for_products();
-    GroupWeights weights;
-    GroupWeights ds;
+    WarpgroupWeights weights;
+    WarpgroupWeights ds;
     find_ds(queries, row, j0, at.lane, p, dp, weights, ds);
-    const int place = step % kWholePlaces;
-    if (step >= kWholePlaces) {
+    const int place = step % kHeadPlaces;
+    if (step >= kHeadPlaces) {
       meet_threads(kPlaceIsFree + place, kPairThreads);
     }
     put_weights(weights, tiles + Shared::kWeights + place * Shared::kWeightTile + own_row, at.lane);
@@ -124,9 +124,9 @@ __device__ void form_pairs(const WholeGradients& g, const WholeItem& item, const
 
 // Adds up dv (kind 0) or dk (kind 1), and dq of every other query tile.
 template <int D>
-__device__ void add_pairs(const WholeGradients& g, const WholeItem& item, const WholePlace& at,
+__device__ void add_pairs(const HeadGradients& g, const HeadItem& item, const HeadPlace& at,
                           unsigned char* shared, std::uint32_t tiles) {
-  using Shared = WholeShared<D>;
+  using Shared = HeadShared<D>;
   const Sentence& sentence = item.sentence;
   const int kind = at.group - 2;
   const std::uint32_t weights = tiles + (kind == 0 ? Shared::kWeights : Shared::kDs);
@@ -138,17 +138,17 @@ __device__ void add_pairs(const WholeGradients& g, const WholeItem& item, const 
   for (int h = 0; h < item.heads; ++h) {
     const int tile = h * item.tiles;
     float* mine = columns + (h * 12 + at.warp) * D;
-    float dq[kWholeTiles / 2][MmaHead<D>::kTiles][4] = {};
+    float dq[kHeadTiles / 2][MmaHead<D>::kTiles][4] = {};
     for (int j = 0; j < item.key_tiles; ++j) {
       const int first = item.first_of(j);
       float sums[MmaHead<D>::kTiles][4] = {};
 #pragma unroll
-      for (int m = 0; m < kWholeTiles / 2; ++m) {
+      for (int m = 0; m < kHeadTiles / 2; ++m) {
         for (int i = 2 * m; i < 2 * m + 2; ++i) {
           if (i < first || i >= item.query_tiles) {
             continue;
           }
-          const int place = step % kWholePlaces;
+          const int place = step % kHeadPlaces;
           meet_threads(kPairIsThere + place, kPairThreads);
           begin_products();
           start_crossed_sums<D>(weights + place * Shared::kWeightTile,
@@ -160,26 +160,26 @@ __device__ void add_pairs(const WholeGradients& g, const WholeItem& item, const 
           }
           commit_products();
           wait_for_products();
-          if (step + kWholePlaces < pairs) {
+          if (step + kHeadPlaces < pairs) {
             arrive_for(kPlaceIsFree + place, kPairThreads);
           }
           ++step;
         }
       }
-      put_group_rows<D>(kind == 0 ? g.dv : g.dk, sentence.first_key + j * kGroupRows,
-                        sentence.keys - j * kGroupRows, item.head + h, sums,
-                        kind == 0 ? 1.0F : g.in.scale,
-                        kind == 0 ? g.accumulate_dv : g.accumulate_dk, at, own);
+      put_warpgroup_rows<D>(kind == 0 ? g.dv : g.dk, sentence.first_key + j * kWarpgroupRows,
+                            sentence.keys - j * kWarpgroupRows, item.head + h, sums,
+                            kind == 0 ? 1.0F : g.in.scale,
+                            kind == 0 ? g.accumulate_dv : g.accumulate_dk, at, own);
       if (kind == 0 && g.partials.dv != nullptr) {
         add_columns<D>(sums, 1.0F, j > 0, at.lane, mine);
       }
     }
 #pragma unroll
-    for (int m = 0; m < kWholeTiles / 2; ++m) {
-      const int first = (2 * m + kind) * kGroupRows;
+    for (int m = 0; m < kHeadTiles / 2; ++m) {
+      const int first = (2 * m + kind) * kWarpgroupRows;
       if (first < sentence.queries || m == 0) {
-        put_group_rows<D>(g.dq, sentence.first_query + first, sentence.queries - first,
-                          item.head + h, dq[m], g.in.scale, g.accumulate_dq, at, own);
+        put_warpgroup_rows<D>(g.dq, sentence.first_query + first, sentence.queries - first,
+                              item.head + h, dq[m], g.in.scale, g.accumulate_dq, at, own);
         if (g.partials.dq != nullptr) {
           add_columns<D>(dq[m], g.in.scale, m > 0, at.lane, mine + 4 * (1 + kind) * D);
         }
@@ -190,8 +190,7 @@ __device__ void add_pairs(const WholeGradients& g, const WholeItem& item, const 
 
 // Adds the columns of the warps' rows.
 template <int D>
-__device__ void leave_columns(const WholeGradients& g, const WholeItem& item,
-                              const float* columns) {
+__device__ void leave_columns(const HeadGradients& g, const HeadItem& item, const float* columns) {
   const int head = static_cast<int>(threadIdx.x) / (2 * D);
   const int column = static_cast<int>(threadIdx.x) % D;
   const bool is_dq = static_cast<int>(threadIdx.x) / D % 2 != 0;
@@ -209,26 +208,26 @@ __device__ void leave_columns(const WholeGradients& g, const WholeItem& item,
 }
 
 template <int D>
-__global__ void __launch_bounds__(kWholeThreads, 1)
-    attention_backward_whole_kernel(WholeGradients g) {
-  wait_for_the_one_in_front();
+__global__ void __launch_bounds__(kHeadThreads, 1)
+    attention_backward_head_per_block_kernel(HeadGradients g) {
+  wait_for_previous_grid();
 #ifdef YONA_ATTENTION_WGMMA
-  using Shared = WholeShared<D>;
+  using Shared = HeadShared<D>;
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   const auto tiles = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
-  const WholeItem item(g.in);
+  const HeadItem item(g.in);
   if (item.heads == 0) {
     return;
   }
-  const WholePlace at;
-  begin_whole<D>(g, item, at, shared_bytes, tiles);
+  const HeadPlace at;
+  begin_head<D>(g, item, at, shared_bytes, tiles);
   if (at.group < 2) {
     form_pairs<D>(g, item, at,
-                  reinterpret_cast<const WholeQueries*>(shared_bytes + Shared::kQueries), tiles);
+                  reinterpret_cast<const HeadQueries*>(shared_bytes + Shared::kQueries), tiles);
   } else {
     wait_for_copies();
     show_to_tensor_cores();
-    arrive_for(kRestIsThere, kWholeThreads);
+    arrive_for(kRestIsThere, kHeadThreads);
     add_pairs<D>(g, item, at, shared_bytes, tiles);
   }
   if (g.partials.dq != nullptr || g.partials.dv != nullptr) {
@@ -239,35 +238,37 @@ __global__ void __launch_bounds__(kWholeThreads, 1)
 }
 
 template <int D>
-void launch(const WholeGradients& gradients, const AttentionArgs& forward, cudaStream_t stream) {
-  constexpr std::size_t kShared = WholeShared<D>::kBytes;
-  allow_shared(attention_backward_whole_kernel<D>, kShared);
+void launch(const HeadGradients& gradients, const AttentionArgs& forward, cudaStream_t stream) {
+  constexpr std::size_t kShared = HeadShared<D>::kBytes;
+  allow_shared(attention_backward_head_per_block_kernel<D>, kShared);
   const auto blocks = static_cast<unsigned>(forward.sentences * forward.heads);
-  launch_early(attention_backward_whole_kernel<D>, {blocks, kWholeThreads, int{kShared}}, stream,
-               "attention_backward", gradients);
+  launch_dependent(attention_backward_head_per_block_kernel<D>,
+                   {blocks, kHeadThreads, int{kShared}}, stream, "attention_backward", gradients);
 }
 
 }  // namespace
 
-std::int64_t wanted_attention_decision_bytes(const AttentionArgs& args) {
-  const std::int64_t bytes = kept_attention_decision_bytes(args);
-  return bytes > 0 && mma_fits(args) && group_fits(args) && longest_whole(args) == kLongestWhole
+std::int64_t wanted_keep_mask_bytes(const AttentionArgs& args) {
+  const std::int64_t bytes = attention_keep_mask_bytes(args);
+  return bytes > 0 && mma_fits(args) && wgmma_fits(args) &&
+                 longest_head_per_block(args) == kLongestHeadPerBlock
              ? bytes
              : 0;
 }
 
-int longest_whole(const AttentionArgs& args) {
-  const int bytes = args.d_k == 32 ? WholeShared<32>::kBytes : WholeShared<64>::kBytes;
-  return shared_room() >= bytes ? kLongestWhole : kLongestShort;
+int longest_head_per_block(const AttentionArgs& args) {
+  const int bytes = args.d_k == 32 ? HeadShared<32>::kBytes : HeadShared<64>::kBytes;
+  return shared_memory_limit() >= bytes ? kLongestHeadPerBlock : kLongestShort;
 }
 
-void launch_attention_backward_whole(const AttentionBackwardArgs& args,
-                                     const DecisionTable& decisions,
-                                     const GradientPartials& partials, cudaStream_t stream) {
+void launch_attention_backward_head_per_block(const AttentionBackwardArgs& args,
+                                              const KeepMask& keep_mask,
+                                              const GradientPartials& partials,
+                                              cudaStream_t stream) {
   const AttentionArgs& forward = args.forward;
-  WholeGradients gradients;
+  HeadGradients gradients;
   set_gradients(args, gradients);
-  gradients.decisions = decisions;
+  gradients.keep_mask = keep_mask;
   gradients.partials = partials;
   if (forward.d_k == 32) {
     launch<32>(gradients, forward, stream);

@@ -3,89 +3,89 @@
 // warpgroups form the scores of a query tile and a key tile, each of every other pair, once, and
 // put the weights and ds into one of four places in shared memory. The other two multiply: one
 // weights with dout, whose sum over a key tile's pairs is dv, the other ds with q, which gives dk;
-// and each ds with k for the dq of every other query tile. So exponentials and products run beside
-// each other. Every sum has a fixed order. D of a query and the sums for biases are found on the
-// way.
+// and each ds with k for the dq of every other query tile. So exponentials and products overlap
+// with each other. Every sum has a fixed order. D of a query and the sums for biases are found on
+// the way.
 #pragma once
 
 #include "yona/backend/cuda/attention/head_per_block.cuh"
 
 namespace yona::cuda {
 
-struct WholeGradients {
+struct HeadGradients {
   AttentionProblem<bf16> in;
   Rows<bf16> dout, dq, dk, dv;
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
-  DecisionTable decisions;
+  KeepMask keep_mask;
   GradientPartials partials;
 };
 
-constexpr int kWholePlaces = 4;  // for weights and ds of a pair
+constexpr int kHeadPlaces = 4;  // for weights and ds of a pair
 
 // What is known of the queries of a tile.
-struct WholeQueries {
-  std::uint32_t kept[kLongestWhole / kWordKeys][kGroupRows];
-  float lse[kGroupRows];    // times log2(e), less the logarithm of what dropout multiplies by
-  float delta[kGroupRows];  // D, divided by what dropout multiplies by
+struct HeadQueries {
+  std::uint32_t kept[kLongestHeadPerBlock / kWordKeys][kWarpgroupRows];
+  float lse[kWarpgroupRows];    // times log2(e), less the logarithm of what dropout multiplies by
+  float delta[kWarpgroupRows];  // D, divided by what dropout multiplies by
 };
 
 template <int D>
-struct WholeShared {
-  static constexpr int kTile = GroupHead<D>::kTileBytes;
-  static constexpr int kWeightTile = GroupHead<64>::kTileBytes;
+struct HeadShared {
+  static constexpr int kTile = WarpgroupHead<D>::kTileBytes;
+  static constexpr int kWeightTile = WarpgroupHead<64>::kTileBytes;
   static constexpr int kQ = 0;
-  static constexpr int kDout = kQ + kWholeTiles * kTile;
-  static constexpr int kK = kDout + kWholeTiles * kTile;
-  static constexpr int kV = kK + kWholeTiles * kTile;
-  static constexpr int kWeights = kV + kWholeTiles * kTile;
-  static constexpr int kDs = kWeights + kWholePlaces * kWeightTile;
-  static constexpr int kOut = kDs + kWholePlaces * kWeightTile;  // a tile for each who writes
+  static constexpr int kDout = kQ + kHeadTiles * kTile;
+  static constexpr int kK = kDout + kHeadTiles * kTile;
+  static constexpr int kV = kK + kHeadTiles * kTile;
+  static constexpr int kWeights = kV + kHeadTiles * kTile;
+  static constexpr int kDs = kWeights + kHeadPlaces * kWeightTile;
+  static constexpr int kOut = kDs + kHeadPlaces * kWeightTile;  // a tile for each who writes
   static constexpr int kQueries = kOut + 2 * kTile;
-  static constexpr int kColumns = kQueries + kWholeTiles * static_cast<int>(sizeof(WholeQueries));
+  static constexpr int kColumns = kQueries + kHeadTiles * static_cast<int>(sizeof(HeadQueries));
   static constexpr int kBytes = kColumns + 2 * 3 * 4 * D * static_cast<int>(sizeof(float));
 };
 
 // Hardware barriers.
-enum WholeBarrier { kRestIsThere = 1, kPairIsThere, kPlaceIsFree = kPairIsThere + kWholePlaces };
-constexpr int kPairThreads = 3 * kGroupThreads;  // one group that forms it, two that use it
+enum HeadBarrier { kRestIsThere = 1, kPairIsThere, kPlaceIsFree = kPairIsThere + kHeadPlaces };
+constexpr int kPairThreads = 3 * kWarpgroupThreads;  // one group that forms it, two that use it
 
 // What is known of a tile's queries, from the rows of out in memory and those of dout, of which
 // each thread has begun to copy into the tile what it reads here.
 template <int D>
-__device__ void find_queries(const WholeGradients& g, std::int64_t first, int count, int keys,
+__device__ void find_queries(const HeadGradients& g, std::int64_t first, int count, int keys,
                              int head, int thread, const unsigned char* dout,
-                             WholeQueries& queries) {
-  constexpr int kPieces = GroupHead<D>::kPieces;
-  constexpr int kRowsAtOnce = kGroupThreads / kPieces;
+                             HeadQueries& queries) {
+  constexpr int kPieces = WarpgroupHead<D>::kPieces;
+  constexpr int kRowsAtOnce = kWarpgroupThreads / kPieces;
   const int piece = thread % kPieces;
-  uint4 rows[kGroupRows / kRowsAtOnce];
+  uint4 rows[kWarpgroupRows / kRowsAtOnce];
 #pragma unroll
-  for (int r = 0; r < kGroupRows; r += kRowsAtOnce) {
+  for (int r = 0; r < kWarpgroupRows; r += kRowsAtOnce) {
     const int row = r + thread / kPieces;
     rows[r / kRowsAtOnce] =
         row < count
             ? *reinterpret_cast<const uint4*>(g.in.out.row(first + row) + head * D + piece * 8)
             : make_uint4(0, 0, 0, 0);
   }
-  if (thread < kGroupRows) {
+  if (thread < kWarpgroupRows) {
     queries.lse[thread] = thread < count ? fmaf(g.in.lse.row(first + thread)[head], kLog2E,
                                                 -log2f(g.in.dropout.scale))
                                          : 0.0F;
   }
-  const int query = thread % kGroupRows;
-  for (int word = thread / kGroupRows; word * kWordKeys < keys; word += 2) {
+  const int query = thread % kWarpgroupRows;
+  for (int word = thread / kWarpgroupRows; word * kWordKeys < keys; word += 2) {
     queries.kept[word][query] =
-        query < count ? g.decisions.word(first + query, head, word * kWordKeys) : kAllKept;
+        query < count ? g.keep_mask.word(first + query, head, word * kWordKeys) : kAllKept;
   }
   const float factor = 1.0F / g.in.dropout.scale;
   wait_for_copy_groups<1>();
 #pragma unroll
-  for (int r = 0; r < kGroupRows; r += kRowsAtOnce) {
+  for (int r = 0; r < kWarpgroupRows; r += kRowsAtOnce) {
     const int row = r + thread / kPieces;
     float x[kPack];
     float y[kPack];
     load8(reinterpret_cast<const bf16*>(&rows[r / kRowsAtOnce]), x);
-    load8(reinterpret_cast<const bf16*>(dout + GroupHead<D>::place(row, piece)), y);
+    load8(reinterpret_cast<const bf16*>(dout + WarpgroupHead<D>::place(row, piece)), y);
     float sum = 0.0F;
 #pragma unroll
     for (int c = 0; c < kPack; ++c) {
@@ -104,9 +104,9 @@ __device__ void find_queries(const WholeGradients& g, std::int64_t first, int co
 // Scores become weights times what dropout multiplies by, before any is dropped. The lane has
 // queries i and i + 8 of its sentence, `row` and row + 8 of the tile.
 template <bool kMasked>
-__device__ void weigh_scores(const Sentence& sentence, const WholeQueries& queries, int row, int i,
-                             float scale, int j0, int lane, const GroupScores& scores,
-                             GroupScores& p) {
+__device__ void weigh_scores(const Sentence& sentence, const HeadQueries& queries, int row, int i,
+                             float scale, int j0, int lane, const WarpgroupScores& scores,
+                             WarpgroupScores& p) {
   int seen[2] = {};
   if constexpr (kMasked) {
 #pragma unroll
@@ -117,19 +117,19 @@ __device__ void weigh_scores(const Sentence& sentence, const WholeQueries& queri
   }
   const float lse[2] = {queries.lse[row], queries.lse[row + 8]};
 #pragma unroll
-  for (int t = 0; t < kGroupTiles; ++t) {
+  for (int t = 0; t < kWarpgroupTiles; ++t) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const float x = fmaf(scores[t][e], scale, -lse[e / 2]);
-      p[t][e] = power_of_two(kMasked && 8 * t + e % 2 >= seen[e / 2] ? -INFINITY : x);
+      p[t][e] = exp2_fast(kMasked && 8 * t + e % 2 >= seen[e / 2] ? -INFINITY : x);
     }
   }
 }
 
 // From weights p and dp: the weights that are kept and ds = p (m dp - D), as left operands.
-__device__ inline void find_ds(const WholeQueries& queries, int row, int j0, int lane,
-                               const GroupScores& p, const GroupScores& dp, GroupWeights& weights,
-                               GroupWeights& ds) {
+__device__ inline void find_ds(const HeadQueries& queries, int row, int j0, int lane,
+                               const WarpgroupScores& p, const WarpgroupScores& dp,
+                               WarpgroupWeights& weights, WarpgroupWeights& ds) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const float delta = queries.delta[row + 8 * half];

@@ -1,5 +1,5 @@
-// Attention forward over sentences of 65 to 256 tokens: what a block has of one item (WholeItem) in
-// shared memory, and how one thread has the copy engine bring it there; see
+// Attention forward over sentences of 65 to 256 tokens: what a block has of one item (HeadItem) in
+// shared memory, and how one thread issues the TMA copies; see
 // attention/head_per_block_forward.cuh.
 #pragma once
 
@@ -9,61 +9,61 @@
 
 namespace yona::cuda {
 
-constexpr int kWholeChannels = 64;  // of a head
+constexpr int kHeadChannels = 64;  // of a head
 
-struct WholeMaps {
+struct HeadMaps {
   CUtensorMap q, k, v;
 };
 
 // What one item has in shared memory, in slots: tile t of head h has slot h * tiles + t.
-struct WholeBuffer {
-  static constexpr int kTile = GroupHead<kWholeChannels>::kTileBytes;
+struct HeadBuffer {
+  static constexpr int kTile = WarpgroupHead<kHeadChannels>::kTileBytes;
   static constexpr int kQ = 0;  // and, when a tile of queries is done, its results
-  static constexpr int kK = kQ + kWholeTiles * kTile;
-  static constexpr int kV = kK + kWholeTiles * kTile;
-  static constexpr int kKept = kV + kWholeTiles * kTile;
+  static constexpr int kK = kQ + kHeadTiles * kTile;
+  static constexpr int kV = kK + kHeadTiles * kTile;
+  static constexpr int kKept = kV + kHeadTiles * kTile;
   // Rows of words, one for each 32 keys: those of all queries, from where 16 bytes begin in memory.
-  static constexpr int kWords = kLongestWhole / kWordKeys;
-  static constexpr int kRow = (kLongestWhole + 8) * 4;
+  static constexpr int kWords = kLongestHeadPerBlock / kWordKeys;
+  static constexpr int kRow = (kLongestHeadPerBlock + 8) * 4;
   static constexpr int kBytes = (kKept + kWords * kRow + 1023) / 1024 * 1024;
 
   __device__ static int row_of(int head, int word) {
     return kKept + (head * (kWords / 2) + word) * kRow;
   }
 };
-static_assert(WholeBuffer::kKept % 16 == 0 && WholeBuffer::kRow % 16 == 0);
+static_assert(HeadBuffer::kKept % 16 == 0 && HeadBuffer::kRow % 16 == 0);
 
 // Barriers of a buffer, in shared memory: the queries of a slot are there; its keys, values and
-// decisions are; the last values have no rows of others any more; and all is read.
-enum WholeBarriers {
+// keep mask is; the last values have no rows of others any more; and all is read.
+enum HeadBarriers {
   kOfQueries = 0,
-  kOfKeys = kOfQueries + kWholeTiles,
-  kOfTail = kOfKeys + kWholeTiles,
+  kOfKeys = kOfQueries + kHeadTiles,
+  kOfTail = kOfKeys + kHeadTiles,
   kOfEmpty,
-  kWholeBarriers
+  kHeadBarriers
 };
 
-constexpr int kWholeBuffers = 2;
+constexpr int kHeadBuffers = 2;
 
 // Behind the buffers.
-struct WholeTail {
-  std::uint64_t barriers[kWholeBuffers][kWholeBarriers];
-  alignas(16) unsigned char items[kWholeBuffers][sizeof(WholeItem)];
+struct HeadTail {
+  std::uint64_t barriers[kHeadBuffers][kHeadBarriers];
+  alignas(16) unsigned char items[kHeadBuffers][sizeof(HeadItem)];
 };
 
 // A block (cluster_launch.h).
-struct WholeRing {
+struct HeadRing {
   static constexpr int kCluster = 1;
-  static constexpr int kConsumers = kWholeTiles * kGroupThreads;
-  static constexpr int kThreads = kConsumers + kGroupThreads;
-  static constexpr int kTailAt = kWholeBuffers * WholeBuffer::kBytes;
-  static constexpr int kSharedBytes = kTailAt + static_cast<int>(sizeof(WholeTail));
+  static constexpr int kConsumers = kHeadTiles * kWarpgroupThreads;
+  static constexpr int kThreads = kConsumers + kWarpgroupThreads;
+  static constexpr int kTailAt = kHeadBuffers * HeadBuffer::kBytes;
+  static constexpr int kSharedBytes = kTailAt + static_cast<int>(sizeof(HeadTail));
 };
 
 #ifdef YONA_HOPPER
 
 // A buffer and its barriers, in the phase of `parity`.
-struct WholePlaces {
+struct HeadPlaces {
   unsigned char* bytes;
   std::uint32_t buffer;  // the same, as an address of shared memory
   std::uint32_t barriers;
@@ -84,8 +84,7 @@ __device__ inline void copy_bytes_in(std::uint32_t to, const void* from, int byt
 }
 
 // How many words lie between the last 16 bytes and the first query's word for keys 32 `word` ….
-__device__ inline int words_before(const DecisionTable& table, int head, int word,
-                                   std::int64_t query) {
+__device__ inline int words_before(const KeepMask& table, int head, int word, std::int64_t query) {
   const auto row = static_cast<unsigned>(head * static_cast<int>(table.words_of_query) + word);
   return static_cast<int>(
       (row * static_cast<unsigned>(table.queries) + static_cast<unsigned>(query)) & 3U);
@@ -95,8 +94,8 @@ __device__ inline int bytes_of_words(int before, int queries) {
 }
 
 // Begins the copies of a slot's queries.
-__device__ inline void send_for_queries(const WholeMaps& maps, const WholeItem& item, int slot,
-                                        const WholePlaces& to) {
+__device__ inline void send_for_queries(const HeadMaps& maps, const HeadItem& item, int slot,
+                                        const HeadPlaces& to) {
   const int head = slot / item.tiles;
   const int tile = slot % item.tiles;
   const std::uint32_t barrier = to.barrier(kOfQueries + slot);
@@ -104,16 +103,16 @@ __device__ inline void send_for_queries(const WholeMaps& maps, const WholeItem& 
     hopper::barrier_expect(barrier, 0);
     return;
   }
-  hopper::barrier_expect(barrier, WholeBuffer::kTile);
-  hopper::copy_in(to.buffer + WholeBuffer::kQ + slot * WholeBuffer::kTile, maps.q,
-                  (item.head + head) * kWholeChannels,
-                  static_cast<int>(item.sentence.first_query) + tile * kGroupRows, barrier);
+  hopper::barrier_expect(barrier, HeadBuffer::kTile);
+  hopper::copy_in(to.buffer + HeadBuffer::kQ + slot * HeadBuffer::kTile, maps.q,
+                  (item.head + head) * kHeadChannels,
+                  static_cast<int>(item.sentence.first_query) + tile * kWarpgroupRows, barrier);
 }
 
-// Begins the copies of a slot's keys, values and decisions.
+// Begins the copies of a slot's keys, values and keep mask.
 template <bool kDropout>
-__device__ void send_for_keys(const DecisionTable& table, const WholeMaps& maps,
-                              const WholeItem& item, int slot, const WholePlaces& to) {
+__device__ void send_for_keys(const KeepMask& table, const HeadMaps& maps, const HeadItem& item,
+                              int slot, const HeadPlaces& to) {
   const Sentence& sentence = item.sentence;
   const int own = slot / item.tiles;
   const int tile = slot % item.tiles;
@@ -123,43 +122,42 @@ __device__ void send_for_keys(const DecisionTable& table, const WholeMaps& maps,
     hopper::barrier_expect(barrier, 0);
     return;
   }
-  int bytes = 2 * WholeBuffer::kTile;
+  int bytes = 2 * HeadBuffer::kTile;
   int words = 0;
   if (kDropout) {
-    words = min(2, (sentence.keys - tile * kGroupRows + kWordKeys - 1) / kWordKeys);
+    words = min(2, (sentence.keys - tile * kWarpgroupRows + kWordKeys - 1) / kWordKeys);
     for (int w = 0; w < words; ++w) {
       bytes += bytes_of_words(words_before(table, head, 2 * tile + w, sentence.first_query),
                               sentence.queries);
     }
   }
   hopper::barrier_expect(barrier, bytes);
-  const int row = static_cast<int>(sentence.first_key) + tile * kGroupRows;
-  const std::uint32_t place = to.buffer + slot * WholeBuffer::kTile;
-  hopper::copy_in(place + WholeBuffer::kK, maps.k, head * kWholeChannels, row, barrier);
+  const int row = static_cast<int>(sentence.first_key) + tile * kWarpgroupRows;
+  const std::uint32_t place = to.buffer + slot * HeadBuffer::kTile;
+  hopper::copy_in(place + HeadBuffer::kK, maps.k, head * kHeadChannels, row, barrier);
   for (int w = 0; w < words; ++w) {
     const int word = 2 * tile + w;
     const int before = words_before(table, head, word, sentence.first_query);
-    copy_bytes_in(to.buffer + WholeBuffer::row_of(own, word),
+    copy_bytes_in(to.buffer + HeadBuffer::row_of(own, word),
                   table.of(head, word * kWordKeys) + sentence.first_query - before,
                   bytes_of_words(before, sentence.queries), barrier);
   }
-  hopper::copy_in(place + WholeBuffer::kV, maps.v, head * kWholeChannels, row, barrier);
+  hopper::copy_in(place + HeadBuffer::kV, maps.v, head * kHeadChannels, row, barrier);
 }
 
 // Zeroes the rows of the last tile of values of every head that are not the sentence's: their
 // weights are zero, which may not be enough. A whole warpgroup takes part, and arrives.
-__device__ inline void clear_tail(const WholeItem& item, const WholePlace& at,
-                                  const WholePlaces& in) {
-  constexpr int kPieces = GroupHead<kWholeChannels>::kPieces;
+__device__ inline void clear_tail(const HeadItem& item, const HeadPlace& at, const HeadPlaces& in) {
+  constexpr int kPieces = WarpgroupHead<kHeadChannels>::kPieces;
   const int tile = item.key_tiles - 1;
-  const int from = item.sentence.keys - tile * kGroupRows;
-  if (tile >= 0 && from < kGroupRows) {
+  const int from = item.sentence.keys - tile * kWarpgroupRows;
+  if (tile >= 0 && from < kWarpgroupRows) {
     for (int h = 0; h < item.heads; ++h) {
       const int slot = h * item.tiles + tile;
       in.wait(kOfKeys + slot);
-      auto* pieces =
-          reinterpret_cast<uint4*>(in.bytes + WholeBuffer::kV + slot * WholeBuffer::kTile);
-      for (int i = from * kPieces + at.thread; i < kGroupRows * kPieces; i += kGroupThreads) {
+      auto* pieces = reinterpret_cast<uint4*>(in.bytes + HeadBuffer::kV + slot * HeadBuffer::kTile);
+      for (int i = from * kPieces + at.thread; i < kWarpgroupRows * kPieces;
+           i += kWarpgroupThreads) {
         pieces[i] = make_uint4(0, 0, 0, 0);
       }
     }

@@ -1,6 +1,7 @@
-// What attention over long sentences knows before it begins: the dropout decisions, a bit for each
-// head, query and key; and in the backward pass D of every query (attention/general_backward.cuh).
-// The first is arithmetic and the second waits for memory, so that one kernel does both.
+// What attention over long sentences knows before it begins: the keep mask of dropout, a bit for
+// each head, query and key; and in the backward pass D of every query
+// (attention/general_backward.cuh). The first is arithmetic and the second waits for memory, so
+// that one kernel does both.
 
 #include "yona/backend/attention_decisions.h"
 #include "yona/backend/cuda/attention/mma_tiled.cuh"
@@ -152,10 +153,9 @@ __device__ void find_deltas(const AttentionProblem<bf16>& p, const Rows<bf16>& d
 
 // A block takes 32 queries and eight heads, a warp the words of every eighth 32 keys.
 __global__ void __launch_bounds__(kLongThreads, 5)
-    prepare_kernel(AttentionProblem<bf16> p, DecisionTable table, Rows<bf16> dout,
-                   QueryTable queries) {
+    prepare_kernel(AttentionProblem<bf16> p, KeepMask table, Rows<bf16> dout, QueryTable queries) {
   __shared__ uint4 positions[kLongWarps][kWordKeys];
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   const Sentence sentence(p, blockIdx.x / p.tiles);
   const int first = static_cast<int>(blockIdx.x % p.tiles) * kLanes;
   if (!is_long(sentence) || first >= sentence.queries) {
@@ -194,19 +194,19 @@ __global__ void __launch_bounds__(kLongThreads, 5)
   }
 }
 
-// With room for a tile of queries that reaches beyond the last (backend/attention_decisions.h).
+// Padded by a tile of queries that reaches beyond the last (backend/attention_decisions.h).
 static_assert(kHeadGroup == 8 && kWordKeys == 32 && kLongRows == 64);
 std::int64_t queries_of(const AttentionArgs& args) { return args.q.rows + kLongRows; }
 
-DecisionTable table_of(const AttentionArgs& args) {
-  return {args.decisions, queries_of(args), blocks_for(args.longest_k, kWordKeys)};
+KeepMask table_of(const AttentionArgs& args) {
+  return {args.keep_mask, queries_of(args), blocks_for(args.longest_k, kWordKeys)};
 }
 
-DecisionTable prepare(const AttentionArgs& args, const Rows<bf16>& dout, const QueryTable& queries,
-                      CudaExec& exec) {
-  DecisionTable table = table_of(args);
-  if (args.dropout && args.decisions == nullptr) {
-    table.words = exec.scratch.take<std::uint32_t>(attention_decision_words(args));
+KeepMask prepare(const AttentionArgs& args, const Rows<bf16>& dout, const QueryTable& queries,
+                 CudaExec& exec) {
+  KeepMask table = table_of(args);
+  if (args.dropout && args.keep_mask == nullptr) {
+    table.words = exec.scratch.take<std::uint32_t>(attention_keep_mask_words(args));
   }
   if ((!args.dropout && queries.delta == nullptr) || args.longest_q == 0) {
     return table;
@@ -215,16 +215,16 @@ DecisionTable prepare(const AttentionArgs& args, const Rows<bf16>& dout, const Q
   problem.tiles = static_cast<int>(blocks_for(args.longest_q, kLanes));
   const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences),
                   blocks_for(args.heads, kHeadGroup));
-  launch_early(prepare_kernel, {grid, kLongThreads}, exec.cuda_stream, "attention dropout", problem,
-               table, dout, queries);
+  launch_dependent(prepare_kernel, {grid, kLongThreads}, exec.cuda_stream, "attention dropout",
+                   problem, table, dout, queries);
   return table;
 }
 
 }  // namespace
 
-std::int64_t decision_bytes(const AttentionArgs& args) {
-  return args.dropout && args.decisions == nullptr
-             ? Scratch::size_for<std::uint32_t>(attention_decision_words(args))
+std::int64_t keep_mask_bytes(const AttentionArgs& args) {
+  return args.dropout && args.keep_mask == nullptr
+             ? Scratch::size_for<std::uint32_t>(attention_keep_mask_words(args))
              : 0;
 }
 
@@ -232,16 +232,16 @@ std::int64_t query_table_bytes(const AttentionArgs& args) {
   return 2 * Scratch::size_for<float>(args.heads * queries_of(args));
 }
 
-DecisionTable decisions_of_forward(const AttentionArgs& args, CudaExec& exec) {
-  return args.decisions != nullptr ? table_of(args) : make_decisions(args, exec);
+KeepMask keep_mask_of_forward(const AttentionArgs& args, CudaExec& exec) {
+  return args.keep_mask != nullptr ? table_of(args) : make_keep_mask(args, exec);
 }
 
-DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec) {
+KeepMask make_keep_mask(const AttentionArgs& args, CudaExec& exec) {
   return prepare(args, {}, {}, exec);
 }
 
-DecisionTable make_decisions(const AttentionArgs& args, const View& dout, CudaExec& exec,
-                             QueryTable& queries) {
+KeepMask make_keep_mask(const AttentionArgs& args, const View& dout, CudaExec& exec,
+                        QueryTable& queries) {
   queries.queries = queries_of(args);
   queries.lse = exec.scratch.take<float>(args.heads * queries.queries);
   queries.delta = exec.scratch.take<float>(args.heads * queries.queries);

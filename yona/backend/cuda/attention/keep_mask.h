@@ -1,4 +1,4 @@
-// What the backend says of attention's decisions: Backend::attention_decision_bytes().
+// The memory of attention's keep mask: Backend::keep_mask_bytes().
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,6 @@
 
 namespace yona::cuda {
 
-std::int64_t wanted_attention_decision_bytes(const AttentionArgs& args);
+std::int64_t wanted_keep_mask_bytes(const AttentionArgs& args);
 
 }  // namespace yona::cuda

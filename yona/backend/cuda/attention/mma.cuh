@@ -211,17 +211,20 @@ __device__ void put_rows(const Rows<bf16>& to, std::int64_t first, int count, in
 bool mma_fits(const AttentionArgs& args);
 bool mma_fits(const AttentionBackwardArgs& args);
 
-// The sentences of up to kLongestShort tokens, and the others.
+// The sentences of up to kLongestShort tokens, and the others. The keep mask of the latter is made
+// by make_keep_mask() (attention/mma_tiled.cuh).
 struct GradientPartials;
+struct KeepMask;
 void launch_attention_short(const AttentionArgs& args, cudaStream_t stream);
-void launch_attention_long(const AttentionArgs& args, CudaExec& exec);
-// Has a block room for it on this GPU?
+void launch_attention_mma_tiled(const AttentionArgs& args, const KeepMask& keep_mask,
+                                cudaStream_t stream);
+// Does a block's shared memory suffice on this GPU?
 bool short_backward_fits(const AttentionArgs& args);
 void launch_attention_backward_short(const AttentionBackwardArgs& args,
                                      const GradientPartials& partials, cudaStream_t stream);
-// Takes attention_backward_long_bytes() of scratch memory.
-void launch_attention_backward_long(const AttentionBackwardArgs& args,
-                                    const GradientPartials& partials, CudaExec& exec);
-std::int64_t attention_backward_long_bytes(const AttentionArgs& args);
+// Takes attention_backward_mma_tiled_bytes() of scratch memory.
+void launch_attention_backward_mma_tiled(const AttentionBackwardArgs& args,
+                                         const GradientPartials& partials, CudaExec& exec);
+std::int64_t attention_backward_mma_tiled_bytes(const AttentionArgs& args);
 
 }  // namespace yona::cuda

@@ -1,8 +1,6 @@
 // Attention forward over long sentences with tensor cores; see attention/mma_tiled.cuh.
 
-#include <algorithm>
-
-#include "yona/backend/cuda/attention/head_per_block.cuh"
+#include "yona/backend/cuda/attention/mma_tiled.cuh"
 
 namespace yona::cuda {
 
@@ -10,7 +8,7 @@ namespace {
 
 template <int D>
 __global__ void __launch_bounds__(kLongThreads, 2)
-    attention_long_kernel(AttentionProblem<bf16> p, DecisionTable table) {
+    attention_mma_tiled_kernel(AttentionProblem<bf16> p, KeepMask table) {
   using Head = MmaHead<D>;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const LongPlace at;
@@ -44,7 +42,7 @@ __global__ void __launch_bounds__(kLongThreads, 2)
   float out[Head::kTiles][4] = {};
   for (int j0 = 0; j0 < end; j0 += kOtherRows) {
     wait_for_copies();
-    __syncthreads();  // this tile is there, and nobody works on the one before
+    __syncthreads();  // this tile has arrived, and the one before is free
     const std::uint32_t kept[2] = {next[0], next[1]};
     if (j0 + kOtherRows < end) {
       stage(j0 + kOtherRows);
@@ -65,7 +63,7 @@ __global__ void __launch_bounds__(kLongThreads, 2)
 }
 
 template <int D>
-void launch(const AttentionArgs& args, const DecisionTable& table, cudaStream_t stream) {
+void launch(const AttentionArgs& args, const KeepMask& table, cudaStream_t stream) {
   AttentionProblem<bf16> problem = problem_of<bf16>(args);
   problem.tiles = static_cast<int>(blocks_for(args.longest_q, kLongRows));
   const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences),
@@ -73,46 +71,19 @@ void launch(const AttentionArgs& args, const DecisionTable& table, cudaStream_t 
   constexpr std::size_t kShared =
       sizeof(bf16) * (kLongWarps * kOwnRows * MmaHead<D>::kStride +
                       kLongHeads * 4 * static_cast<std::size_t>(MmaHead<D>::kTile));
-  allow_shared(attention_long_kernel<D>, kShared);
-  attention_long_kernel<D><<<grid, kLongThreads, kShared, stream>>>(problem, table);
+  allow_shared(attention_mma_tiled_kernel<D>, kShared);
+  attention_mma_tiled_kernel<D><<<grid, kLongThreads, kShared, stream>>>(problem, table);
   check_launch("attention");
 }
 
-bool is_aligned(const View& view) { return rows_of<bf16>(view).vector && view.stride % 8 == 0; }
-
 }  // namespace
 
-bool mma_fits(const AttentionArgs& args) {
-  return args.q.dtype == DType::bf16 && args.d_k == args.d_v &&
-         (args.d_k == 32 || args.d_k == 64) && !args.bias && is_aligned(args.q) &&
-         is_aligned(args.k) && is_aligned(args.v) && is_aligned(args.out);
-}
-
-bool mma_fits(const AttentionBackwardArgs& args) {
-  return mma_fits(args.forward) && is_aligned(args.dout) && is_aligned(args.dq) &&
-         is_aligned(args.dk) && is_aligned(args.dv) && are_apart(args.dq, args.dk) &&
-         are_apart(args.dk, args.dv) && are_apart(args.dq, args.dv) &&
-         short_backward_fits(args.forward);
-}
-
-void launch_attention_long(const AttentionArgs& args, CudaExec& exec) {
-  if (args.longest_q == 0) {
-    return;
-  }
-  exec.scratch.begin(decision_bytes(args), exec.cuda_stream);
-  const DecisionTable table = make_decisions(args, exec);
-  if (group_fits(args)) {
-    const bool whole = (some_between(args.lengths_q, kLongestShort, kLongestWhole) ||
-                        some_between(args.lengths_k, kLongestShort, kLongestWhole)) &&
-                       launch_attention_whole(args, table, exec.cuda_stream);
-    const int done = whole ? kLongestWhole : kLongestShort;
-    if (std::max(args.longest_q, args.longest_k) > done) {
-      launch_attention_group(args, done, table, exec.cuda_stream);
-    }
-  } else if (args.d_k == 32) {
-    launch<32>(args, table, exec.cuda_stream);
+void launch_attention_mma_tiled(const AttentionArgs& args, const KeepMask& keep_mask,
+                                cudaStream_t stream) {
+  if (args.d_k == 32) {
+    launch<32>(args, keep_mask, stream);
   } else {
-    launch<64>(args, table, exec.cuda_stream);
+    launch<64>(args, keep_mask, stream);
   }
 }
 

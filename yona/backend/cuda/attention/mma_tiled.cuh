@@ -3,7 +3,7 @@
 // tiles of 32 rows, the next of which is on its way while one is worked on.
 //
 // One Philox block decides the dropout of a weight for eight heads, and a block of this size has
-// two: the decisions are made by a kernel of their own, a bit for each head, query and key.
+// two: the keep mask is made by a kernel of its own, a bit for each head, query and key.
 #pragma once
 
 #include "yona/backend/cuda/attention/mma_weights.cuh"
@@ -41,10 +41,10 @@ __device__ void stage_part(const Rows<bf16>& from, std::int64_t first, int count
                         tile + mine * MmaHead<D>::kStride);
 }
 
-// The decisions of a call, for queries by their rows in the batch.
-struct DecisionTable {
+// The keep mask of a call, for queries by their rows in the batch.
+struct KeepMask {
   std::uint32_t* words = nullptr;  // [heads in whole groups, words of a query, queries]; or nothing
-  std::int64_t queries = 0;        // with room for a tile more
+  std::int64_t queries = 0;        // padded by a tile
   std::int64_t words_of_query = 0;
 
   // The words of all queries for the 32 keys that key j of its sentence is one of.
@@ -66,14 +66,15 @@ struct QueryTable {
   __device__ float* delta_of(int head) const { return delta + head * queries; }
 };
 
-// Takes decision_bytes() of scratch memory: nothing without dropout, or where the args have room.
-DecisionTable make_decisions(const AttentionArgs& args, CudaExec& exec);
-std::int64_t decision_bytes(const AttentionArgs& args);
+// Takes keep_mask_bytes() of scratch memory: nothing without dropout, or where the args have memory
+// for it.
+KeepMask make_keep_mask(const AttentionArgs& args, CudaExec& exec);
+std::int64_t keep_mask_bytes(const AttentionArgs& args);
 // In backward: those that forward has left, or the same made again.
-DecisionTable decisions_of_forward(const AttentionArgs& args, CudaExec& exec);
+KeepMask keep_mask_of_forward(const AttentionArgs& args, CudaExec& exec);
 // The same and the queries' table, which takes query_table_bytes() more, in one kernel.
-DecisionTable make_decisions(const AttentionArgs& args, const View& dout, CudaExec& exec,
-                             QueryTable& queries);
+KeepMask make_keep_mask(const AttentionArgs& args, const View& dout, CudaExec& exec,
+                        QueryTable& queries);
 std::int64_t query_table_bytes(const AttentionArgs& args);
 
 }  // namespace yona::cuda

@@ -21,7 +21,7 @@ struct LongGradients {
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
   GradientPartials partials;
   const float* delta = nullptr;  // [T_q, h]
-  DecisionTable decisions;
+  KeepMask keep_mask;
   int query_tiles = 0;  // of the longest sentence; those of the keys follow
 };
 
@@ -56,7 +56,7 @@ template <int D>
 struct LongShared {
   bf16 own[2][kLongWarps][kOwnRows * MmaHead<D>::kStride];  // x₁ and x₂
   bf16 others[kLongHeads][2][2][MmaHead<D>::kTile];         // y₁ and y₂, and the next ones
-  // Of the queries, where those are the others, and the next ones: log-sums, D, and the decisions
+  // Of the queries, where those are the others, and the next ones: log-sums, D, and the keep mask
   // for the block's first and second 32 keys.
   float lse[kLongHeads][2][kOtherRows];
   float delta[kLongHeads][2][kOtherRows];
@@ -82,10 +82,10 @@ __device__ void stage_statistics(const LongGradients& g, const Sentence& sentenc
     const int half = at.part - 2;
     const int j = block_first + half * kWordKeys;
     std::uint32_t* to = &shared.kept[at.slot][half][place][at.lane];
-    if (g.decisions.words == nullptr) {
+    if (g.keep_mask.words == nullptr) {
       *to = kAllKept;
     } else if (there && j < sentence.keys) {
-      stage_word_async(g.decisions.of(at.head, j) + row, true, to);
+      stage_word_async(g.keep_mask.of(at.head, j) + row, true, to);
     }
   }
 }
@@ -116,7 +116,7 @@ struct OwnQueries {
 template <int D>
 __device__ void leave_partials(const LongGradients& g, float* partials, const LaneSums<D>& sums,
                                std::int64_t sentence_first, int tile, LongShared<D>& shared) {
-  __syncthreads();  // nobody reads the tiles any more
+  __syncthreads();  // no warp reads the tiles any more
   leave_sums<D, kLongWarps, kWarpsOfHead>(
       sums, reinterpret_cast<float*>(shared.others), static_cast<int>(blockIdx.y) * kLongHeads,
       g.in.heads,
@@ -145,14 +145,14 @@ __device__ void query_pass(const LongGradients& g, const Sentence& sentence, int
   stage(0);
   const OwnQueries queries(g, sentence, first, at.head);
   const auto word = [&](int half, int j0) {
-    return there ? g.decisions.word(queries.row[half], at.head, j0) : kAllKept;
+    return there ? g.keep_mask.word(queries.row[half], at.head, j0) : kAllKept;
   };
   std::uint32_t next[2] = {word(0, 0), word(1, 0)};
   float dq[MmaHead<D>::kTiles][4] = {};
   float shares[2] = {};
   for (int j0 = 0; j0 < end; j0 += kOtherRows) {
     wait_for_copies();
-    __syncthreads();  // this tile is there, and nobody works on the one before
+    __syncthreads();  // this tile has arrived, and the one before is free
     const std::uint32_t kept[2] = {next[0], next[1]};
     if (j0 + kOtherRows < end) {
       stage(j0 + kOtherRows);
@@ -213,7 +213,7 @@ __device__ void key_pass(const LongGradients& g, const Sentence& sentence, int b
   float shares[2] = {};
   for (int i0 = begin; i0 < end; i0 += kOtherRows) {
     wait_for_copies();
-    __syncthreads();  // this tile is there, and nobody works on the one before
+    __syncthreads();  // this tile has arrived, and the one before is free
     if (i0 + kOtherRows < end) {
       stage(i0 + kOtherRows);
     }
@@ -283,16 +283,16 @@ void launch(const LongGradients& gradients, const AttentionArgs& forward, float*
 
 }  // namespace
 
-std::int64_t attention_backward_long_bytes(const AttentionArgs& args) {
-  return Scratch::size_for<float>(args.q.rows * args.heads) + decision_bytes(args);
+std::int64_t attention_backward_mma_tiled_bytes(const AttentionArgs& args) {
+  return Scratch::size_for<float>(args.q.rows * args.heads) + keep_mask_bytes(args);
 }
 
-void launch_attention_backward_long(const AttentionBackwardArgs& args,
-                                    const GradientPartials& partials, CudaExec& exec) {
+void launch_attention_backward_mma_tiled(const AttentionBackwardArgs& args,
+                                         const GradientPartials& partials, CudaExec& exec) {
   const AttentionArgs& forward = args.forward;
   auto* delta = exec.scratch.take<float>(forward.q.rows * forward.heads);
   LongGradients gradients;
-  gradients.decisions = forward.longest_q > 0 ? make_decisions(forward, exec) : DecisionTable{};
+  gradients.keep_mask = forward.longest_q > 0 ? make_keep_mask(forward, exec) : KeepMask{};
   set_gradients(args, gradients);
   gradients.partials = partials;
   gradients.delta = delta;

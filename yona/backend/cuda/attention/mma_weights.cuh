@@ -13,7 +13,7 @@ struct RunningRows {
   float sum[2] = {};
 };
 
-// Dropout decisions come as words of 32 keys: bit j keeps the weight of the word's query and key j
+// The keep mask comes as words of 32 keys: bit j keeps the weight of the word's query and key j
 // of the 32. Without dropout all bits are set, and the scale is 1.
 constexpr int kWordKeys = 32;
 static_assert(kWordKeys == kOtherRows);  // a tile of keys is a word of each query
@@ -40,7 +40,7 @@ __device__ inline void soften(const AttentionProblem<bf16>& p, const std::uint32
     }
     top = row_max(top);
     const float base = top == -INFINITY ? 0.0F : top;
-    correction[half] = power_of_two(running.largest[half] - base);
+    correction[half] = exp2_fast(running.largest[half] - base);
     running.largest[half] = top;
     float added = 0.0F;
     const std::uint32_t bits = kept[half] >> (lane % 4 * 2);
@@ -48,8 +48,8 @@ __device__ inline void soften(const AttentionProblem<bf16>& p, const std::uint32
     for (int t = 0; t < kScoreTiles; ++t) {
       float& x = scores[t][2 * half];
       float& y = scores[t][2 * half + 1];
-      x = power_of_two(x - base);
-      y = power_of_two(y - base);
+      x = exp2_fast(x - base);
+      y = exp2_fast(y - base);
       added += x + y;
       if (p.dropout.threshold != 0) {
         x = bits & (1U << (8 * t)) ? x * p.dropout.scale : 0.0F;
@@ -101,7 +101,7 @@ struct QueryStatistics {
 // The score becomes ds, and dp becomes m p, where the query sees the key; else both become zero.
 __device__ inline void weigh(bool seen, bool kept, const QueryStatistics& query, float scale,
                              float keep_scale, float& score, float& dp) {
-  const float p = seen ? power_of_two(score * scale - query.lse) : 0.0F;
+  const float p = seen ? exp2_fast(score * scale - query.lse) : 0.0F;
   const float factor = kept ? keep_scale : 0.0F;
   score = p * (factor * dp - query.delta);
   dp = p * factor;

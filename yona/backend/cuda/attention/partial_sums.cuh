@@ -21,7 +21,7 @@ struct GradientPartials {
     return spread ? sentences + rows / kSummedRows : sentences;
   }
   // The row for rows 64 · tile … of a sentence that begins at row `first` of the batch; nothing
-  // where there are no partials. A sentence has as many as it needs, or one more, which nobody
+  // where there are no partials. A sentence has as many as it needs, or one more, which no warp
   // writes.
   __device__ float* row(float* partials, std::int64_t sentence, std::int64_t first, int tile,
                         int cols) const {

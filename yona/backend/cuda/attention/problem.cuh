@@ -210,4 +210,7 @@ inline bool are_apart(const View& a, const View& b) {
   return distance >= b.cols || -distance >= a.cols;
 }
 
+// Any head size up to 512, f32 arithmetic on CUDA cores (attention/general.cu).
+void launch_attention_general(const AttentionArgs& args, Exec& exec);
+
 }  // namespace yona::cuda

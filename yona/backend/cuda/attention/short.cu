@@ -51,7 +51,7 @@ struct ShortSoftmax {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
             float& x = scores[m][n][2 * half + e];
-            x = power_of_two(x * scale - top);
+            x = exp2_fast(x * scale - top);
             added += x;
           }
         }
@@ -96,15 +96,15 @@ __device__ void put_queries(const AttentionProblem<bf16>& p, std::int64_t first,
   }
 }
 
-// The warp's 32 queries, all at once or, where there is room for 64 keys, 16 at a time.
+// The warp's 32 queries, all at once or, where tiles hold 64 keys, 16 at a time.
 template <int D, int R, int H>
 __device__ void attend(const AttentionProblem<bf16>& p, const Sentence& sentence,
                        const ShortPlace<R, H>& place, unsigned char* shared_bytes) {
   constexpr int kM = kLongestShort / R;  // times 16 queries at once
   constexpr int kN = R / 8;
   const ShortLane at = ShortLane::of<D>();
-  auto& decisions = *reinterpret_cast<ShortDecisions<R, H>*>(shared_bytes);
-  auto* tiles = reinterpret_cast<bf16*>(shared_bytes + sizeof(ShortDecisions<R, H>));
+  auto& keep_mask = *reinterpret_cast<ShortKeepMask<R, H>*>(shared_bytes);
+  auto* tiles = reinterpret_cast<bf16*>(shared_bytes + sizeof(ShortKeepMask<R, H>));
   bf16* keys = tiles + place.slot * 2 * R * kShortStride;  // [R, D]
   bf16* values = keys + R * kShortStride;
   bf16* own = tiles + (2 * H * R + place.warp * kShortRows) * kShortStride;
@@ -119,7 +119,7 @@ __device__ void attend(const AttentionProblem<bf16>& p, const Sentence& sentence
                  values + first * kShortStride);
   const bool drops = p.dropout.threshold != 0;
   if (drops) {
-    decisions.template decide<true>(p, sentence, place, at);
+    keep_mask.template decide<true>(p, sentence, place, at);
   }
   wait_for_copies();
   __syncthreads();
@@ -129,7 +129,7 @@ __device__ void attend(const AttentionProblem<bf16>& p, const Sentence& sentence
   std::uint32_t kept[R / kShortRows];
 #pragma unroll
   for (int part = 0; part < R / kShortRows; ++part) {
-    kept[part] = drops ? decisions.of(place, part, at) : kAllKept;
+    kept[part] = drops ? keep_mask.of(place, part, at) : kAllKept;
   }
 #pragma unroll
   for (int m0 = 0; m0 < 2; m0 += kM) {
@@ -175,7 +175,7 @@ __device__ void attend(const AttentionProblem<bf16>& p, const Sentence& sentence
 template <int D, class Launch>
 __global__ void __launch_bounds__(Launch::kThreads, Launch::kBlocks)
     attention_short_kernel(AttentionProblem<bf16> p, int groups) {
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   Launch::with_place(p, groups, [&](const auto& place, const Sentence& sentence) {
     attend<D>(p, sentence, place, shared_bytes);
@@ -194,9 +194,9 @@ void launch_attention_short(const AttentionArgs& args, cudaStream_t stream) {
     const auto kernel = attention_short_kernel<decltype(d)::value, Launch>;
     allow_shared(kernel, kShared);
     const int groups = Launch::groups(args);
-    launch_early(kernel,
-                 {static_cast<unsigned>(args.sentences * groups), Launch::kThreads, int{kShared}},
-                 stream, "attention", problem_of<bf16>(args), groups);
+    launch_dependent(
+        kernel, {static_cast<unsigned>(args.sentences * groups), Launch::kThreads, int{kShared}},
+        stream, "attention", problem_of<bf16>(args), groups);
   });
 }
 

@@ -1,6 +1,6 @@
 // Attention with tensor cores for sentences of up to 64 tokens, the common case of translation: a
 // block takes one sentence and a few heads, reads every row once, and keeps all of them in shared
-// memory, forward and backward. With room for R rows (32 or 64), a warp takes 32 rows of one head,
+// memory, forward and backward. With tiles of R rows (32 or 64), a warp takes 32 rows of one head,
 // R/32 warps a head, and a block H heads. What both directions share: who takes what, and dropout.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace yona::cuda {
 
-// The place of this warp, with room for R rows of each of H heads.
+// The place of this warp, with tiles of R rows of each of H heads.
 template <int R, int H>
 struct ShortPlace {
   static constexpr int kWarpsOfHead = R / kShortRows;
@@ -31,7 +31,7 @@ struct ShortPlace {
         head(first_head + slot) {}
 };
 
-// The dropout decisions of the sentence and the block's heads, in shared memory: of each 32 × 32
+// The keep mask of the sentence and the block's heads, in shared memory: of each 32 × 32
 // scores of a head, a lane has 32 as score_tile() deals them, and for them a word. Bit
 // 8n + 4m + 2·half + e is that of row 16m + 8·half + r and column 8n + 2c + e.
 //
@@ -39,7 +39,7 @@ struct ShortPlace {
 // the work: each finds 32/H of the bits, for all of the block's heads. The fewer heads a block has,
 // the more of what Philox gives is not used.
 template <int R, int H>
-struct ShortDecisions {
+struct ShortKeepMask {
   static_assert(H == 4 || H == kHeadGroup);
   static constexpr int kParts = R / kShortRows;
   static constexpr int kBits = 32 / H;
@@ -104,8 +104,8 @@ struct ShortDecisions {
   }
 };
 
-// Which sentences a batch has: in one with any of over 32 tokens, blocks have the room that their
-// own sentence needs.
+// Which sentences a batch has: in one with any of over 32 tokens, blocks have the shared memory
+// that their own sentence needs.
 enum class ShortLengths { to_32, to_64 };
 
 // What a launch has: kWarps warps to a block, which take a head each, or two for one of a sentence
@@ -116,9 +116,9 @@ struct ShortLaunch {
   static constexpr int kWarps = kBlockWarps;
   static constexpr int kThreads = kWarps * kLanes;
   static constexpr int kBlocks = kBlocksOfProcessor;
-  // Bytes of ShortDecisions: for 64 rows, twice those for 32 of twice the heads.
+  // Bytes of ShortKeepMask: for 64 rows, twice those for 32 of twice the heads.
   static constexpr std::size_t kDecisions =
-      sizeof(ShortDecisions<kShortRows, kWarps>) * (kLengths == ShortLengths::to_32 ? 1 : 2);
+      sizeof(ShortKeepMask<kShortRows, kWarps>) * (kLengths == ShortLengths::to_32 ? 1 : 2);
 
   // Blocks of a sentence. They follow each other, so that rows of memory are read as a whole.
   static int groups(const AttentionArgs& args) {
@@ -131,7 +131,7 @@ struct ShortLaunch {
   template <class Function>
   __device__ static void with_place(const AttentionProblem<bf16>& p, int groups,
                                     const Function& function) {
-    // The last sentence first: what the product in front wrote last is still in the cache, and what
+    // The last sentence first: what the previous product wrote last is still in the cache, and what
     // is written last is what the product behind reads first.
     const unsigned turn = gridDim.x - 1 - blockIdx.x;
     const std::int64_t number = turn / static_cast<unsigned>(groups);

@@ -18,7 +18,7 @@ namespace {
 
 // dv and dk of the warp's 32 keys, whose values are `v` where they are not in shared memory; the
 // scores' gradients; and the warp's share of the sum of dv. All keys at once or, where there is
-// room for 64 queries, 16 at a time.
+// tiles of 64 queries, 16 at a time.
 template <int D, int R, int H>
 __device__ void key_pass(const ShortGradients& g, const Sentence& sentence,
                          const ShortPlace<R, H>& place, const ShortLane& at,
@@ -147,8 +147,8 @@ __device__ void find_gradients(const ShortGradients& g, const Sentence& sentence
                                const ShortPlace<R, H>& place, unsigned char* shared_bytes) {
   const AttentionProblem<bf16>& in = g.in;
   const ShortLane at = ShortLane::of<D>();
-  auto& decisions = *reinterpret_cast<ShortDecisions<R, H>*>(shared_bytes);
-  const HeadTiles<R, H> tiles(shared_bytes + sizeof(ShortDecisions<R, H>), place.slot);
+  auto& keep_mask = *reinterpret_cast<ShortKeepMask<R, H>*>(shared_bytes);
+  const HeadTiles<R, H> tiles(shared_bytes + sizeof(ShortKeepMask<R, H>), place.slot);
   const int first = place.first;
   const int own = first * kShortStride;
   const bool there = place.head < in.heads;
@@ -172,7 +172,7 @@ __device__ void find_gradients(const ShortGradients& g, const Sentence& sentence
                         : INFINITY;
   const bool drops = in.dropout.threshold != 0;
   if (drops) {
-    decisions.template decide<false>(in, sentence, place, at);
+    keep_mask.template decide<false>(in, sentence, place, at);
   }
   wait_for_copies();
   __syncwarp();
@@ -184,7 +184,7 @@ __device__ void find_gradients(const ShortGradients& g, const Sentence& sentence
     std::uint32_t kept[R / kShortRows];
 #pragma unroll
     for (int part = 0; part < R / kShortRows; ++part) {
-      kept[part] = drops ? decisions.of(place, part, at) : kAllKept;
+      kept[part] = drops ? keep_mask.of(place, part, at) : kAllKept;
     }
     key_pass<D>(g, sentence, place, at, tiles, v, kept, dv_shares);
   }
@@ -210,7 +210,7 @@ __device__ void find_gradients(const ShortGradients& g, const Sentence& sentence
 template <int D, class Launch>
 __global__ void __launch_bounds__(Launch::kThreads, Launch::kBlocks)
     attention_backward_short_kernel(ShortGradients g, int groups) {
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   Launch::with_place(g.in, groups, [&](const auto& place, const Sentence& sentence) {
     find_gradients<D>(g, sentence, place, shared_bytes);
@@ -230,7 +230,7 @@ ShortGradients gradients_of(const AttentionBackwardArgs& args, const GradientPar
 
 // Up to 32 tokens memory is what takes the time: three blocks of four warps hide it best. With
 // longer sentences it is instructions, of which blocks of eight warps, whose heads share more of
-// Philox, have fewer; one is all that there is room for.
+// Philox, have fewer; shared memory allows one.
 template <ShortLengths kLengths>
 using BackwardLaunch = std::conditional_t<kLengths == ShortLengths::to_32,
                                           ShortLaunch<kLengths, 4, 3>, ShortLaunch<kLengths, 8, 1>>;
@@ -243,10 +243,10 @@ constexpr std::size_t kSharedOf =
 
 }  // namespace
 
-// The small cards of Ampere and Ada have no room for a block with longer sentences.
+// The small cards of Ampere and Ada lack the shared memory for longer sentences.
 bool short_backward_fits(const AttentionArgs& args) {
   return std::max(args.longest_q, args.longest_k) <= kShortRows ||
-         shared_room() >= static_cast<int>(kSharedOf<BackwardLaunch<ShortLengths::to_64>>);
+         shared_memory_limit() >= static_cast<int>(kSharedOf<BackwardLaunch<ShortLengths::to_64>>);
 }
 
 void launch_attention_backward_short(const AttentionBackwardArgs& args,
@@ -257,7 +257,7 @@ void launch_attention_backward_short(const AttentionBackwardArgs& args,
     const auto kernel = attention_backward_short_kernel<decltype(d)::value, Launch>;
     allow_shared(kernel, kShared);
     const int groups = Launch::groups(args.forward);
-    launch_early(
+    launch_dependent(
         kernel,
         {static_cast<unsigned>(args.forward.sentences * groups), Launch::kThreads, int{kShared}},
         stream, "attention_backward", gradients_of(args, partials), groups);

@@ -16,7 +16,7 @@ struct ShortGradients {
 };
 
 // What a head has in shared memory: all rows of the sentence. Values are there where sentences have
-// room for 64 rows, or blocks eight heads; else each warp has its own in registers.
+// tiles of 64 rows, or blocks eight heads; else each warp has its own in registers.
 template <int R, int H>
 struct HeadTiles {
   static constexpr bool kHasValues = R > kShortRows || H > 4;
@@ -73,7 +73,7 @@ __device__ void weigh_short(float scale, float keep_scale, const int (&first_see
         const int e = i % 2;
         const std::uint32_t bit = 1U << (n % 4 * 8 + (m0 + m) * 4 + i);
         const bool keeps = (kept[n / 4] & bit) != 0;
-        float p = power_of_two(scores[m][n][i] * scale - (e == 0 ? both.x : both.z));
+        float p = exp2_fast(scores[m][n][i] * scale - (e == 0 ? both.x : both.z));
         p = 8 * n + e >= first_seeing[m][i / 2] ? p : 0.0F;
         const float got = keeps ? dp[m][n][i] : 0.0F;
         scores[m][n][i] = p * (got * keep_scale - (e == 0 ? both.y : both.w));

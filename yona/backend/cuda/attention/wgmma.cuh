@@ -13,24 +13,25 @@
 #include "yona/backend/cuda/attention/mma_weights.cuh"
 
 // Has the GPU that is being compiled for these instructions? sm_90a alone does; the host reads the
-// code without compiling them. Elsewhere the kernels are empty, and nobody launches them.
+// code without compiling them. Elsewhere the kernels are empty, and are not launched.
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define YONA_ATTENTION_WGMMA 1
 #endif
 
 namespace yona::cuda {
 
-constexpr int kGroupThreads = 128;
-constexpr int kGroupRows = 64;               // rows of a tile, and of a warpgroup
-constexpr int kGroupTiles = kGroupRows / 8;  // of 8 columns, where those are rows of the other side
+constexpr int kWarpgroupThreads = 128;
+constexpr int kWarpgroupRows = 64;  // rows of a tile, and of a warpgroup
+constexpr int kWarpgroupTiles =
+    kWarpgroupRows / 8;  // of 8 columns, where those are rows of the other side
 
-using GroupScores = float[kGroupTiles][4];
-using GroupWeights = std::uint32_t[kGroupTiles / 2][4];  // as left operand
+using WarpgroupScores = float[kWarpgroupTiles][4];
+using WarpgroupWeights = std::uint32_t[kWarpgroupTiles / 2][4];  // as left operand
 
 template <int D>
-struct GroupHead {
+struct WarpgroupHead {
   static constexpr int kPieces = D / 8;  // of 16 bytes, in a row
-  static constexpr int kTileBytes = kGroupRows * D * 2;
+  static constexpr int kTileBytes = kWarpgroupRows * D * 2;
   static constexpr int kEightRows = 8 * D * 2;                // bytes of eight rows
   static constexpr std::uint64_t kSwizzle = D == 64 ? 1 : 2;  // 128 bytes, or 64
 
@@ -51,14 +52,14 @@ struct GroupHead {
 template <int D>
 __device__ void stage_tile(const Rows<bf16>& from, std::int64_t first, int count, int head,
                            int thread, std::uint32_t tile) {
-  constexpr int kPieces = GroupHead<D>::kPieces;
-  constexpr int kRowsAtOnce = kGroupThreads / kPieces;
+  constexpr int kPieces = WarpgroupHead<D>::kPieces;
+  constexpr int kRowsAtOnce = kWarpgroupThreads / kPieces;
   const int piece = thread % kPieces;
 #pragma unroll
-  for (int r = 0; r < kGroupRows; r += kRowsAtOnce) {
+  for (int r = 0; r < kWarpgroupRows; r += kRowsAtOnce) {
     const int row = r + thread / kPieces;
     const bf16* source = row < count ? from.row(first + row) + head * D + piece * 8 : from.data;
-    const std::uint32_t to = tile + GroupHead<D>::place(row, piece);
+    const std::uint32_t to = tile + WarpgroupHead<D>::place(row, piece);
     const int bytes = row < count ? 16 : 0;
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source), "r"(bytes)
                  : "memory");
@@ -177,9 +178,9 @@ __device__ inline void put_matrices(const std::uint32_t (&words)[4], std::uint32
 
 // Puts a warp's weights of 16 queries and 64 keys into a tile of 64 × 64 of them; `row` is where
 // the tile has the first key of query lane % 16.
-__device__ inline void put_weights(const GroupWeights& weights, std::uint32_t row, int lane) {
+__device__ inline void put_weights(const WarpgroupWeights& weights, std::uint32_t row, int lane) {
 #pragma unroll
-  for (int step = 0; step < kGroupTiles / 2; ++step) {
+  for (int step = 0; step < kWarpgroupTiles / 2; ++step) {
     put_matrices(weights[step], row + ((2 * step + lane / 16) ^ (lane % 8)) * 16);
   }
 }
@@ -188,20 +189,20 @@ __device__ inline void put_weights(const GroupWeights& weights, std::uint32_t ro
 template <int D>
 __device__ void start_crossed_sums(std::uint32_t weights, std::uint32_t tile,
                                    float (&sums)[MmaHead<D>::kTiles][4]) {
-  const std::uint64_t a = GroupHead<64>::descriptor(weights);
-  const std::uint64_t b = GroupHead<D>::descriptor(tile);
+  const std::uint64_t a = WarpgroupHead<64>::descriptor(weights);
+  const std::uint64_t b = WarpgroupHead<D>::descriptor(tile);
 #pragma unroll
-  for (int step = 0; step < kGroupRows / 16; ++step) {  // 16 rows each
-    add_product<1>(sums, a + step * (2 * GroupHead<64>::kEightRows >> 4),
-                   b + step * (2 * GroupHead<D>::kEightRows >> 4));
+  for (int step = 0; step < kWarpgroupRows / 16; ++step) {  // 16 rows each
+    add_product<1>(sums, a + step * (2 * WarpgroupHead<64>::kEightRows >> 4),
+                   b + step * (2 * WarpgroupHead<D>::kEightRows >> 4));
   }
 }
 
 // Starts scores = own · otherᵀ.
 template <int D>
-__device__ void start_scores(std::uint32_t own, std::uint32_t other, GroupScores& scores) {
-  const std::uint64_t a = GroupHead<D>::descriptor(own);
-  const std::uint64_t b = GroupHead<D>::descriptor(other);
+__device__ void start_scores(std::uint32_t own, std::uint32_t other, WarpgroupScores& scores) {
+  const std::uint64_t a = WarpgroupHead<D>::descriptor(own);
+  const std::uint64_t b = WarpgroupHead<D>::descriptor(other);
   multiply_tiles<0>(scores, a, b);
 #pragma unroll
   for (int step = 1; step < D / 16; ++step) {  // 32 bytes along the rows each
@@ -211,12 +212,12 @@ __device__ void start_scores(std::uint32_t own, std::uint32_t other, GroupScores
 
 // Starts sums += weights · tile.
 template <int D>
-__device__ void start_sums(const GroupWeights& weights, std::uint32_t tile,
+__device__ void start_sums(const WarpgroupWeights& weights, std::uint32_t tile,
                            float (&sums)[MmaHead<D>::kTiles][4]) {
-  const std::uint64_t b = GroupHead<D>::descriptor(tile);
+  const std::uint64_t b = WarpgroupHead<D>::descriptor(tile);
 #pragma unroll
-  for (int step = 0; step < kGroupRows / 16; ++step) {  // 16 rows each
-    add_weighted(sums, weights[step], b + step * (2 * GroupHead<D>::kEightRows >> 4));
+  for (int step = 0; step < kWarpgroupRows / 16; ++step) {  // 16 rows each
+    add_weighted(sums, weights[step], b + step * (2 * WarpgroupHead<D>::kEightRows >> 4));
   }
 }
 
@@ -224,11 +225,11 @@ __device__ void start_sums(const GroupWeights& weights, std::uint32_t tile,
 template <int D>
 __device__ void start_sums(std::uint32_t weights, std::uint32_t tile,
                            float (&sums)[MmaHead<D>::kTiles][4]) {
-  const std::uint64_t a = GroupHead<64>::descriptor(weights);
-  const std::uint64_t b = GroupHead<D>::descriptor(tile);
+  const std::uint64_t a = WarpgroupHead<64>::descriptor(weights);
+  const std::uint64_t b = WarpgroupHead<D>::descriptor(tile);
 #pragma unroll
-  for (int step = 0; step < kGroupRows / 16; ++step) {  // 16 keys each
-    add_product<0>(sums, a + 2 * step, b + step * (2 * GroupHead<D>::kEightRows >> 4));
+  for (int step = 0; step < kWarpgroupRows / 16; ++step) {  // 16 keys each
+    add_product<0>(sums, a + 2 * step, b + step * (2 * WarpgroupHead<D>::kEightRows >> 4));
   }
 }
 

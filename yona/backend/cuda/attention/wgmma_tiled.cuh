@@ -11,10 +11,10 @@
 
 namespace yona::cuda {
 
-struct GroupPlace {
+struct WarpgroupPlace {
   int thread, warp, lane;
 
-  __device__ GroupPlace()
+  __device__ WarpgroupPlace()
       : thread(static_cast<int>(threadIdx.x)), warp(thread / kLanes), lane(thread % kLanes) {}
   // The first of the warp's rows, and how many of them there are where the tile has `count`.
   __device__ int first() const { return warp * kOwnRows; }
@@ -22,11 +22,11 @@ struct GroupPlace {
 };
 
 // Which head, sentence and tile of rows a block has.
-struct GroupBlock {
+struct WarpgroupBlock {
   int head, tile;
   std::int64_t sentence;
 
-  __device__ GroupBlock(int heads, int tiles)
+  __device__ WarpgroupBlock(int heads, int tiles)
       : head(static_cast<int>(blockIdx.x % heads)),
         tile(static_cast<int>(blockIdx.x / heads % tiles)),
         sentence(blockIdx.x / heads / tiles) {}
@@ -41,7 +41,7 @@ __device__ inline std::uint32_t select_bytes(std::uint32_t low, std::uint32_t hi
   return bytes;
 }
 
-// The decisions of a query for 64 keys as masks of pairs of bf16, in the layout of scores.
+// The keep mask of a query for 64 keys as masks of pairs of bf16, in the layout of scores.
 struct KeptPairs {
   std::uint32_t even[2], odd[2];  // the lane's keys of each pair are signs of bytes
 
@@ -57,8 +57,8 @@ struct KeptPairs {
 };
 
 // The words of the lane's two queries for keys j0 … j0 + 63; beyond `end` they may be anything.
-__device__ inline void fetch_decisions(const DecisionTable& table, const std::int64_t (&queries)[2],
-                                       int head, int j0, int end, std::uint32_t (&words)[2][2]) {
+__device__ inline void fetch_keep_words(const KeepMask& table, const std::int64_t (&queries)[2],
+                                        int head, int j0, int end, std::uint32_t (&words)[2][2]) {
 #pragma unroll
   for (int w = 0; w < 2; ++w) {
     const int j = j0 + w * kWordKeys;
@@ -69,16 +69,16 @@ __device__ inline void fetch_decisions(const DecisionTable& table, const std::in
 
 // Is this GPU a Hopper, does the library have code for it, and is this, for which mma_fits(), a
 // problem for these kernels?
-bool group_fits(const AttentionArgs& args);
+bool wgmma_fits(const AttentionArgs& args);
 
 // The sentences of more than `whole` tokens (attention/head_per_block.cuh).
-void launch_attention_group(const AttentionArgs& args, int whole, const DecisionTable& table,
-                            cudaStream_t stream);
-// The same backward. The decisions and the table of queries take attention_backward_group_bytes()
-// of scratch memory.
-void launch_attention_backward_group(const AttentionBackwardArgs& args, int whole,
-                                     const DecisionTable& decisions, const QueryTable& queries,
-                                     cudaStream_t stream);
-std::int64_t attention_backward_group_bytes(const AttentionArgs& args);
+void launch_attention_wgmma_tiled(const AttentionArgs& args, int done_up_to, const KeepMask& table,
+                                  cudaStream_t stream);
+// The same backward. The keep mask and the table of queries take
+// attention_backward_wgmma_tiled_bytes() of scratch memory.
+void launch_attention_backward_wgmma_tiled(const AttentionBackwardArgs& args, int done_up_to,
+                                           const KeepMask& keep_mask, const QueryTable& queries,
+                                           cudaStream_t stream);
+std::int64_t attention_backward_wgmma_tiled_bytes(const AttentionArgs& args);
 
 }  // namespace yona::cuda

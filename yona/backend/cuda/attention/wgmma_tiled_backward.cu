@@ -9,56 +9,58 @@ namespace yona::cuda {
 namespace {
 
 template <int D>
-__global__ void __launch_bounds__(kGroupThreads, 3)
-    attention_backward_group_kernel(GroupGradients g) {
+__global__ void __launch_bounds__(kWarpgroupThreads, 3)
+    attention_backward_wgmma_tiled_kernel(WarpgroupGradients g) {
 #ifdef YONA_ATTENTION_WGMMA
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
-  const GroupBlock block(g.in.heads, g.in.tiles);
+  const WarpgroupBlock block(g.in.heads, g.in.tiles);
   const Sentence sentence(g.in, block.sentence);
-  if (max(sentence.queries, sentence.keys) <= g.whole) {
+  if (max(sentence.queries, sentence.keys) <= g.done_up_to) {
     return;
   }
   const auto tiles = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
   if (block.tile < g.query_tiles) {
-    if (block.tile * kGroupRows < sentence.queries) {
-      query_pass<D>(g, sentence, block.tile * kGroupRows, block.head, tiles);
+    if (block.tile * kWarpgroupRows < sentence.queries) {
+      query_pass<D>(g, sentence, block.tile * kWarpgroupRows, block.head, tiles);
     }
-  } else if ((block.tile - g.query_tiles) * kGroupRows < sentence.keys) {
+  } else if ((block.tile - g.query_tiles) * kWarpgroupRows < sentence.keys) {
     auto& statistics =
-        *reinterpret_cast<GroupStatistics*>(shared_bytes + GroupShared<D>::kStatistics);
-    key_pass<D>(g, sentence, (block.tile - g.query_tiles) * kGroupRows, block.head, tiles,
+        *reinterpret_cast<WarpgroupStatistics*>(shared_bytes + WarpgroupShared<D>::kStatistics);
+    key_pass<D>(g, sentence, (block.tile - g.query_tiles) * kWarpgroupRows, block.head, tiles,
                 statistics);
   }
 #endif
 }
 
 template <int D>
-void launch(const GroupGradients& gradients, const AttentionArgs& forward, cudaStream_t stream) {
-  constexpr std::size_t kShared = GroupShared<D>::kBytes;
-  allow_shared(attention_backward_group_kernel<D>, kShared);
+void launch(const WarpgroupGradients& gradients, const AttentionArgs& forward,
+            cudaStream_t stream) {
+  constexpr std::size_t kShared = WarpgroupShared<D>::kBytes;
+  allow_shared(attention_backward_wgmma_tiled_kernel<D>, kShared);
   const auto blocks = static_cast<unsigned>(gradients.in.tiles * forward.sentences * forward.heads);
-  attention_backward_group_kernel<D><<<blocks, kGroupThreads, kShared, stream>>>(gradients);
+  attention_backward_wgmma_tiled_kernel<D>
+      <<<blocks, kWarpgroupThreads, kShared, stream>>>(gradients);
   check_launch("attention_backward");
 }
 
 }  // namespace
 
-std::int64_t attention_backward_group_bytes(const AttentionArgs& args) {
-  return query_table_bytes(args) + decision_bytes(args);
+std::int64_t attention_backward_wgmma_tiled_bytes(const AttentionArgs& args) {
+  return query_table_bytes(args) + keep_mask_bytes(args);
 }
 
-void launch_attention_backward_group(const AttentionBackwardArgs& args, int whole,
-                                     const DecisionTable& decisions, const QueryTable& queries,
-                                     cudaStream_t stream) {
+void launch_attention_backward_wgmma_tiled(const AttentionBackwardArgs& args, int done_up_to,
+                                           const KeepMask& keep_mask, const QueryTable& queries,
+                                           cudaStream_t stream) {
   const AttentionArgs& forward = args.forward;
-  GroupGradients gradients;
-  gradients.whole = whole;
-  gradients.decisions = decisions;
+  WarpgroupGradients gradients;
+  gradients.done_up_to = done_up_to;
+  gradients.keep_mask = keep_mask;
   gradients.queries = queries;
   set_gradients(args, gradients);
-  gradients.query_tiles = static_cast<int>(blocks_for(forward.longest_q, kGroupRows));
+  gradients.query_tiles = static_cast<int>(blocks_for(forward.longest_q, kWarpgroupRows));
   gradients.in.tiles =
-      gradients.query_tiles + static_cast<int>(blocks_for(forward.longest_k, kGroupRows));
+      gradients.query_tiles + static_cast<int>(blocks_for(forward.longest_k, kWarpgroupRows));
   if (forward.d_k == 32) {
     launch<32>(gradients, forward, stream);
   } else {

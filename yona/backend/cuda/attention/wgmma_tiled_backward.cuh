@@ -8,36 +8,36 @@
 
 namespace yona::cuda {
 
-struct GroupGradients {
+struct WarpgroupGradients {
   AttentionProblem<bf16> in;
   Rows<bf16> dout, dq, dk, dv;
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
   QueryTable queries;
-  DecisionTable decisions;
-  int whole = 0;        // sentences of up to so many tokens are not these kernels'
+  KeepMask keep_mask;
+  int done_up_to = 0;   // sentences of up to so many tokens are not these kernels'
   int query_tiles = 0;  // of the longest sentence; those of the keys follow
 };
 
 // Of 64 queries, where those are the others, and the next ones.
-struct GroupStatistics {
-  float lse[2][kGroupRows];
-  float delta[2][kGroupRows];
-  std::uint32_t kept[2][kGroupRows / kWordKeys][kGroupRows];  // for the block's keys
+struct WarpgroupStatistics {
+  float lse[2][kWarpgroupRows];
+  float delta[2][kWarpgroupRows];
+  std::uint32_t kept[2][kWarpgroupRows / kWordKeys][kWarpgroupRows];  // for the block's keys
 };
 
 template <int D>
-struct GroupShared {
-  static constexpr int kTile = GroupHead<D>::kTileBytes;
+struct WarpgroupShared {
+  static constexpr int kTile = WarpgroupHead<D>::kTileBytes;
   static constexpr int kOthers = 2 * kTile;                // behind x₁ and x₂
   static constexpr int kStatistics = kOthers + 4 * kTile;  // behind y₁ and y₂, and the next ones
-  static constexpr int kBytes = kStatistics + static_cast<int>(sizeof(GroupStatistics));
+  static constexpr int kBytes = kStatistics + static_cast<int>(sizeof(WarpgroupStatistics));
 };
 
 // Scores and dp of two tiles each; `work` makes p of the scores while the tensor cores find dp.
 template <int D, class Work>
-__device__ void find_scores(std::uint32_t own, std::uint32_t others, GroupScores& scores,
-                            GroupScores& dp, const Work& work) {
-  constexpr int kTile = GroupHead<D>::kTileBytes;
+__device__ void find_scores(std::uint32_t own, std::uint32_t others, WarpgroupScores& scores,
+                            WarpgroupScores& dp, const Work& work) {
+  constexpr int kTile = WarpgroupHead<D>::kTileBytes;
   begin_products();
   start_scores<D>(own, others, scores);
   commit_products();
@@ -48,9 +48,9 @@ __device__ void find_scores(std::uint32_t own, std::uint32_t others, GroupScores
   wait_for_products();
 }
 
-__device__ inline void pack_weights(const GroupScores& x, GroupWeights& weights) {
+__device__ inline void pack_weights(const WarpgroupScores& x, WarpgroupWeights& weights) {
 #pragma unroll
-  for (int t = 0; t < kGroupTiles; ++t) {
+  for (int t = 0; t < kWarpgroupTiles; ++t) {
     weights[t / 2][t % 2 * 2] = pack_bf16(x[t][0], x[t][1]);
     weights[t / 2][t % 2 * 2 + 1] = pack_bf16(x[t][2], x[t][3]);
   }

@@ -6,12 +6,13 @@
 namespace yona::cuda {
 
 // The lane's two queries, where those are its own.
-struct GroupQueries {
+struct WarpgroupQueries {
   std::int64_t row[2];  // in the batch
   int visible[2];
   float lse[2], delta[2];
 
-  __device__ GroupQueries(const GroupGradients& g, const Sentence& sentence, int first, int head) {
+  __device__ WarpgroupQueries(const WarpgroupGradients& g, const Sentence& sentence, int first,
+                              int head) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int i = first + 8 * half;
@@ -25,32 +26,32 @@ struct GroupQueries {
 };
 
 template <bool kMasked>
-__device__ void weigh_own_queries(const GroupQueries& queries, float scale, int j0, int lane,
-                                  GroupScores& scores) {
+__device__ void weigh_own_queries(const WarpgroupQueries& queries, float scale, int j0, int lane,
+                                  WarpgroupScores& scores) {
 #pragma unroll
-  for (int t = 0; t < kGroupTiles; ++t) {
+  for (int t = 0; t < kWarpgroupTiles; ++t) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const int half = e / 2;
       const bool seen = !kMasked || j0 + 8 * t + lane % 4 * 2 + e % 2 < queries.visible[half];
-      scores[t][e] = seen ? power_of_two(fmaf(scores[t][e], scale, -queries.lse[half])) : 0.0F;
+      scores[t][e] = seen ? exp2_fast(fmaf(scores[t][e], scale, -queries.lse[half])) : 0.0F;
     }
   }
 }
 
 // dq of 64 queries.
 template <int D>
-__device__ void query_pass(const GroupGradients& g, const Sentence& sentence, int first, int head,
-                           std::uint32_t tiles) {
-  using Shared = GroupShared<D>;
+__device__ void query_pass(const WarpgroupGradients& g, const Sentence& sentence, int first,
+                           int head, std::uint32_t tiles) {
+  using Shared = WarpgroupShared<D>;
   constexpr int kTile = Shared::kTile;
   const AttentionProblem<bf16>& in = g.in;
-  const GroupPlace at;
-  const int count = min(sentence.queries - first, kGroupRows);
+  const WarpgroupPlace at;
+  const int count = min(sentence.queries - first, kWarpgroupRows);
   const int end = sentence.visible(first + count - 1);
   const int all_see = sentence.visible(first);
   const auto stage = [&](int j0) {
-    const std::uint32_t tile = tiles + Shared::kOthers + j0 / kGroupRows % 2 * 2 * kTile;
+    const std::uint32_t tile = tiles + Shared::kOthers + j0 / kWarpgroupRows % 2 * 2 * kTile;
     stage_tile<D>(in.k, sentence.first_key + j0, end - j0, head, at.thread, tile);
     stage_tile<D>(in.v, sentence.first_key + j0, end - j0, head, at.thread, tile + kTile);
   };
@@ -58,17 +59,17 @@ __device__ void query_pass(const GroupGradients& g, const Sentence& sentence, in
   stage_tile<D>(in.q, first_query, count, head, at.thread, tiles);
   stage_tile<D>(g.dout, first_query, count, head, at.thread, tiles + kTile);
   stage(0);
-  const GroupQueries queries(g, sentence, first + at.first() + at.lane / 4, head);
+  const WarpgroupQueries queries(g, sentence, first + at.first() + at.lane / 4, head);
   const float scale = in.scale * kLog2E;
   std::uint32_t next[2][2];
-  fetch_decisions(g.decisions, queries.row, head, 0, end, next);
+  fetch_keep_words(g.keep_mask, queries.row, head, 0, end, next);
   float dq[MmaHead<D>::kTiles][4] = {};
-  for (int j0 = 0; j0 < end; j0 += kGroupRows) {
+  for (int j0 = 0; j0 < end; j0 += kWarpgroupRows) {
     wait_for_copies();
     show_to_tensor_cores();
-    __syncthreads();  // this tile is there, and nobody works on the one before
-    if (j0 + kGroupRows < end) {
-      stage(j0 + kGroupRows);
+    __syncthreads();  // this tile has arrived, and the one before is free
+    if (j0 + kWarpgroupRows < end) {
+      stage(j0 + kWarpgroupRows);
     }
     std::uint32_t kept[2][2];
 #pragma unroll
@@ -76,19 +77,19 @@ __device__ void query_pass(const GroupGradients& g, const Sentence& sentence, in
       kept[0][w] = next[0][w] >> (at.lane % 4 * 2);
       kept[1][w] = next[1][w] >> (at.lane % 4 * 2);
     }
-    fetch_decisions(g.decisions, queries.row, head, j0 + kGroupRows, end, next);
-    const std::uint32_t tile = tiles + Shared::kOthers + j0 / kGroupRows % 2 * 2 * kTile;
-    GroupScores scores;
-    GroupScores dp;
+    fetch_keep_words(g.keep_mask, queries.row, head, j0 + kWarpgroupRows, end, next);
+    const std::uint32_t tile = tiles + Shared::kOthers + j0 / kWarpgroupRows % 2 * 2 * kTile;
+    WarpgroupScores scores;
+    WarpgroupScores dp;
     find_scores<D>(tiles, tile, scores, dp, [&] {
-      if (j0 + kGroupRows <= all_see) {
+      if (j0 + kWarpgroupRows <= all_see) {
         weigh_own_queries<false>(queries, scale, j0, at.lane, scores);
       } else {
         weigh_own_queries<true>(queries, scale, j0, at.lane, scores);
       }
     });
 #pragma unroll
-    for (int t = 0; t < kGroupTiles; ++t) {
+    for (int t = 0; t < kWarpgroupTiles; ++t) {
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const int column = 8 * t + e % 2;  // and the lane's
@@ -96,7 +97,7 @@ __device__ void query_pass(const GroupGradients& g, const Sentence& sentence, in
         scores[t][e] *= fmaf(keeps ? in.dropout.scale : 0.0F, dp[t][e], -queries.delta[e / 2]);
       }
     }
-    GroupWeights ds;
+    WarpgroupWeights ds;
     pack_weights(scores, ds);
     begin_products();
     start_sums<D>(ds, tile, dq);
@@ -110,28 +111,28 @@ __device__ void query_pass(const GroupGradients& g, const Sentence& sentence, in
 
 template <bool kMasked>
 __device__ void weigh_own_keys(const float* lse, const int (&first_seeing)[2], float scale, int i0,
-                               int lane, GroupScores& scores) {
+                               int lane, WarpgroupScores& scores) {
 #pragma unroll
-  for (int t = 0; t < kGroupTiles; ++t) {
+  for (int t = 0; t < kWarpgroupTiles; ++t) {
     const int column = 8 * t + lane % 4 * 2;
     const float2 lses = *reinterpret_cast<const float2*>(lse + column);
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const bool seen = !kMasked || i0 + column + e % 2 >= first_seeing[e / 2];
       const float query_lse = e % 2 == 0 ? lses.x : lses.y;
-      scores[t][e] = seen ? power_of_two(fmaf(scores[t][e], scale, -query_lse)) : 0.0F;
+      scores[t][e] = seen ? exp2_fast(fmaf(scores[t][e], scale, -query_lse)) : 0.0F;
     }
   }
 }
 
 // Begins to copy what the pass over keys `first` … needs to know of 64 queries from i0 on. A query
 // that is not there has zeros everywhere, and so adds nothing to any sum.
-__device__ inline void stage_statistics(const GroupGradients& g, const Sentence& sentence, int i0,
-                                        int first, int head, int thread,
-                                        GroupStatistics& statistics) {
-  const int place = i0 / kGroupRows % 2;
-  const int column = thread % kGroupRows;
-  const int half = thread / kGroupRows;
+__device__ inline void stage_statistics(const WarpgroupGradients& g, const Sentence& sentence,
+                                        int i0, int first, int head, int thread,
+                                        WarpgroupStatistics& statistics) {
+  const int place = i0 / kWarpgroupRows % 2;
+  const int column = thread % kWarpgroupRows;
+  const int half = thread / kWarpgroupRows;
   const bool there = i0 + column < sentence.queries;
   const std::int64_t row = sentence.first_query + i0 + column;
   const float* from = half == 0 ? g.queries.lse_of(head) : g.queries.delta_of(head);
@@ -139,27 +140,27 @@ __device__ inline void stage_statistics(const GroupGradients& g, const Sentence&
   stage_word_async(there ? from + row : from, there, statistic + column);
   std::uint32_t* kept = &statistics.kept[place][half][column];
   const int j = first + half * kWordKeys;
-  if (g.decisions.words == nullptr) {
+  if (g.keep_mask.words == nullptr) {
     *kept = kAllKept;
   } else if (there && j < sentence.keys) {
-    stage_word_async(g.decisions.of(head, j) + row, true, kept);
+    stage_word_async(g.keep_mask.of(head, j) + row, true, kept);
   }
 }
 
 // dk and dv of 64 keys.
 template <int D>
-__device__ void key_pass(const GroupGradients& g, const Sentence& sentence, int first, int head,
-                         std::uint32_t tiles, GroupStatistics& statistics) {
-  using Shared = GroupShared<D>;
+__device__ void key_pass(const WarpgroupGradients& g, const Sentence& sentence, int first, int head,
+                         std::uint32_t tiles, WarpgroupStatistics& statistics) {
+  using Shared = WarpgroupShared<D>;
   constexpr int kTile = Shared::kTile;
   const AttentionProblem<bf16>& in = g.in;
-  const GroupPlace at;
-  const int count = min(sentence.keys - first, kGroupRows);
-  const int begin = sentence.first_seeing(first) / kGroupRows * kGroupRows;
-  const int seen_by_all = sentence.first_seeing(first + kGroupRows - 1);
+  const WarpgroupPlace at;
+  const int count = min(sentence.keys - first, kWarpgroupRows);
+  const int begin = sentence.first_seeing(first) / kWarpgroupRows * kWarpgroupRows;
+  const int seen_by_all = sentence.first_seeing(first + kWarpgroupRows - 1);
   const int end = sentence.queries;
   const auto stage = [&](int i0) {
-    const std::uint32_t tile = tiles + Shared::kOthers + i0 / kGroupRows % 2 * 2 * kTile;
+    const std::uint32_t tile = tiles + Shared::kOthers + i0 / kWarpgroupRows % 2 * 2 * kTile;
     stage_tile<D>(in.q, sentence.first_query + i0, end - i0, head, at.thread, tile);
     stage_tile<D>(g.dout, sentence.first_query + i0, end - i0, head, at.thread, tile + kTile);
     stage_statistics(g, sentence, i0, first, head, at.thread, statistics);
@@ -176,18 +177,18 @@ __device__ void key_pass(const GroupGradients& g, const Sentence& sentence, int 
   const float scale = in.scale * kLog2E;
   float dk[MmaHead<D>::kTiles][4] = {};
   float dv[MmaHead<D>::kTiles][4] = {};
-  for (int i0 = begin; i0 < end; i0 += kGroupRows) {
+  for (int i0 = begin; i0 < end; i0 += kWarpgroupRows) {
     wait_for_copies();
     show_to_tensor_cores();
-    __syncthreads();  // this tile is there, and nobody works on the one before
-    if (i0 + kGroupRows < end) {
-      stage(i0 + kGroupRows);
+    __syncthreads();  // this tile has arrived, and the one before is free
+    if (i0 + kWarpgroupRows < end) {
+      stage(i0 + kWarpgroupRows);
     }
-    const int place = i0 / kGroupRows % 2;
+    const int place = i0 / kWarpgroupRows % 2;
     const std::uint32_t tile = tiles + Shared::kOthers + place * 2 * kTile;
     const std::uint32_t* words = statistics.kept[place][at.first() / kWordKeys];
-    GroupScores scores;
-    GroupScores dp;
+    WarpgroupScores scores;
+    WarpgroupScores dp;
     find_scores<D>(tiles, tile, scores, dp, [&] {
       if (i0 >= seen_by_all) {
         weigh_own_keys<false>(statistics.lse[place], first_seeing, scale, i0, at.lane, scores);
@@ -196,7 +197,7 @@ __device__ void key_pass(const GroupGradients& g, const Sentence& sentence, int 
       }
     });
 #pragma unroll
-    for (int t = 0; t < kGroupTiles; ++t) {
+    for (int t = 0; t < kWarpgroupTiles; ++t) {
       const int column = 8 * t + at.lane % 4 * 2;
       const float2 delta = *reinterpret_cast<const float2*>(statistics.delta[place] + column);
       const uint2 kept = *reinterpret_cast<const uint2*>(words + column);
@@ -209,8 +210,8 @@ __device__ void key_pass(const GroupGradients& g, const Sentence& sentence, int 
         dp[t][e] = p * factor;
       }
     }
-    GroupWeights ds;
-    GroupWeights weights;
+    WarpgroupWeights ds;
+    WarpgroupWeights weights;
     pack_weights(scores, ds);
     pack_weights(dp, weights);
     begin_products();

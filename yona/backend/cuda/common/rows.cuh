@@ -153,18 +153,18 @@ struct Rows {
 };
 
 // The same where a row is known to be whole packs at 16-byte alignment: nothing is asked.
-template <bool kWhole, class T>
+template <bool kExact, class T>
 __device__ void load_pack(const Rows<T>& from, std::int64_t r, std::int64_t c, float (&v)[kPack]) {
-  if constexpr (kWhole) {
+  if constexpr (kExact) {
     load8(from.row(r) + c, v);
   } else {
     from.load(r, c, v);
   }
 }
-template <bool kWhole, class T>
+template <bool kExact, class T>
 __device__ void store_pack(const Rows<T>& to, std::int64_t r, std::int64_t c,
                            const float (&v)[kPack]) {
-  if constexpr (kWhole) {
+  if constexpr (kExact) {
     store8(to.row(r) + c, v);
   } else {
     to.store(r, c, v);
@@ -177,10 +177,10 @@ struct Raw {
   uint4 words[sizeof(T) * kPack / sizeof(uint4)];
 };
 
-template <bool kWhole, class T>
+template <bool kExact, class T>
 __device__ Raw<T> read_raw(const Rows<T>& from, std::int64_t row, std::int64_t channel) {
   Raw<T> raw;
-  if constexpr (kWhole) {
+  if constexpr (kExact) {
     raw = *reinterpret_cast<const Raw<T>*>(from.row(row) + channel);
   } else {
     float v[kPack];
@@ -216,7 +216,7 @@ inline View flattened(View view) {
 constexpr float kLog2E = 1.4426950408889634F;
 
 // 2^x, as the hardware computes it.
-__device__ inline float power_of_two(float x) {
+__device__ inline float exp2_fast(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
@@ -238,7 +238,7 @@ __device__ inline float warp_max(float x) {
   return x;
 }
 
-// Are all rows whole packs at 16-byte alignment? What is not there is no hindrance.
+// Are all rows whole packs at 16-byte alignment? Absent matrices do not count.
 template <class T, class... Others>
 bool whole_packs(const Rows<T>& first, const Others&... others) {
   const auto whole = [](const auto& rows) {

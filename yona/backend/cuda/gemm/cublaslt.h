@@ -46,7 +46,7 @@ cublasLtMatmulDesc_t describe(const Product& product);
 void set_bias(cublasLtMatmulDesc_t operation, const void* bias);
 
 // With a workspace, sums may be split, and blocks count the tiles that are taken. Without one,
-// tiles are dealt out beforehand, and no count is cleared in front of the product: a launch less.
+// tiles are scheduled statically, and no counter is cleared before the product: one launch less.
 // That is not among an algorithm's numbers: it goes by what the launch is given.
 enum class Workspace : std::uint8_t { none, whole };
 

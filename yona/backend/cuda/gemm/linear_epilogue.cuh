@@ -1,5 +1,5 @@
-// How tiles of forward products end (gemm/stationary_linear.cuh and gemm/transposed_linear.cuh):
-// what both know of the layer, and its bias.
+// Epilogues of forward products (gemm/stationary_linear.cuh and gemm/transposed_linear.cuh): what
+// both know of the layer, and its bias.
 #pragma once
 
 #include <cuda_bf16.h>

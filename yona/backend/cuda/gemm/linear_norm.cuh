@@ -5,14 +5,10 @@
 //   and residual_norm.
 //
 // A cluster takes kTokens rows. Its blocks are kGroups groups of 64 channels, which make up the
-// width, times kSplit parts of the depth. W is the left operand of products, tokens the right one,
-// so that few of them waste nothing. Two threads have the copy engine fill a ring of stages, each
-// 64 deep, one with weights and one with tokens; a warpgroup multiplies, and ends the rows
-// (gemm/linear_norm_epilogue.cuh).
-//
-// Tried beside it on an H200 and not there: the product that follows in the same kernel (a layer
-// of the decoder without its attention 29.6 µs at 4 rows, instead of 24.6), launches before the
-// kernel in front has ended (25.1), 128 tokens to a cluster.
+// width, times kSplit parts of the depth. W is the A operand and tokens are the B operand, whose
+// side may be narrow, so that few rows waste no arithmetic. Two producer threads issue TMA copies
+// into a ring of stages, each 64 deep, one of weights and one of tokens; a consumer warpgroup
+// multiplies and runs the epilogue (gemm/linear_norm_epilogue.cuh).
 #pragma once
 
 #include "yona/backend/cuda/gemm/linear_norm_epilogue.cuh"
@@ -100,7 +96,7 @@ __device__ void multiply_steps(float (&sums)[Tile::kTokens / 2], Ring ring, int 
 
 constexpr int kBeginning = 1;  // of all threads
 
-// One warp makes the barriers, which nobody uses before all of them are there.
+// One warp initialises the barriers, which are not used before all of them are there.
 template <class Tile>
 __device__ void make_barriers(const LinearNorm& p, std::uint32_t barriers) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -1,8 +1,9 @@
-// How gemm/linear_norm.cuh ends its rows: the parts of the depth added up, the residual sum and the
-// norm. Parts of the depth send each other the sums of the tokens that the other one finishes:
-// kOwn = kTokens / kSplit to each. Thread t then has eight channels, 8 (t % 8) …, of tokens
-// t / 8 + 16 i. Mean and squares about it over 64 channels go to all groups, which combine them in
-// the order of groups (Chan et al. 1979): one exchange, and the same result in every block and run.
+// The epilogue of gemm/linear_norm.cuh: adds up the parts of the depth, then residual sum and norm.
+// Blocks that share a row's depth send each other the sums of the tokens that the other one
+// finishes: kOwn = kTokens / kSplit to each. Thread t then has eight channels, 8 (t % 8) …, of
+// tokens t / 8 + 16 i. Mean and squared deviations of 64 channels go to all groups, which combine
+// them in the order of groups (Chan et al. 1979): one exchange, and the same result in every block
+// and run.
 #pragma once
 
 #include <cuda_bf16.h>

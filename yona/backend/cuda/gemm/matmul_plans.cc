@@ -119,7 +119,7 @@ MatmulPlans::~MatmulPlans() {
 
 namespace {
 
-// Memory for results that nobody wants.
+// Memory for results that are thrown away.
 class Trial {
  public:
   explicit Trial(const Product& product) {
@@ -188,7 +188,7 @@ void MatmulPlans::choose(const Product& shape, Plan& plan) const {
   }
 }
 
-// Another than the first choice must be worth it. Small models are held up by launches: short
+// Another than the first choice must be worth it. Small models are bound by launches: short
 // products do without a workspace if they are as fast. (Longer ones do not: a step of base gains
 // nothing by it, and one of big, whose products use up the GPU's power, loses 1 %.)
 std::optional<Algorithm> MatmulPlans::fastest(const Product& shape, const Problem& problem,

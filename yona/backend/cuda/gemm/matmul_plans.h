@@ -47,7 +47,7 @@ class MatmulPlans {
   void choose(const Product& shape, Plan& plan) const;
   // The choice that was kept or is measured now, if there is one and it suits the shape.
   void improve(const Product& shape, const Problem& problem, Plan& plan);
-  // None where there is no memory to try them in.
+  // None where memory does not suffice to try them.
   std::optional<Algorithm> fastest(const Product& shape, const Problem& problem,
                                    const Plan& plan) const;
   bool launch(const Plan& plan, const Product& product, const ProductAddresses& at,

@@ -29,24 +29,25 @@ struct Limits {
 
 // On an H200 512 columns gain a µs of 26, and what is shallower would be multiplied with zeros up
 // to the whole depth.
-constexpr std::int64_t kMostHeld =
-    std::int64_t{HeldLinearShape::kSteps} * HeldLinearShape::kSlices * HeldLinearShape::kDepth;
-constexpr Limits kHeld{4096, 1024, 448, kMostHeld};
+constexpr std::int64_t kDeepestStationary = std::int64_t{StationaryLinearShape::kSteps} *
+                                            StationaryLinearShape::kSlices *
+                                            StationaryLinearShape::kDepth;
+constexpr Limits kStationary{4096, 1024, 448, kDeepestStationary};
 // There 1,024 columns gain nothing, and neither do a depth of 4,096 or 4,096 rows.
-constexpr Limits kTurned{8192, 2048, kMostHeld + TurnedLinearShape::kDepth, 1024};
+constexpr Limits kTransposed{8192, 2048, kDeepestStationary + TransposedLinearShape::kDepth, 1024};
 
 bool suits(const MatmulArgs& args) {
-  static_assert(HeldLinearShape::kClusterCols == TurnedLinearShape::kClusterCols &&
-                HeldLinearShape::kDepth == TurnedLinearShape::kDepth);
+  static_assert(StationaryLinearShape::kClusterCols == TransposedLinearShape::kClusterCols &&
+                StationaryLinearShape::kDepth == TransposedLinearShape::kDepth);
   return !args.transpose_a && args.transpose_b && !args.accumulate &&
-         args.c.cols % HeldLinearShape::kClusterCols == 0 &&
-         args.a.cols % HeldLinearShape::kDepth == 0 && is_bf16_for_copies(args.a) &&
+         args.c.cols % StationaryLinearShape::kClusterCols == 0 &&
+         args.a.cols % StationaryLinearShape::kDepth == 0 && is_bf16_for_copies(args.a) &&
          is_bf16_for_copies(args.b) && is_bf16_for_copies(args.c) &&
          (!args.bias || args.bias.dtype == DType::bf16) &&
          (args.activation == Activation::none || args.activation == Activation::relu);
 }
 
-// `more` is what the kernel is told beside the matrices and the layer.
+// `more` is further arguments of the kernel.
 template <class Shape, auto kKernel, class... More>
 bool multiply(const MatmulArgs& args, Exec& exec, More... more) {
   static const int at_once = clusters_at_once<Shape>(kKernel, "matmul");
@@ -64,22 +65,23 @@ bool multiply(const MatmulArgs& args, Exec& exec, More... more) {
   ClusterLaunch launch(Shape{}, std::min(tiles, at_once), stream_of(exec));
   const Linear linear{static_cast<const __nv_bfloat16*>(args.bias.data),
                       static_cast<int>(args.c.rows), static_cast<int>(args.c.cols)};
-  check_cuda(cudaLaunchKernelEx(launch.early(), kKernel, x, w, y, linear, more...), "matmul");
+  check_cuda(cudaLaunchKernelEx(launch.dependent(), kKernel, x, w, y, linear, more...), "matmul");
   return true;
 }
 
 template <bool kRelu>
 bool multiply(const MatmulArgs& args, Exec& exec) {
-  if (kHeld.allow(args)) {
-    return multiply<HeldLinearShape, held_linear_kernel<kRelu>>(args, exec);
+  if (kStationary.allow(args)) {
+    return multiply<StationaryLinearShape, stationary_linear_kernel<kRelu>>(args, exec);
   }
-  return kTurned.allow(args) && multiply<TurnedLinearShape, turned_linear_kernel<kRelu>>(
-                                    args, exec, static_cast<int>(args.a.cols));
+  return kTransposed.allow(args) &&
+         multiply<TransposedLinearShape, transposed_linear_kernel<kRelu>>(
+             args, exec, static_cast<int>(args.a.cols));
 }
 
 }  // namespace
 
-bool multiply_held(const MatmulArgs& args, Exec& exec) {
+bool multiply_stationary(const MatmulArgs& args, Exec& exec) {
   if (!suits(args)) {
     return false;
   }
@@ -89,7 +91,7 @@ bool multiply_held(const MatmulArgs& args, Exec& exec) {
 
 #else
 
-bool multiply_held(const MatmulArgs& /*args*/, Exec& /*exec*/) { return false; }
+bool multiply_stationary(const MatmulArgs& /*args*/, Exec& /*exec*/) { return false; }
 
 #endif
 

@@ -9,6 +9,6 @@ namespace yona::cuda {
 
 // False, with nothing done, where types, sizes or the GPU do not suit either kernel, or another is
 // faster.
-bool multiply_held(const MatmulArgs& args, Exec& exec);
+bool multiply_stationary(const MatmulArgs& args, Exec& exec);
 
 }  // namespace yona::cuda

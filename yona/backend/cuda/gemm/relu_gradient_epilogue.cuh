@@ -1,13 +1,13 @@
-// How tiles of products with the gradient behind relu end (gemm/relu_gradient_stationary.cuh and
-// gemm/relu_gradient_transposed.cuh): H lets sums through or not, and they are added up by columns.
+// Epilogue of products with the gradient of relu (gemm/relu_gradient_stationary.cuh and
+// gemm/relu_gradient_transposed.cuh): H masks the sums, which are also added up by columns.
 //
-// H comes by the copy engine into the room that dZ leaves from. Each 8×8 matrix of it is loaded
-// transposed, which gives a lane just the elements of its sums; masked and rounded, these are
+// TMA brings H into the staging buffer that dZ leaves from. Each 8×8 matrix of it is loaded
+// transposed, which gives a lane exactly the elements of its sums; masked and rounded, these are
 // stored transposed where H was.
 //
 // A lane has two columns: their sums stay in two registers while the cluster keeps its columns, and
-// are one slice (HeldTiles). How sums are added depends on how many clusters the GPU has room for,
-// and on nothing else but sizes.
+// are one slice (StationaryTiles). The order of additions depends on sizes and on how many clusters
+// fit on the GPU, and on nothing else.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -28,14 +28,14 @@ struct ReluGradient {
 
 namespace relu_gradient {
 
-// 64 rows of a tile: H in the room becomes dZ, and is added up by columns. rounded(i) is sums 2 i
-// and 2 i + 1 of the tile's.
+// 64 rows of a tile: H in the staging buffer becomes dZ, and is added up by columns. rounded(i) is
+// sums 2 i and 2 i + 1 of the tile's.
 template <class Rounded>
 __device__ void end_piece(const Rounded& rounded, int piece, std::uint32_t at, float (&totals)[2]) {
   std::uint32_t h[4][4];
 #pragma unroll
   for (int pair = 0; pair < 4; ++pair) {  // all loads first, for stores must stay behind them
-    held::load_transposed(h[pair], at + pair * 2048);
+    stationary::load_transposed(h[pair], at + pair * 2048);
   }
 #pragma unroll
   for (int pair = 0; pair < 4; ++pair) {  // of matrices: 16 rows
@@ -47,7 +47,7 @@ __device__ void end_piece(const Rounded& rounded, int piece, std::uint32_t at, f
           rounded(2 * (8 * piece + 2 * pair + k / 2) + k % 2) & __hgt2_mask(y, __nv_bfloat162{});
       totals[k % 2] += __uint_as_float(words[k] << 16U) + __uint_as_float(words[k] & 0xFFFF0000U);
     }
-    held::store_transposed(at + pair * 2048, words);
+    stationary::store_transposed(at + pair * 2048, words);
   }
 }
 
@@ -72,17 +72,17 @@ struct ColumnTotals {
   }
   // Before anything is added: zeros for what the cluster has a slice for, and no tile of.
   template <class Shape>
-  __device__ void write_zeros(const ReluGradient& p, const HeldTiles& tiles, int consumer) {
+  __device__ void write_zeros(const ReluGradient& p, const StationaryTiles& tiles, int consumer) {
     if (tiles.shares) {
       const int from = tiles.count > 0 ? tiles.at(0).unit : tiles.units;
       const int to = tiles.count > 0 ? tiles.at(tiles.count - 1).unit : tiles.units;
       for (int unit = 0; unit < tiles.units; ++unit) {
         if (unit < from || unit > to) {
-          write(p, tiles.slice, held::column<Shape>(unit, consumer));
+          write(p, tiles.slice, stationary::column<Shape>(unit, consumer));
         }
       }
     } else if (tiles.count == 0) {
-      write(p, tiles.slice, held::column<Shape>(tiles.unit, consumer));
+      write(p, tiles.slice, stationary::column<Shape>(tiles.unit, consumer));
     }
   }
 };

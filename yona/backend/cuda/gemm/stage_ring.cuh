@@ -1,6 +1,5 @@
-// A ring of stages in shared memory, filled by the copy engine and emptied by products: where the
-// next stage is, and its barriers. A Tile has kStages of kStageBytes, the left operand's kLeftBytes
-// first.
+// A ring of stages in shared memory, filled by TMA and emptied by products: where the next stage
+// is, and its barriers. A Tile has kStages of kStageBytes, the left operand's kLeftBytes first.
 #pragma once
 
 #include <cstdint>

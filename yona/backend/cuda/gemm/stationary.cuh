@@ -1,14 +1,14 @@
-// Products whose weights stay in registers, for Hopper: what kernels of that kind share.
+// Weight-stationary products for Hopper: what kernels whose weights stay in registers share.
 //
-//   X [rows, depth] · W [depth, cols], both bf16 and row-major, depth at most 512 (the copy engine
-//   puts zeros after it), cols a multiple of 256. W may be given as [cols, depth] instead.
+//   X [rows, depth] · W [depth, cols], both bf16 and row-major, depth at most 512 (TMA fills up
+//   with zeros), cols a multiple of 256. W may be given as [cols, depth] instead.
 //
-// It is formed as Wᵀ Xᵀ. A block has 128 columns, 64 to each of its two consumers, and tiles of 128
-// rows, one after another. A consumer holds its columns of W, of the whole depth, as left operands;
-// rows of X, the right ones, go through a ring of stages, each of one or two slices 64 deep, that
-// one thread of the first warpgroup has the copy engine fill. So shared memory is read for X alone.
-// Consumers multiply in turn: one ends its tile while the other multiplies. The two blocks of a
-// cluster have columns beside each other, and each brings half of the rows to both.
+// Computed as Wᵀ Xᵀ, warp-specialised. A block has 128 columns, 64 for each of its two consumer
+// warpgroups, and tiles of 128 rows, one after another. A consumer keeps its columns of W, of the
+// whole depth, in registers as A operands. Rows of X are B operands: a producer thread issues TMA
+// copies into a ring of stages, each of one or two slices 64 deep. So shared memory is read for X
+// alone. Consumers ping-pong: one runs its epilogue while the other multiplies. The two blocks of a
+// cluster have neighbouring columns, and each multicasts half of the rows to both.
 //
 // Lane l of a consumer's warp w has, as sums[4 j + 2 half + e], column 16 w + l / 4 + 8 half of the
 // consumer's and row 8 j + 2 (l % 4) + e of the tile: two columns, and 32 rows of them.
@@ -25,9 +25,9 @@ namespace yona::cuda {
 // kernel's own shape may set otherwise: W as [cols, depth], and a turn that is given before the
 // last stage but one is waited for.
 template <int kStepsOf, int kSlicesOf = 1>
-struct HeldShape {
+struct StationaryShape {
   static constexpr bool kWeightRows = false;
-  static constexpr bool kEarlyTurn = false;
+  static constexpr bool kEarlyHandOver = false;
   static constexpr int kSteps = kStepsOf;
   static constexpr int kSlices = kSlicesOf;
   static constexpr int kRows = 128;  // of a tile
@@ -41,22 +41,22 @@ struct HeldShape {
   static constexpr int kSliceBytes = kRows * kDepth * 2;
   static constexpr int kStageBytes = kSlices * kSliceBytes;
   static constexpr int kPanelBytes = kDepth * kConsumerCols * 2;  // of W, in a slice of it
-  // Stages, a room for each consumer's part of a tile in two pieces, and barriers: two for each
-  // stage, then one for each room.
-  static constexpr int kRooms = 2;
+  // Stages, a staging buffer for each consumer's part of a tile in two pieces, and barriers: two
+  // for each stage, then one for each buffer.
+  static constexpr int kStagingBuffers = 2;
   static constexpr int kPieceRows = 64;
   static constexpr int kPieceBytes = kPieceRows * kConsumerCols * 2;
-  static constexpr int kRoomBytes = kRows * kConsumerCols * 2;
-  static constexpr int kRoomsAt = kStages * kStageBytes;
-  static constexpr int kBarriersAt = kRoomsAt + kRooms * kRoomBytes;
-  static constexpr int kRoomBarriersAt = kBarriersAt + 2 * kStages * 8;
-  static constexpr int kSharedBytes = kRoomBarriersAt + kRooms * 8;
+  static constexpr int kStagingBytes = kRows * kConsumerCols * 2;
+  static constexpr int kStagingAt = kStages * kStageBytes;
+  static constexpr int kBarriersAt = kStagingAt + kStagingBuffers * kStagingBytes;
+  static constexpr int kStagingBarriersAt = kBarriersAt + 2 * kStages * 8;
+  static constexpr int kSharedBytes = kStagingBarriersAt + kStagingBuffers * 8;
   static_assert(kSharedBytes <= 232448 && kSteps <= kStages && kSlices <= 2);
 };
 
 #ifdef YONA_HOPPER
 
-namespace held {
+namespace stationary {
 
 // As hopper::load_matrices and store_matrices, but each 8×8 matrix is transposed on its way.
 __device__ inline void load_transposed(std::uint32_t (&words)[4], std::uint32_t row) {
@@ -92,14 +92,14 @@ __device__ int column(int unit, int consumer) {
 // The producer's thread: stages of W whenever the unit changes, and those of X for every tile.
 // before(tile) is called before the latter.
 template <class Shape, class Before>
-__device__ void produce(const CUtensorMap& x, const CUtensorMap& w, const HeldTiles& tiles,
+__device__ void produce(const CUtensorMap& x, const CUtensorMap& w, const StationaryTiles& tiles,
                         Ring<Shape> ring, const Before& before) {
   constexpr auto kAll = static_cast<std::uint16_t>((1 << Shape::kCluster) - 1);
   constexpr int kOwnRows = Shape::kRows / Shape::kCluster;
   const int rank = hopper::cluster_rank();
   int unit = -1;
   for (int tile = 0; tile < tiles.count; ++tile) {
-    const HeldTiles::Place place = tiles.at(tile);
+    const StationaryTiles::Place place = tiles.at(tile);
     if (place.unit != unit) {
       unit = place.unit;
       const int col = column<Shape>(unit, 0);
@@ -211,11 +211,11 @@ __device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<S
     hopper::begin_products();
 #pragma unroll
     for (int k = 0; k < 4 * Shape::kSlices; ++k) {  // offsets in units of 16 bytes
-      hopper::multiply_held(sums, held[4 * Shape::kSlices * step + k],
-                            b + k / 4 * (Shape::kSliceBytes / 16) + k % 4 * 2, step + k > 0);
+      hopper::multiply_stationary(sums, held[4 * Shape::kSlices * step + k],
+                                  b + k / 4 * (Shape::kSliceBytes / 16) + k % 4 * 2, step + k > 0);
     }
     hopper::commit_products();
-    if (Shape::kEarlyTurn && step + 1 == Shape::kSteps) {
+    if (Shape::kEarlyHandOver && step + 1 == Shape::kSteps) {
       give_turn();
     }
     if (step > 0) {
@@ -225,7 +225,7 @@ __device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<S
     before = ring;
     ring.advance();
   }
-  if (!Shape::kEarlyTurn) {
+  if (!Shape::kEarlyHandOver) {
     give_turn();
   }
   hopper::wait_products<0>();
@@ -235,7 +235,7 @@ __device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<S
 
 // The tiles of this block's cluster.
 template <class Shape>
-__device__ HeldTiles tiles_of_cluster(int rows, int cols) {
+__device__ StationaryTiles tiles_of_cluster(int rows, int cols) {
   return {(rows + Shape::kRows - 1) / Shape::kRows, cols / Shape::kClusterCols,
           static_cast<int>(gridDim.x) / Shape::kCluster,
           static_cast<int>(blockIdx.x) / Shape::kCluster};
@@ -253,16 +253,16 @@ __device__ void begin_block(const Ring<Shape>& ring) {
       hopper::barrier_init(ring.full() + stage * 8, 1);
       hopper::barrier_init(ring.empty() + stage * 8, kConsumerWarps);
     }
-    for (int room = 0; room < Shape::kRooms; ++room) {
-      hopper::barrier_init(ring.base + Shape::kRoomBarriersAt + room * 8, 1);
+    for (int staging = 0; staging < Shape::kStagingBuffers; ++staging) {
+      hopper::barrier_init(ring.base + Shape::kStagingBarriersAt + staging * 8, 1);
     }
     hopper::fence_barrier_init();
   }
   hopper::cluster_sync();
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
 }
 
-}  // namespace held
+}  // namespace stationary
 
 #endif  // YONA_HOPPER
 

@@ -1,16 +1,16 @@
-// Which tiles of a product with held weights (gemm/stationary.cuh) each cluster of blocks computes.
+// Which tiles of a weight-stationary product (gemm/stationary.cuh) each cluster of blocks computes.
 #pragma once
 
 namespace yona::cuda {
 
 // The tiles of a cluster. A unit is a cluster's 256 columns. Most clusters keep one unit and have a
-// range of rows; clusters of one range have numbers beside each other, so that what runs at once
+// range of rows; clusters of one range have consecutive numbers, so that what runs at once
 // shares rows of X. Clusters that are too few for another range of all units share the rows that
 // are left. No cluster has more tiles than it must.
 //
 // A slice is what a cluster has of each column: there are as many as ranges and clusters that
 // share.
-struct HeldTiles {
+struct StationaryTiles {
   int units = 0;
   int slice = 0;
   int first = 0;  // row of tiles
@@ -20,7 +20,7 @@ struct HeldTiles {
   int left = 0;
   int begin = 0;
 
-  __host__ __device__ HeldTiles(int row_tiles, int all_units, int clusters, int cluster)
+  __host__ __device__ StationaryTiles(int row_tiles, int all_units, int clusters, int cluster)
       : units(all_units) {
     const int most = (row_tiles * units + clusters - 1) / clusters;
     const int ranges = clusters / units;

@@ -1,32 +1,32 @@
-// Products of any depth that are formed turned, for Hopper, and whose tiles end while the products
-// of the next run: what kernels of that kind share.
+// Products of any depth for Hopper that are computed transposed (swap A/B), and whose epilogue
+// overlaps the main loop of the next tile: what kernels of that kind share.
 //
 //   X [rows, depth] · W [depth, cols], both bf16 and row-major, depth a multiple of 64, cols of
 //   256. W may be given as [cols, depth] instead.
 //
-// It is formed as Wᵀ Xᵀ. A block has tiles of 256 rows and 128 columns, 64 of these to each of its
-// two consumers, one after another (HeldTiles). Both operands go through a ring of stages, each 64
-// deep, that one thread of the first warpgroup has the copy engine fill. The two blocks of a
-// cluster have columns beside each other, and each brings half of the rows to both.
+// Computed as Wᵀ Xᵀ, warp-specialised. A block has tiles of 256 rows and 128 columns, 64 columns
+// for each of its two consumer warpgroups, one tile after another (StationaryTiles). A producer
+// thread issues TMA copies of both operands into a ring of stages, each 64 deep. The two blocks of
+// a cluster have neighbouring columns, and each multicasts half of the rows to both.
 //
-// A consumer's sums take 128 registers of a lane, and what is left has no room for a second tile.
-// So when a tile's products are done, its sums are but rounded, into 64 registers, and the next
-// tile's products begin. Beside these the rounded ones are ended in four pieces of 64 rows: a piece
-// goes into a room of shared memory, of which a consumer has two in turn, and from there to memory
-// by the copy engine. The consumers' pieces are apart, so that both do not end one at once.
+// A consumer's accumulators take 128 registers of a lane, which leaves too few for a second tile.
+// So when a tile's main loop is done, its sums are only rounded, into 64 registers, and the next
+// main loop begins. Meanwhile the rounded sums go through the epilogue in four pieces of 64 rows: a
+// piece is put into one of the consumer's two staging buffers, and TMA stores it. The consumers'
+// pieces are staggered, so that both do not run an epilogue at once.
 //
 // Lane l of a consumer's warp w has, as sums[4 j + 2 half + e], column 16 w + l / 4 + 8 half of the
 // consumer's and row 8 j + 2 (l % 4) + e of the tile: two columns, and 64 rows of them. Word i of
 // what is rounded has sums 2 i and, above it, 2 i + 1.
 //
-// What a kernel does with a tile is its End, which has
-//   round(rounded, sums, col)      a consumer's sums of columns from col on, to be rounded;
-//   fill(room, ready, col, row)    one thread's: the room is free for the piece at row and col;
-//                                  what the piece needs is to be brought there, with `ready` as
-//                                  the barrier, whose phase ends with one arrival;
-//   put(rounded, piece, at)        the piece into its room, whose lane_offset() `at` has, once its
-//                                  phase has ended;
-//   leave(col)                     after the last piece of columns from col on.
+// A kernel's Epilogue has
+//   round(rounded, sums, col)        rounds a consumer's sums of columns from col on;
+//   fill(staging, ready, col, row)   called by one thread: the buffer is free for the piece at row
+//                                    and col; starts copies of what the piece needs, with `ready`
+//                                    as the barrier, whose phase ends with one arrival;
+//   put(rounded, piece, at)          puts the piece into its buffer, whose lane_offset() is `at`,
+//                                    once its phase has ended;
+//   leave(col)                       after the last piece of columns from col on.
 #pragma once
 
 #include "yona/backend/cuda/gemm/stationary.cuh"
@@ -35,7 +35,7 @@ namespace yona::cuda {
 
 // What a kernel's own shape may set otherwise: W as [cols, depth], and that the second consumer
 // begins when the first one's first step is under way.
-struct TurnedShape {
+struct TransposedShape {
   static constexpr bool kWeightRows = false;
   static constexpr bool kApart = false;
   static constexpr int kRows = 256;  // of a tile
@@ -49,33 +49,34 @@ struct TurnedShape {
   static constexpr int kPanelBytes = kDepth * kConsumerCols * 2;  // of W: a consumer's
   static constexpr int kWeightBytes = 2 * kPanelBytes;
   static constexpr int kStageBytes = kWeightBytes + kRows * kDepth * 2;  // W, then X
-  // Stages, two rooms for each consumer, and barriers: two for each stage, then one for each room.
+  // Stages, two staging buffers for each consumer, and barriers: two for each stage, then one for
+  // each buffer.
   static constexpr int kPieceRows = 64;
   static constexpr int kPieces = kRows / kPieceRows;
-  static constexpr int kRooms = 4;
-  static constexpr int kRoomBytes = kPieceRows * kConsumerCols * 2;
-  static constexpr int kRoomsAt = kStages * kStageBytes;
-  static constexpr int kBarriersAt = kRoomsAt + kRooms * kRoomBytes;
-  static constexpr int kRoomBarriersAt = kBarriersAt + 2 * kStages * 8;
-  static constexpr int kSharedBytes = kRoomBarriersAt + kRooms * 8;
+  static constexpr int kStagingBuffers = 4;
+  static constexpr int kStagingBytes = kPieceRows * kConsumerCols * 2;
+  static constexpr int kStagingAt = kStages * kStageBytes;
+  static constexpr int kBarriersAt = kStagingAt + kStagingBuffers * kStagingBytes;
+  static constexpr int kStagingBarriersAt = kBarriersAt + 2 * kStages * 8;
+  static constexpr int kSharedBytes = kStagingBarriersAt + kStagingBuffers * 8;
   static_assert(kSharedBytes <= 232448 && kPieces % 4 == 0);
 };
 
 #ifdef YONA_HOPPER
 
-namespace turned {
+namespace transposed {
 
 // The producer's thread: W and X for every step of every tile.
 template <class Shape>
 __device__ void produce(const CUtensorMap& x, const CUtensorMap& w, int depth,
-                        const HeldTiles& tiles, ClusterRing<Shape> ring) {
+                        const StationaryTiles& tiles, ClusterRing<Shape> ring) {
   constexpr auto kAll = static_cast<std::uint16_t>((1 << Shape::kCluster) - 1);
   constexpr int kOwnRows = Shape::kRows / Shape::kCluster;
   const int own = hopper::cluster_rank() * kOwnRows;
   for (int tile = 0; tile < tiles.count; ++tile) {
-    const HeldTiles::Place place = tiles.at(tile);
+    const StationaryTiles::Place place = tiles.at(tile);
     const int row = place.row * Shape::kRows + own;
-    const int col = held::column<Shape>(place.unit, 0);
+    const int col = stationary::column<Shape>(place.unit, 0);
     for (int from = 0; from < depth; from += Shape::kDepth) {
       ring.begin();
       const std::uint32_t to = ring.place();
@@ -116,36 +117,37 @@ __device__ void begin_step(float (&sums)[128], const ClusterRing<Shape>& ring, i
   hopper::commit_products();
 }
 
-// A consumer's rooms, which pieces go through one after another.
-template <class Shape, class End>
-struct Rooms {
+// A consumer's staging buffers, which pieces go through one after another.
+template <class Shape, class Epilogue>
+struct StagingBuffers {
   const CUtensorMap& out;
-  End& end;
+  Epilogue& end;
   std::uint32_t base = 0;  // of shared memory
   int consumer = 0;
 
   __device__ std::uint32_t at(int piece) const {
-    return base + Shape::kRoomsAt + (2 * consumer + piece % 2) * Shape::kRoomBytes;
+    return base + Shape::kStagingAt + (2 * consumer + piece % 2) * Shape::kStagingBytes;
   }
   __device__ std::uint32_t ready(int piece) const {
-    return base + Shape::kRoomBarriersAt + (2 * consumer + piece % 2) * 8;
+    return base + Shape::kStagingBarriersAt + (2 * consumer + piece % 2) * 8;
   }
-  __device__ void fill(int piece, const HeldTiles::Place& place) const {  // one thread's
-    end.fill(at(piece), ready(piece), held::column<Shape>(place.unit, consumer),
+  __device__ void fill(int piece, const StationaryTiles::Place& place) const {  // one thread's
+    end.fill(at(piece), ready(piece), stationary::column<Shape>(place.unit, consumer),
              place.row * Shape::kRows + piece * Shape::kPieceRows);
   }
-  // A piece of the tile at `place` leaves, and room is made for the one after it: of the tile at
-  // `next` after the last, where there is another tile.
-  __device__ void send(const std::uint32_t (&rounded)[64], int piece, const HeldTiles::Place& place,
-                       bool another, const HeldTiles::Place& next) const {
+  // A piece of the tile at `place` leaves, and its buffer is freed for the one after it: of the
+  // tile at `next` after the last, where there is another tile.
+  __device__ void send(const std::uint32_t (&rounded)[64], int piece,
+                       const StationaryTiles::Place& place, bool another,
+                       const StationaryTiles::Place& next) const {
     hopper::barrier_wait(ready(piece), piece / 2 % 2);
-    end.put(rounded, piece, at(piece) + held::lane_offset());
+    end.put(rounded, piece, at(piece) + stationary::lane_offset());
     hopper::fence_for_copies();
-    hopper::meet(held::kOwnBarrier + consumer, hopper::kWarpgroup);
+    hopper::meet(stationary::kOwnBarrier + consumer, hopper::kWarpgroup);
     if (threadIdx.x % hopper::kWarpgroup == 0) {  // rows after the last are not written
-      hopper::copy_out(out, held::column<Shape>(place.unit, consumer),
+      hopper::copy_out(out, stationary::column<Shape>(place.unit, consumer),
                        place.row * Shape::kRows + piece * Shape::kPieceRows, at(piece));
-      hopper::wait_copies_read<1>();  // the other room's
+      hopper::wait_copies_read<1>();  // the other buffer's
       if (piece + 1 < Shape::kPieces) {
         fill(piece + 1, place);
       } else if (another) {
@@ -157,29 +159,29 @@ struct Rooms {
 };
 
 // A consumer's warps: products of all tiles, and their ends.
-template <class Shape, class End>
-__device__ void consume(const CUtensorMap& out, int depth, const HeldTiles& tiles,
-                        ClusterRing<Shape> ring, int consumer, End& end) {
+template <class Shape, class Epilogue>
+__device__ void consume(const CUtensorMap& out, int depth, const StationaryTiles& tiles,
+                        ClusterRing<Shape> ring, int consumer, Epilogue& end) {
   if (tiles.count == 0) {
     return;
   }
   const bool first_thread = threadIdx.x % hopper::kWarpgroup == 0;
-  const Rooms<Shape, End> rooms{out, end, ring.base, consumer};
+  const StagingBuffers<Shape, Epilogue> staging{out, end, ring.base, consumer};
   const int steps = depth / Shape::kDepth;
   const int apart = consumer * (steps / 2);  // in quarters of a step
-  const auto column = [&](int unit) { return held::column<Shape>(unit, consumer); };
+  const auto column = [&](int unit) { return stationary::column<Shape>(unit, consumer); };
   float sums[128];
   std::uint32_t rounded[64];
-  HeldTiles::Place before = tiles.at(0);
+  StationaryTiles::Place before = tiles.at(0);
   if (first_thread) {
-    rooms.fill(0, before);
+    staging.fill(0, before);
   }
   __syncwarp();
   if (Shape::kApart && consumer == 1) {
-    hopper::meet(held::kTurnBarrier, held::kBoth);
+    hopper::meet(stationary::kTurnBarrier, stationary::kBoth);
   }
   for (int tile = 0; tile < tiles.count; ++tile) {
-    const HeldTiles::Place place = tiles.at(tile);
+    const StationaryTiles::Place place = tiles.at(tile);
     ClusterRing<Shape> last = ring;
     int step = 0;
     const auto multiply_until = [&](int end_step) {
@@ -189,7 +191,7 @@ __device__ void consume(const CUtensorMap& out, int depth, const HeldTiles& tile
         if (step > 0) {
           last.release();
         } else if (Shape::kApart && tile == 0 && consumer == 0) {
-          hopper::arrive(held::kTurnBarrier, held::kBoth);
+          hopper::arrive(stationary::kTurnBarrier, stationary::kBoth);
         }
         last = ring;
         ring.advance();
@@ -199,7 +201,7 @@ __device__ void consume(const CUtensorMap& out, int depth, const HeldTiles& tile
     for (int piece = 0; piece < Shape::kPieces; ++piece) {  // of the tile before
       multiply_until((piece * steps + apart) / Shape::kPieces + 1);
       if (tile > 0) {
-        rooms.send(rounded, piece, before, true, place);
+        staging.send(rounded, piece, before, true, place);
       }
     }
     if (tile > 0 && before.unit != place.unit) {
@@ -214,7 +216,7 @@ __device__ void consume(const CUtensorMap& out, int depth, const HeldTiles& tile
   }
 #pragma unroll
   for (int piece = 0; piece < Shape::kPieces; ++piece) {
-    rooms.send(rounded, piece, before, false, before);
+    staging.send(rounded, piece, before, false, before);
   }
   end.leave(column(before.unit));
   if (first_thread) {
@@ -222,7 +224,7 @@ __device__ void consume(const CUtensorMap& out, int depth, const HeldTiles& tile
   }
 }
 
-}  // namespace turned
+}  // namespace transposed
 
 #endif  // YONA_HOPPER
 

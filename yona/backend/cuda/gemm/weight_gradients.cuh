@@ -2,29 +2,16 @@
 //
 //   dY [depth, rows] and X [depth, cols], bf16 and row-major; dW [rows, cols], f32. The depth
 //   counts tokens: it is long, and a product has few tiles. So a product alone does not fill the
-//   GPU unless its sum is split, and the parts are then added up in a pass of their own; the
-//   products of a layer together fill it with whole sums. Every tile has one owner: the same bits
-//   every time.
+//   GPU unless it is split over its depth (split-K), and the parts are then added up in a pass of
+//   their own; the products of a layer together fill it with whole sums. Every tile has one owner:
+//   the same bits every time.
 //
-// A block computes tiles of 128 × 256, one after another. Its first warpgroup is the producer: one
-// thread of it has the copy engine fill a ring of stages. The other two each multiply 64 of the
-// tile's rows with all of its columns. The two blocks of a cluster have tiles of one product below
-// each other, which share the columns of X: each brings half of them to both. Both operands lie as
-// they come, tokens by rows (gemm/wgmma.cuh). What lies outside a matrix is zero where it is read,
-// and not written: no size has to be a multiple of anything, but what a tile has too much is lost
-// time.
-//
-// On an H200, in µs, beside cuBLASLt's products (the best of eight algorithms each):
-//   tokens  weights                            tiles   cuBLASLt   this kernel
-//   25,000  a decoder layer of base              128        365           292
-//   25,000  an encoder layer and an ff2 of it    128        317           276
-//   25,000  64 tiles that are left                64        171           269
-//    4,096  a decoder layer of base              128        101            56
-//    4,096  two decoder layers of tiny            64        153            50
-//   25,000  a decoder layer of big               512      1,117         1,083
-// Not faster are dW called into the L2 cache ahead, reductions in memory instead of loads and
-// stores, stages of 32, blocks alone and those beside each other; clusters of four do not fill the
-// GPU (120 blocks at once instead of 132).
+// A block computes tiles of 128 × 256, one after another, warp-specialised: a producer thread
+// issues TMA copies into a ring of stages; two consumer warpgroups each multiply 64 of the tile's
+// rows with all of its columns. The two blocks of a cluster have tiles of one product below each
+// other, which share the columns of X: each multicasts half of them to both. Both operands are laid
+// out as they come, tokens by rows (gemm/wgmma.cuh). What lies outside a matrix reads as zero and
+// is not written: no size has to be a multiple of anything, but the excess of a tile is lost time.
 #pragma once
 
 #include "yona/backend/cuda/common/dependent_launch.cuh"
@@ -60,8 +47,8 @@ struct WeightGradientProduct {
   std::int64_t stride = 0;
   int rows = 0, cols = 0, depth = 0;
   int accumulate = 0;
-  int first = 0;   // of all clusters' tiles, the product's first
-  int beside = 0;  // clusters' tiles beside each other
+  int first = 0;       // of all clusters' tiles, the product's first
+  int neighbours = 0;  // clusters' tiles in one row
 };
 
 struct WeightGradientProducts {
@@ -88,9 +75,9 @@ struct Place {
       ++product;
     }
     const int in_product = tile - group.products[product].first;
-    const int beside = group.products[product].beside;
-    row = (in_product / beside * Tile::kCluster + rank) * Tile::kRows;
-    col = in_product % beside * Tile::kCols;
+    const int neighbours = group.products[product].neighbours;
+    row = (in_product / neighbours * Tile::kCluster + rank) * Tile::kRows;
+    col = in_product % neighbours * Tile::kCols;
   }
 };
 
@@ -221,7 +208,7 @@ __global__ void __launch_bounds__(WeightGradientsTile::kThreads, 1)
     hopper::fence_barrier_init();
   }
   hopper::cluster_sync();
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   if (warpgroup == 0) {
     hopper::give_registers<40>();
     if (threadIdx.x == 0) {

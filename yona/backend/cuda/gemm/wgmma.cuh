@@ -1,7 +1,7 @@
 // Products of a warpgroup (wgmma, sm_90a): 64 rows of A times 256 columns of B, or 128 rows of its
 // transpose, 16 deep, both bf16 in shared memory, sums in f32 registers.
 //
-// Operands are tiles as the copy engine lays them out with CU_TENSOR_MAP_SWIZZLE_128B: rows of 128
+// Operands are tiles as TMA lays them out with CU_TENSOR_MAP_SWIZZLE_128B: rows of 128
 // bytes, whose eight pieces of 16 bytes change places with the row (piece p of row r is at place
 // p ^ r % 8), at addresses that are multiples of 1024. Eight such rows are the unit of the layout.
 //   A, row-major [64, depth]: a row of the tile is 64 deep; the next eight rows are 1024 bytes on;
@@ -95,8 +95,8 @@ __device__ inline void multiply(float (&sums)[128], std::uint64_t a, std::uint64
 
 // The same with 128 rows of B's transpose, described by left_operand(), and with A in registers:
 // lane l of warp w has rows 16 w + l / 4 and that + 8 at depths 2 (l % 4), then both 8 deeper.
-__device__ inline void multiply_held(float (&sums)[64], const std::uint32_t (&a)[4],
-                                     std::uint64_t b, bool accumulate) {
+__device__ inline void multiply_stationary(float (&sums)[64], const std::uint32_t (&a)[4],
+                                           std::uint64_t b, bool accumulate) {
 #define YONA_4(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
 #define YONA_16(i) YONA_4(i), YONA_4(i + 4), YONA_4(i + 8), YONA_4(i + 12)
   asm volatile(

@@ -2,7 +2,7 @@
 // both row-major and as deep as each other, so that sums = A Bᵀ. With weights as A and a few tokens
 // as B, no tensor core multiplies what is not there.
 //
-// Tiles of both are 64 deep, as the copy engine lays them out (gemm/wgmma.cuh, A): left_operand()
+// Tiles of both are 64 deep, as TMA lays them out (gemm/wgmma.cuh, A): left_operand()
 // names either; 16 deeper is 32 bytes on.
 #pragma once
 

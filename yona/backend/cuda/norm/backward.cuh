@@ -33,18 +33,18 @@ __device__ inline void write_partials(const float (&sums)[kPack], int chunk, std
 }
 
 // Overwrites, or adds to what is there.
-template <bool kWhole, class T>
+template <bool kExact, class T>
 __device__ void put(const Rows<T>& to, std::int64_t row, std::int64_t channel, float (&v)[kPack],
                     bool accumulate) {
   if (accumulate) {
     float there[kPack];
-    load_pack<kWhole>(to, row, channel, there);
+    load_pack<kExact>(to, row, channel, there);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       v[i] += there[i];
     }
   }
-  store_pack<kWhole>(to, row, channel, v);
+  store_pack<kExact>(to, row, channel, v);
 }
 
 }  // namespace yona::cuda

@@ -1,47 +1,10 @@
 // The gradients of residual + dropout + layer norm for rows of up to 2,048 channels in whole packs;
-// two warps share those of more than 1,024. Registers leave room for few warps, too few for memory:
-// so the rows of each come through a ring (norm/row_ring.cuh), the rows behind it on their way
-// while it works on one, and their keys and statistics a row ahead. Dropout is decided before the
-// row is waited for.
+// two warps share rows of more than 1,024. Registers allow few warps, too few to hide memory
+// latency: so rows come through a ring (norm/row_ring.cuh), copied ahead while the warp works on
+// one, and their keys and statistics a row ahead. Dropout is computed before the row is waited for.
 //
-// µs on an H200, dropout and sums included, beside a kernel whose warps read their rows themselves
-// (at 1,024 channels a row ahead, into registers):
-//
-//                                     512 channels            1,024 channels
-//   rows                        1,024  4,096  25,000      1,024  4,096  25,000
-//   without ds   rings            4.7    9.5    34.6        7.0   15.0    61.1
-//                themselves       5.8   10.9    37.1        8.2   18.7    76.3
-//   with ds      rings            5.1   10.7    41.6        7.6   16.8    78.3
-//                themselves       6.7   12.6    44.8        8.8   20.2    81.7
-//   behind a product of that depth: 56.3 and 64.1 for both (512), 133 and 152 to 185 (1,024)
-//
-// At 1,024 rows no warp has more than one: fewer are no other case. Last rows first, as in forward,
-// gains nothing here (57.6 behind the product); nor do bulk copies with barriers (58.5), three
-// blocks of a multiprocessor for 512 channels (73.8: registers run out) or twelve warps of a block
-// for 1,024 (136.8).
-//
-// Other widths, 25,000 rows, with ds after the stroke, beside a pass with the row in registers and
-// another for Σ dr; "known" is a width that the compiler knows, "up to" a ring for fewer channels
-// too, here full but for 640 and 384. What is taken has a star. (The latter were timed with ds or
-// without known to the compiler; now one kernel asks: f32 384 50.4 / 60.3, 768 90.0 / 109, 1,024
-// 118 / 142, bf16 640 with ds 56.1.)
-//
-//                 one pass and another   known             up to
-//   bf16   640         141 / 168                            50.1 / 54.3 *
-//          768         137 / 164          49.6 / 60.9 *     51.7 / 62.3
-//        1,024                            62.1 / 77.0 *     63.9 / 85.6
-//        2,048       2,212 / 2,312       117.5 / 144.9 *     159 / 173
-//   f32    384         138 / 161                            48.7 / 60.1 *
-//          512         134 / 153          58.8 / 71.5 *     62.2 / 74.1
-//          768         153 / 178                            88.7 / 108.9 *
-//        1,024         175 / 204         113.5 / 139.0     115.4 / 141.7 *
-//
-// There, bf16 rows of 512 channels take 36.0 / 43.7. What does not gain: rows read twice from
-// shared memory instead of held in registers (bf16 768 52.3, 1,024 65.5), ten or twelve warps of a
-// block (bf16 768 57.7 and 55.2, f32 768 100), a third stage where 768 channels or more are known
-// (50.8, 62.7, 118.5), two warps to a row of 1,024 channels or fewer (bf16 512 36.7, 1,024 63.4;
-// f32 1,024 112.4, with ds 139.3). One block of sixteen warps does as well as two of eight (bf16
-// 512 35.6 / 42.7), but leaves multiprocessors idle where rows are few.
+// Widths that the compiler knows (bf16 256, 512, 768, 1,024 and 2,048; f32 512) take 2 to 26 % less
+// time than the ring for any width up to that. At 1,024 rows no warp has more than one.
 #pragma once
 
 #include "yona/backend/cuda/common/dependent_launch.cuh"
@@ -50,20 +13,20 @@
 
 namespace yona::cuda {
 
-// How rows of kParts warps, of kChunks · 256 channels each or, not kWhole, of up to so many are
-// taken. kDs: with the gradient of another path; not kWhole, it may be there.
-template <class Type, int kRowChunks, int kRowParts, bool kWholeRows, bool kWithDs>
+// How rows of kParts warps, of kChunks · 256 channels each or, not kExact, of up to so many are
+// taken. kDs: with the gradient of another path; not kExact, it may be there.
+template <class Type, int kRowChunks, int kRowParts, bool kExactRows, bool kWithDs>
 struct NormRing {
   using T = Type;
   static constexpr int kChunks = kRowChunks, kParts = kRowParts;
-  static constexpr bool kWhole = kWholeRows, kDs = kWithDs;
+  static constexpr bool kExact = kExactRows, kDs = kWithDs;
   static constexpr bool kF32 = !std::is_same_v<T, bf16>;
-  static constexpr int kBlockWarps = kF32 && kChunks == 2 && !kWhole ? 12 : 8;
+  static constexpr int kBlockWarps = kF32 && kChunks == 2 && !kExact ? 12 : 8;
   static constexpr int kBlocks =  // of a multiprocessor
       kChunks > 2 || kBlockWarps > 8 ? 1
       : kChunks == 2 || kF32         ? 2
                                      : 3;
-  static constexpr int kStages = !kF32 && kChunks <= (kWhole ? 2 : 3) ? 3 : 2;
+  static constexpr int kStages = !kF32 && kChunks <= (kExact ? 2 : 3) ? 3 : 2;
   static constexpr std::int64_t kMostBlocks = kMostNormBlocks / 3 * kBlocks;  // run at once
 };
 
@@ -107,7 +70,7 @@ __device__ void leave_sums(unsigned char* memory, const float (&sums)[Shape::kCh
     const int channel =
         part * kChannels + of_warp % 4 +
         LanePack<typename Shape::T>::half_channel(of_warp / kChunk, half, of_warp / 4 % kLanes);
-    if (Shape::kWhole || channel < cols) {
+    if (Shape::kExact || channel < cols) {
       partials[static_cast<std::int64_t>(blockIdx.x) * cols + channel] = total;
     }
   }
@@ -142,13 +105,13 @@ __global__ void __launch_bounds__(Shape::kBlockWarps* kLanes, Shape::kBlocks)
   constexpr int kStages = Shape::kStages;
   constexpr bool kDs = Shape::kDs;
   extern __shared__ __align__(16) unsigned char memory[];
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   constexpr int kParts = Shape::kParts;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  const int cols = Shape::kWhole ? kParts * kChunks * kChunk : static_cast<int>(n.dy.cols);
+  const int cols = Shape::kExact ? kParts * kChunks * kChunk : static_cast<int>(n.dy.cols);
   const int first = warp % kParts * kChunks * kChunk;
   NormRingOf<Shape> ring(memory, first, cols - first);
-  const LaneChannels<T, Shape::kWhole> channels{first, cols - first};
+  const LaneChannels<T, Shape::kExact> channels{first, cols - first};
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * (Shape::kBlockWarps / kParts);
   const std::int64_t first_row =
       (static_cast<std::int64_t>(blockIdx.x) * Shape::kBlockWarps + warp) / kParts;
@@ -226,7 +189,7 @@ __global__ void __launch_bounds__(Shape::kBlockWarps* kLanes, Shape::kBlocks)
         total[i] = rstd * (g[k][i] - mean_g - normal[k][i] * mean_gx);
       }
       if constexpr (kDs) {
-        if (Shape::kWhole || n.ds.there()) {
+        if (Shape::kExact || n.ds.there()) {
           float ds[kPack];
           ring.read(2, k, ds);
 #pragma unroll

@@ -12,7 +12,8 @@ constexpr int kBlockCols = 16;  // 64 bytes of every slice; blocks enough to kee
 constexpr int kSumThreads = 512;
 constexpr int kGroups = kSumThreads / kBlockCols;  // of strands
 
-constexpr std::int64_t kRoom = 1 << 23;  // floats: some ten calls' partial sums of a base model
+constexpr std::int64_t kLeastFloats =
+    1 << 23;                             // floats: some ten calls' partial sums of a base model
 constexpr std::size_t kMostSums = 64;    // of one kernel
 constexpr std::int64_t kAlignment = 64;  // floats
 constexpr std::int64_t kMostParts = 3;
@@ -21,7 +22,7 @@ struct AllSums {
   ColumnSums sums[kMostSums];
 };
 
-// What a block has room for: strands of its columns.
+// How many strands of its columns a block holds.
 using Strands = float[kSumThreads * 4 / kBlockCols][kBlockCols];
 
 // kWide columns to a lane: strand y adds slices y, y + kStrands, …; then the strands are added in
@@ -74,7 +75,7 @@ __device__ void add_slices(const ColumnSums& sums, std::int64_t first, Strands& 
 __global__ void __launch_bounds__(kSumThreads)
     column_sums_kernel(const __grid_constant__ AllSums all) {
   __shared__ Strands strands;
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   const ColumnSums& sums = all.sums[blockIdx.y];
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kBlockCols;
   if (first >= sums.cols) {
@@ -102,7 +103,7 @@ void PendingSums::begin(std::int64_t count, cudaStream_t stream) {
     cudaFree(memory_);
     memory_ = nullptr;
     capacity_ = 0;
-    const std::int64_t wanted = std::max(kRoom, count + count / 4);
+    const std::int64_t wanted = std::max(kLeastFloats, count + count / 4);
     void* memory = nullptr;
     check_cuda(cudaMalloc(&memory, sizeof(float) * static_cast<std::size_t>(wanted)),
                "taking memory for sums");
@@ -164,7 +165,7 @@ void PendingSums::launch(cudaStream_t stream) {
       std::max_element(waiting_.begin(), waiting_.end(),
                        [](const auto& a, const auto& b) { return a.cols < b.cols; });
   const dim3 grid(blocks_for(widest->cols, kBlockCols), static_cast<unsigned>(waiting_.size()));
-  launch_early(column_sums_kernel, {grid, kSumThreads}, stream, "column sums", all);
+  launch_dependent(column_sums_kernel, {grid, kSumThreads}, stream, "column sums", all);
   waiting_.clear();
 }
 

@@ -1,9 +1,9 @@
 // The second half of every sum over rows: partial sums, one row of them for each slice of the work,
 // are added in a fixed order, whatever order the slices were computed in.
 //
-// Adding up a few hundred rows takes a kernel 5 µs and keeps no GPU busy. In a backward pass, where
-// nobody reads gradients of parameters before its end, sums wait for each other and are added by
-// one kernel when it ends or room runs out.
+// Adding up a few hundred rows is a kernel of 5 µs that does not fill the GPU. Gradients of
+// parameters are not read before a backward pass ends, so its reductions are batched: one kernel
+// adds them when the pass ends or the buffer is full.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class PendingSums {
   PendingSums(const PendingSums&) = delete;
   PendingSums& operator=(const PendingSums&) = delete;
 
-  // Of one call of a kernel: room for its partial sums, `count` floats in up to three parts, then
+  // Of one call of a kernel: memory for its partial sums, `count` floats in up to three parts, then
   // the parts, aligned to 256 bytes, which keep their values until they have been added.
   void begin(std::int64_t count, cudaStream_t stream);
   float* take(std::int64_t count);
@@ -56,8 +56,8 @@ class PendingSums {
   std::int64_t used_ = 0;
 };
 
-// Both halves in a pass over the rows: out[c] += Σ_r rows[r, c], where whoever wrote the rows could
-// not add them up. In bias_activation_backward.cu.
+// Both halves in a pass over the rows: out[c] += Σ_r rows[r, c], where the kernel that wrote the
+// rows could not add them up. In bias_activation_backward.cu.
 void add_rows(const View& rows, const View& out, Exec& exec);
 
 }  // namespace yona::cuda

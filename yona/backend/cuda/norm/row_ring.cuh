@@ -1,6 +1,6 @@
-// Rows on their way: a warp's ring of places in shared memory, each for a row of several matrices,
-// which asynchronous copies fill while the warp works on rows that have come. A lane copies what it
-// reads itself, so that nobody waits for another and there are no barriers.
+// A warp's ring of rows in shared memory, each entry for a row of several matrices, which
+// asynchronous copies fill while the warp works on rows that have arrived. A lane copies what it
+// reads itself, so there are no barriers.
 //
 // Copies are of 16 bytes, and those of a warp follow each other in memory. So a lane has eight
 // neighbours of a chunk's 256 bf16 channels, and of f32 channels four of the first 128 and four of
@@ -31,7 +31,7 @@ struct LanePack {
 };
 
 // What a lane does with its channels of chunk k in memory.
-template <class T, bool kWhole>
+template <class T, bool kExact>
 struct LaneChannels {
   using Pack = LanePack<T>;
   int first, cols;
@@ -42,7 +42,7 @@ struct LaneChannels {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int channel = Pack::half_channel(k, half, lane);
-      const float4 four = kWhole || channel < cols
+      const float4 four = kExact || channel < cols
                               ? *reinterpret_cast<const float4*>(from.data + first + channel)
                               : float4{};
       v[4 * half] = four.x, v[4 * half + 1] = four.y;
@@ -75,21 +75,21 @@ struct LaneChannels {
 #pragma unroll
     for (int p = 0; p < Pack::kPieces; ++p) {
       const int channel = Pack::channel(k, p, lane);
-      if (kWhole || channel < cols) {
+      if (kExact || channel < cols) {
         use(p, channel);
       }
     }
   }
 };
 
-// Shape: T, kChunks, of 256 channels each, kWhole, that there are so many and not fewer, kStages
+// Shape: T, kChunks, of 256 channels each, kExact, that there are so many and not fewer, kStages
 // and kBlockWarps.
 template <class Shape, int kMatrices>
 class RowRing {
   using T = typename Shape::T;
   using Pack = LanePack<T>;
   static constexpr int kChunks = Shape::kChunks, kStages = Shape::kStages;
-  static constexpr bool kWhole = Shape::kWhole;
+  static constexpr bool kExact = Shape::kExact;
 
  public:
   static constexpr int kRowBytes = kChunks * kChunk * static_cast<int>(sizeof(T));
@@ -107,7 +107,7 @@ class RowRing {
             static_cast<int>(threadIdx.x) % kLanes)),
         first_(first),
         cols_(cols) {
-    if constexpr (!kWhole) {  // channels beyond the row are zero, and stay it
+    if constexpr (!kExact) {  // channels beyond the row are zero, and stay it
       for (int stage = 0; stage < kStages; ++stage) {
         for (int m = 0; m < kMatrices; ++m) {
           for_pieces([&](int k, int p, int channel) {
@@ -122,16 +122,16 @@ class RowRing {
   }
 
   // Sends for a row, into stage `stage` or, when the row of the present one has been read, there.
-  // Without kWhole, of the matrices that are there.
+  // Without kExact, of the matrices that are there.
   __device__ void fetch(const Rows<T> (&from)[kMatrices], std::int64_t row, int stage) const {
     const std::uint64_t policy = passing();
 #pragma unroll
     for (int m = 0; m < kMatrices; ++m) {
-      if (!kWhole && !from[m].there()) {
+      if (!kExact && !from[m].there()) {
         continue;
       }
       for_pieces([&](int k, int p, int channel) {
-        if (kWhole || channel < cols_) {
+        if (kExact || channel < cols_) {
           const T* piece = from[m].row(row) + first_ + channel;
           const std::uint32_t place = places_ + offset_of(stage, m, k, p);
           asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(place),

@@ -68,8 +68,8 @@ class CudaBackend : public Backend {
 
   bool has_bf16() const override { return true; }
   std::int64_t weight_gradient_tiles() const override { return weight_gradient_tiles_at_a_time(); }
-  std::int64_t attention_decision_bytes(const AttentionArgs& args) const override {
-    return wanted_attention_decision_bytes(args);
+  std::int64_t keep_mask_bytes(const AttentionArgs& args) const override {
+    return wanted_keep_mask_bytes(args);
   }
 
   std::int64_t memory_bytes() const override {

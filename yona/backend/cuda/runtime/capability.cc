@@ -21,7 +21,7 @@ bool is_hopper() {
          attribute(cudaDevAttrComputeCapabilityMinor) == 0;
 }
 
-int shared_room() {
+int shared_memory_limit() {
   static const int bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   return bytes;
 }

@@ -12,7 +12,7 @@ namespace yona::cuda {
 bool is_hopper();
 
 // How much shared memory may a block have, in bytes?
-int shared_room();
+int shared_memory_limit();
 
 // Lets a kernel have this much shared memory, which beyond 48 KB has to be asked for.
 template <class Kernel>

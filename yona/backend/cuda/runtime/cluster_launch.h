@@ -22,7 +22,7 @@ class ClusterLaunch {
                 1} {
     attributes_[0].id = cudaLaunchAttributeClusterDimension;
     attributes_[0].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
-    attributes_[1] = early_attribute();
+    attributes_[1] = dependent_launch_attribute();
   }
   template <class Shape>
   ClusterLaunch(Shape /*shape*/, int clusters, cudaStream_t stream)
@@ -32,9 +32,9 @@ class ClusterLaunch {
 
   const cudaLaunchConfig_t* config() const { return &config_; }
 
-  // The same for a kernel that waits for the one in front itself (common/dependent_launch.cuh).
-  const cudaLaunchConfig_t* early() {
-    config_.numAttrs = launches_early(config_.stream) ? 2 : 1;
+  // The same for a kernel that calls wait_for_previous_grid() (common/dependent_launch.cuh).
+  const cudaLaunchConfig_t* dependent() {
+    config_.numAttrs = allows_dependent_launch(config_.stream) ? 2 : 1;
     return &config_;
   }
 
@@ -44,7 +44,7 @@ class ClusterLaunch {
 };
 
 // How many clusters of the kernel run at once on this GPU, from now on with as much shared memory
-// as the shape has: none where it is no Hopper.
+// as the shape has: none where it is not a Hopper.
 template <class Shape, class Kernel>
 int clusters_at_once(Kernel kernel, const char* name) {
   if (!is_hopper()) {

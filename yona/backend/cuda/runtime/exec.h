@@ -22,7 +22,7 @@ inline void check_launch(const char* kernel) { check_cuda(cudaGetLastError(), ke
 
 // Device memory of one kernel call: everything taken is forgotten when the next call begins, which
 // is safe because one stream runs calls in order. Grows when a larger batch comes, and is then
-// elsewhere: what was captured before has to be captured anew.
+// elsewhere: what was captured before has to be captured again.
 class Scratch {
  public:
   Scratch() = default;
@@ -30,7 +30,7 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // Forgets what was taken and makes room for `bytes` in all.
+  // Forgets what was taken and reserves `bytes` in all.
   void begin(std::int64_t bytes, cudaStream_t stream);
   // Where it is: graphs that were captured when it was elsewhere must not be started again.
   const void* place() const { return memory_; }

@@ -9,8 +9,8 @@
 namespace yona::cuda {
 
 // The first run makes its calls, so that scratch memory, products and modules are there; the second
-// one is captured; later ones start the graph, or capture it anew where scratch memory has
-// moved since. While kernels are measured, calls are made anew.
+// one is captured; later ones start the graph, or capture it again where scratch memory has
+// moved since. While kernels are measured, calls are not replayed.
 class GraphReplay : public Replay {
  public:
   GraphReplay(const CudaExec& exec, cudaStream_t stream) : exec_(exec), stream_(stream) {}

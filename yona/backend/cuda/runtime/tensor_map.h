@@ -1,4 +1,4 @@
-// Descriptions of matrices for the copy engine of Hopper and later (common/hopper.cuh).
+// Tensor maps: descriptions of matrices for TMA, on Hopper and later (common/hopper.cuh).
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline bool is_bf16_for_copies(const View& view) {
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
 }
 
-// Fills `map`; false where the driver has no copy engine to describe matrices to, or the matrix
+// Fills `map`; false where the driver has no tensor maps, or the matrix
 // cannot be described: addresses and strides are multiples of 16 bytes.
 bool describe_tiles(const TileOfMatrix& matrix, CUtensorMap& map);
 

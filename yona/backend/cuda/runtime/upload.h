@@ -1,5 +1,5 @@
 // Uploads through two pinned buffers: the caller's memory is free again at once, the copy runs in
-// the stream, and nobody waits unless both buffers are still being read.
+// the stream, and the host does not wait unless both buffers are still being read.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// What follows the products of vocabulary/product.cuh and vocabulary/product_deep.cuh. A warpgroup
-// has 64 rows of 128 or 256 logits in registers: they go to memory through shared memory and the
-// copy engine, and statistics of every row's 128 columns are left beside them.
+// Epilogue of the products of vocabulary/product.cuh and vocabulary/product_deep.cuh. A warpgroup
+// has 64 rows of 128 or 256 logits in registers: they go to memory through a staging buffer and
+// TMA, together with statistics of every row's 128 columns.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -25,21 +25,21 @@ struct VocabularyTile {
   static constexpr int kPieceBytes = kPieceRows * 128;
 };
 
-// What is written: f32 logits, or powers 2^(log2(e) (logit - shift) - kVocabularyScale) as bf16.
-// A row with a sum of kVocabularyTooMuch or more, up to infinity, has to be done again with another
-// shift (vocabulary/loss.cuh); other rows' powers are all right.
-struct VocabularyPowers {};
+// What is written: f32 logits, or exponentials 2^(log2(e) (logit - shift) - kVocabularyScale) as
+// bf16. A row with a sum of kVocabularyTooMuch or more, up to infinity, has to be done again with
+// another shift (vocabulary/loss.cuh); the exponentials of other rows are right.
+struct VocabularyExponentials {};
 constexpr float kVocabularyScale = 60.0F;
 constexpr float kVocabularyTooMuch = 0x1p79F;
 
 struct VocabularyProblem {
-  const float* shifts = nullptr;  // [rows], of powers
+  const float* shifts = nullptr;  // [rows], of exponentials
   // Slices lie one after another, rows of a slice together: [slices, stride].
   float2* tops = nullptr;  // of logits: the largest, Σ exp(logit - largest)
-  float* sums = nullptr;   // of powers: Σ power, before it is rounded
+  float* sums = nullptr;   // Σ of the exponentials, before they are rounded
   std::int64_t stride = 0;
   int rows = 0;
-  int cols = 0;   // columns beyond count for nothing, and their powers are zero
+  int cols = 0;   // columns beyond do not count, and their exponentials are zero
   int depth = 0;  // for the deep product to know
   int run = 8;    // tiles of the same rows that a block of the other one computes one after another
 };
@@ -50,7 +50,7 @@ namespace vocabulary {
 
 constexpr float kLog2OfE = 1.4426950408889634F;
 
-__device__ inline float two_to_the(float x) {
+__device__ inline float exp2_fast(float x) {
   float y = 0.0F;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
@@ -75,7 +75,7 @@ struct TilePart {
   }
 };
 
-// What is taken from a row's logits to have exponents of its powers; zero for rows beyond.
+// What is subtracted from a row's logits before exp2; zero for rows beyond.
 __device__ inline void load_shifts(const VocabularyProblem& p, const TilePart& part,
                                    float (&shift)[2]) {
 #pragma unroll
@@ -90,12 +90,12 @@ __device__ inline void load_shifts(const VocabularyProblem& p, const TilePart& p
 // row l % 8 of matrix l / 8: both halves of eight columns, then of the next eight.
 struct MatrixRows {
   std::uint32_t at = 0;
-  int turned = 0;
+  int swizzle = 0;
 
   __device__ MatrixRows(std::uint32_t piece, int lane)
       : at(piece + (lane / 8 % 2 * 8 + lane % 8) * 128 + ((lane / 16) ^ lane % 2) * 16),
-        turned(lane % 8 / 2 * 32) {}
-  __device__ std::uint32_t of(int pair) const { return at + ((pair % 8 * 16) ^ turned); }
+        swizzle(lane % 8 / 2 * 32) {}
+  __device__ std::uint32_t of(int pair) const { return at + ((pair % 8 * 16) ^ swizzle); }
 };
 
 // Powers of the 64 columns from pair `first` on, rounded, to shared memory; `sums` are those of
@@ -114,7 +114,7 @@ __device__ inline void finish_piece(const VocabularyProblem& p, const TilePart& 
       float u[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        u[e] = two_to_the(fmaf(logits[4 * (pair + m / 2) + 2 * half + e], kLog2OfE, shift[half]));
+        u[e] = exp2_fast(fmaf(logits[4 * (pair + m / 2) + 2 * half + e], kLog2OfE, shift[half]));
         if constexpr (kCut) {
           u[e] = part.valid(p, pair + m / 2, e) ? u[e] : 0.0F;
         }
@@ -139,10 +139,11 @@ __device__ inline void leave_sums(const VocabularyProblem& p, const TilePart& pa
   }
 }
 
-// Powers of two rows to shared memory, and their sums. `shift` is in powers of two.
+// Exponentials of two rows to shared memory, and their sums. `shift` is for exp2.
 template <bool kCut>
-__device__ void finish(const VocabularyPowers&, const VocabularyProblem& p, const TilePart& part,
-                       const float (&logits)[64], const float (&shift)[2], std::uint32_t to) {
+__device__ void finish(const VocabularyExponentials&, const VocabularyProblem& p,
+                       const TilePart& part, const float (&logits)[64], const float (&shift)[2],
+                       std::uint32_t to) {
   to += part.warp * 16 * 128;
   float sums[2][2] = {};
 #pragma unroll
@@ -153,14 +154,14 @@ __device__ void finish(const VocabularyPowers&, const VocabularyProblem& p, cons
   leave_sums(p, part, sums);
 }
 
-// Logits of two rows to shared memory, and the slice's largest and powers.
+// Logits of two rows to shared memory, and the slice's largest and Σexp.
 template <bool kCut>
 __device__ void finish(const float&, const VocabularyProblem& p, const TilePart& part,
                        const float (&logits)[64], const float (&)[2], std::uint32_t to) {
   const int row = part.lane / 4;
   const int quarter = part.quarter();
   to += (part.warp * 16 + row) * 128 + ((quarter / 2) ^ row % 2) * 16 + quarter % 2 * 8;
-  const int turned = row / 2 * 32;
+  const int swizzle = row / 2 * 32;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     float largest = -INFINITY;
@@ -168,8 +169,8 @@ __device__ void finish(const float&, const VocabularyProblem& p, const TilePart&
     for (int pair = 0; pair < 16; ++pair) {
       const float x = logits[4 * pair + 2 * half];
       const float y = logits[4 * pair + 2 * half + 1];
-      const std::uint32_t at =
-          to + pair / 4 * VocabularyTile::kPieceBytes + half * 8 * 128 + ((pair % 4 * 32) ^ turned);
+      const std::uint32_t at = to + pair / 4 * VocabularyTile::kPieceBytes + half * 8 * 128 +
+                               ((pair % 4 * 32) ^ swizzle);
       asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(at), "f"(x), "f"(y) : "memory");
       if constexpr (kCut) {
         largest = fmaxf(largest, part.valid(p, pair, 0) ? x : -INFINITY);
@@ -180,16 +181,16 @@ __device__ void finish(const float&, const VocabularyProblem& p, const TilePart&
     }
     largest = quad_max(largest);
     const float shift = largest == -INFINITY ? 0.0F : -largest * kLog2OfE;
-    float powers[2] = {};
+    float exponentials[2] = {};
 #pragma unroll
     for (int pair = 0; pair < 16; ++pair) {
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        const float power = two_to_the(fmaf(logits[4 * pair + 2 * half + e], kLog2OfE, shift));
-        powers[e] += !kCut || part.valid(p, pair, e) ? power : 0.0F;
+        const float power = exp2_fast(fmaf(logits[4 * pair + 2 * half + e], kLog2OfE, shift));
+        exponentials[e] += !kCut || part.valid(p, pair, e) ? power : 0.0F;
       }
     }
-    const float sum = quad_sum(powers[0] + powers[1]);
+    const float sum = quad_sum(exponentials[0] + exponentials[1]);
     if (part.quarter() == 0 && part.there(p, half)) {
       p.tops[part.statistic(p, half)] = make_float2(largest, sum);
     }

@@ -10,7 +10,7 @@ namespace yona::cuda {
 // have packs of columns.
 template <int kPacks>
 __global__ void __launch_bounds__(kThreads) scale_rows_kernel(const VocabularyLoss loss) {
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   __shared__ float sums[kWarps][kPacks * kChunk];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -53,17 +53,18 @@ __global__ void __launch_bounds__(kThreads) scale_rows_kernel(const VocabularyLo
 }
 
 // The rows after the others: of f x by the first blocks, 32 columns each, whose warps share the
-// parts; of powers, ones, by the blocks after them.
+// parts; of exponentials, ones, by the blocks after them.
 __global__ void __launch_bounds__(kThreads) more_rows_kernel(const VocabularyLoss loss) {
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   const auto depth = static_cast<int>(loss.x.cols);
   const int own = (depth + kLanes - 1) / kLanes;
   const auto block = static_cast<int>(blockIdx.x);
   if (block >= own) {
     const int first = (block - own) * kThreads + static_cast<int>(threadIdx.x);
-    for (std::int64_t c = first; c < loss.powers.stride; c += (gridDim.x - own) * kThreads) {
+    for (std::int64_t c = first; c < loss.exponentials.stride; c += (gridDim.x - own) * kThreads) {
       for (int more = 0; more < kVocabularyMoreRows; ++more) {
-        loss.powers.row(loss.rows + more)[c] = from_float<bf16>(c < loss.powers.cols ? 1.0F : 0.0F);
+        loss.exponentials.row(loss.rows + more)[c] =
+            from_float<bf16>(c < loss.exponentials.cols ? 1.0F : 0.0F);
       }
     }
     return;
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(kThreads) more_rows_kernel(const VocabularyLos
     for (int w = 1; w < kWarps; ++w) {
       sum += sums[w][lane];
     }
-    sum *= -loss.smoothing / static_cast<float>(loss.powers.cols);
+    sum *= -loss.smoothing / static_cast<float>(loss.exponentials.cols);
     const bf16 most = from_float<bf16>(sum);
     for (int more = 0; more < kVocabularyMoreRows; ++more) {
       loss.scaled.row(loss.rows + more)[column] = more == 0 ? most
@@ -100,14 +101,15 @@ __global__ void __launch_bounds__(kThreads) more_rows_kernel(const VocabularyLos
 
 // dx = f (u' E) - s ε/V Σ_j E_j: a warp to a row.
 __global__ void __launch_bounds__(kThreads) finish_states_kernel(const VocabularyLoss loss) {
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   const std::int64_t row =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
   if (row >= loss.rows) {
     return;
   }
   const float factor = loss.factors[row];
-  const float spread = -loss.row_scale[row] * loss.smoothing / static_cast<float>(loss.powers.cols);
+  const float spread =
+      -loss.row_scale[row] * loss.smoothing / static_cast<float>(loss.exponentials.cols);
   for (std::int64_t c = threadIdx.x % kLanes * kPack; c < loss.x.cols; c += kChunk) {
     float v[kPack];
     loss.state_products.load(row, c, v);

@@ -12,7 +12,7 @@
 // bf16 has of it, and the rest. Σ_j l_j, which smoothed losses ask for, is x · Σ_j E_j.
 //
 // r is l_t: known before the product, and never above the largest. It does where Σ u stays below
-// kVocabularyTooMuch, which is to say for losses of up to 96 (139 powers of two). Rows beyond,
+// kVocabularyTooMuch, which is to say for losses of up to 96 (a factor of 2^139). Rows beyond,
 // which training hardly meets, are seen by their sums and done again, slowly, with r the largest of
 // them.
 #pragma once
@@ -28,12 +28,12 @@ namespace yona::cuda {
 struct VocabularyLoss {
   static constexpr int kRowsOfBlock = 32;
 
-  Rows<bf16> x;       // [rows, depth]
-  Rows<bf16> table;   // [V or more, depth]
-  Rows<bf16> powers;  // [rows and more, V]
+  Rows<bf16> x;             // [rows, depth]
+  Rows<bf16> table;         // [V or more, depth]
+  Rows<bf16> exponentials;  // [rows and more, V]
   const std::int32_t* targets = nullptr;
   const float* row_scale = nullptr;
-  const float* table_sums = nullptr;  // [depth]: Σ_j E_j; nothing where there is no smoothing
+  const float* table_sums = nullptr;  // [depth]: Σ_j E_j; null without smoothing
   float* target_logits = nullptr;     // [rows]
   float* logit_sums = nullptr;        // [rows]: Σ_j l_j
   float* factors = nullptr;           // [rows]: f
@@ -51,7 +51,7 @@ struct VocabularyLoss {
 
 // l_t and Σ_j l_j: a warp to a row.
 __global__ void __launch_bounds__(kThreads) target_logits_kernel(const VocabularyLoss loss) {
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   const std::int64_t row =
       static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
   if (row >= loss.rows) {
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kThreads) target_logits_kernel(const Vocabular
   }
 }
 
-struct RowOfPowers {
+struct RowOfExponentials {
   float shift = 0.0F;  // r
   float sum = 0.0F;
 };
@@ -89,7 +89,7 @@ struct RowOfPowers {
 // Powers of a row once more, with its largest logit for r: by a whole block, in two passes over the
 // table, which together take it about half a millisecond of 512 channels. Warps share the columns.
 template <int kPacks>
-__device__ __noinline__ RowOfPowers redo_row(const VocabularyLoss& loss, std::int64_t row) {
+__device__ __noinline__ RowOfExponentials redo_row(const VocabularyLoss& loss, std::int64_t row) {
   __shared__ float of_warps[kWarps];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -135,21 +135,21 @@ __device__ __noinline__ RowOfPowers redo_row(const VocabularyLoss& loss, std::in
     }
     return all;
   };
-  RowOfPowers done;
+  RowOfExponentials done;
   float largest = -INFINITY;
 #pragma unroll(8 / kPacks)
-  for (std::int64_t column = warp; column < loss.powers.cols; column += kWarps) {
+  for (std::int64_t column = warp; column < loss.exponentials.cols; column += kWarps) {
     largest = fmaxf(largest, logit(column));
   }
   done.shift = of_block(largest, [](float a, float b) { return fmaxf(a, b); });
-  bf16* powers = loss.powers.row(row);
+  bf16* exponentials = loss.exponentials.row(row);
   float sum = 0.0F;
 #pragma unroll(8 / kPacks)
-  for (std::int64_t column = warp; column < loss.powers.cols; column += kWarps) {
-    const float u = power_of_two((logit(column) - done.shift) * kLog2E - kVocabularyScale);
+  for (std::int64_t column = warp; column < loss.exponentials.cols; column += kWarps) {
+    const float u = exp2_fast((logit(column) - done.shift) * kLog2E - kVocabularyScale);
     sum += u;
     if (lane == 0) {
-      powers[column] = from_float<bf16>(u);
+      exponentials[column] = from_float<bf16>(u);
     }
   }
   done.sum = of_block(sum, [](float a, float b) { return a + b; });
@@ -159,9 +159,9 @@ __device__ __noinline__ RowOfPowers redo_row(const VocabularyLoss& loss, std::in
 // 32 rows to a block, one to each lane; its warps share the slices, whose sums are added in order.
 template <int kPacks>
 __global__ void __launch_bounds__(kThreads)
-    power_losses_kernel(const __grid_constant__ VocabularyLoss loss) {
+    exponential_losses_kernel(const __grid_constant__ VocabularyLoss loss) {
   __shared__ float parts[kWarps][kLanes];
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const int first = static_cast<int>(blockIdx.x) * kLanes;
@@ -176,16 +176,16 @@ __global__ void __launch_bounds__(kThreads)
   }
   parts[warp][lane] = sum;
   __syncthreads();
-  RowOfPowers own{there ? loss.target_logits[row] : 0.0F, parts[0][lane]};
+  RowOfExponentials own{there ? loss.target_logits[row] : 0.0F, parts[0][lane]};
 #pragma unroll
   for (int w = 1; w < kWarps; ++w) {
     own.sum += parts[w][lane];
   }
-  // All warps have the same 32 sums: NaN is no reason to do a row again.
+  // All warps have the same 32 sums: rows with NaN are not computed again.
   for (unsigned left = __ballot_sync(0xFFFFFFFFU, own.sum >= kVocabularyTooMuch); left != 0;
        left &= left - 1) {
     const int other = __ffs(static_cast<int>(left)) - 1;
-    const RowOfPowers done = redo_row<kPacks>(loss, first + other);
+    const RowOfExponentials done = redo_row<kPacks>(loss, first + other);
     own = lane == other ? done : own;
   }
   __syncthreads();
@@ -196,15 +196,16 @@ __global__ void __launch_bounds__(kThreads)
   const float above = loss.target_logits[row] - own.shift;          // l_t - r: 0, or less
   const float nll = logf(own.sum) + kScale - above;
   const float log_sum = loss.target_logits[row] + nll;
-  const float mean = loss.smoothing > 0
-                         ? loss.logit_sums[row] / static_cast<float>(loss.powers.cols) - log_sum
-                         : 0.0F;
+  const float mean =
+      loss.smoothing > 0
+          ? loss.logit_sums[row] / static_cast<float>(loss.exponentials.cols) - log_sum
+          : 0.0F;
   float* out = loss.losses.row(row);
   // l_t and Σ u are of two sums of products: the loss of a row that is sure could be -1e-6.
   out[1] = nll < 0.0F ? 0.0F : nll;
   out[0] = (1.0F - loss.smoothing) * out[1] - loss.smoothing * mean;
   const float u_t = exp2f(above * kLog2E - kVocabularyScale);
-  loss.powers.row(row)[loss.targets[row]] =
+  loss.exponentials.row(row)[loss.targets[row]] =
       from_float<bf16>(u_t - (1.0F - loss.smoothing) * own.sum);
   loss.factors[row] = loss.row_scale[row] / own.sum;
 }

@@ -1,15 +1,15 @@
-// Logits = states · Eᵀ and statistics of their rows, for Hopper: what the softmax over a vocabulary
-// needs to know of a row is left by the product, so that nobody reads the row for it.
+// Logits = states · Eᵀ and statistics of their rows, for Hopper: the product leaves what the
+// softmax over a vocabulary needs to know of a row, so that no pass over the row is needed for it.
 //
-//   states [rows, depth], E [columns, depth], both bf16 and row-major, depth at most 512 (the copy
-//   engine puts zeros after it); results as in vocabulary/epilogue.cuh.
+//   states [rows, depth], E [columns, depth], both bf16 and row-major, depth at most 512 (TMA fills
+//   up with zeros); results as in vocabulary/epilogue.cuh.
 //
-// A block computes tiles of 128 × 128. Its first warpgroup is the producer: one thread of it has
-// the copy engine fill a ring of stages, 64 deep each. The other two are consumers of 64 rows each,
-// which both use every stage. A run of tiles has the same rows: its first eight stages are those of
-// the states, which a consumer then keeps in registers as left operands, so that shared memory is
-// read for E alone. Consumers multiply in turn: one finishes its tile while the other multiplies.
-// Blocks of a cluster have tiles below each other: each brings its part of the stages of E to all.
+// A block computes tiles of 128 × 128, warp-specialised: a producer thread issues TMA copies into a
+// ring of stages, 64 deep each; two consumer warpgroups of 64 rows each use every stage. A run of
+// tiles has the same rows: its first eight stages are those of the states, which a consumer then
+// keeps in registers as A operands, so that shared memory is read for E alone. Consumers ping-pong:
+// one runs its epilogue while the other multiplies. Blocks of a cluster have tiles below each
+// other: each multicasts its part of the stages of E to all.
 #pragma once
 
 #include "yona/backend/cuda/common/dependent_launch.cuh"
@@ -19,9 +19,9 @@
 
 namespace yona::cuda {
 
-// T: float or VocabularyPowers. Clusters of two blocks are the fastest for many rows (powers of
-// 5,056 rows in 320 µs, in clusters of four 350, of one 331; 396 where consumers do not take
-// turns).
+// T: float or VocabularyExponentials. Clusters of two blocks are the fastest for many rows
+// (exponentials of 5,056 rows in 320 µs, in clusters of four 350, of one 331; 396 where consumers
+// do not take turns).
 template <class T, int kClusterOf>
 struct VocabularyShape : VocabularyTile {
   using Result = T;
@@ -120,7 +120,7 @@ __device__ void multiply_tile(float (&sums)[64], const Held& held, Ring<Shape>& 
     hopper::begin_products();
 #pragma unroll
     for (int k = 0; k < 4; ++k) {  // offsets in units of 16 bytes
-      hopper::multiply_held(sums, held[4 * step + k], b + k * 2, step + k > 0);
+      hopper::multiply_stationary(sums, held[4 * step + k], b + k * 2, step + k > 0);
     }
     hopper::commit_products();
     if (step > 0) {
@@ -166,7 +166,7 @@ __device__ void consume(const CUtensorMap& results, const VocabularyProblem& p,
                     consumer * Shape::kConsumerRows;
     part.first = row + part.warp * 16 + part.lane / 4;
     part.col = place.col * Shape::kCols;
-    if (std::is_same_v<T, VocabularyPowers> && fresh) {
+    if (std::is_same_v<T, VocabularyExponentials> && fresh) {
       load_shifts(p, part, shift);
     }
     const bool another = tile + 1 < tiles.count;
@@ -228,7 +228,7 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
     hopper::prefetch_map(results);
   }
   hopper::cluster_sync();
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   const VocabularyTiles tiles(p, Shape::kCluster * Shape::kRows,
                               static_cast<int>(gridDim.x) / Shape::kCluster,
                               static_cast<int>(blockIdx.x) / Shape::kCluster);

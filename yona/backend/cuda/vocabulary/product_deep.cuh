@@ -1,19 +1,14 @@
-// Powers of logits = states · Eᵀ and their sums, for Hopper and any depth: what
+// Scaled exponentials of logits = states · Eᵀ and their sums, for Hopper and any depth: what
 // vocabulary/product.cuh computes for depths of up to 512, whose states a block can keep.
 //
-//   states [rows, depth], E [columns, depth], both bf16 and row-major (the copy engine puts zeros
-//   after the last column); results are VocabularyPowers as in vocabulary/epilogue.cuh.
+//   states [rows, depth], E [columns, depth], both bf16 and row-major (TMA fills up with zeros);
+//   results are VocabularyExponentials as in vocabulary/epilogue.cuh.
 //
-// A block computes tiles of 128 × 256, one after another. Its first warpgroup is the producer: one
-// thread of it has the copy engine fill a ring of stages, 64 deep, of states and E. The other two
-// each multiply 64 of the tile's rows with all of its columns. Two blocks of a cluster have tiles
-// below each other, which share the columns of E: each brings half of them to both. Warps write
-// their own 16 rows, 64 columns at a time, without a word to the others.
-//
-// On an H200, 5,056 rows and 37,056 columns 1,024 deep take 640 µs, where cuBLASLt's product of the
-// logits takes 577 and a pass over them 253. 90 µs of it are what follows the products, stores 40
-// of these; a second consumer that stays one or two steps behind the first changes nothing (644 and
-// 640 µs): the GPU's power is used up. At 512 deep it is slower than the other (370 µs, 345).
+// A block computes tiles of 128 × 256, one after another, warp-specialised: a producer thread
+// issues TMA copies into a ring of stages, 64 deep, of states and E; two consumer warpgroups each
+// multiply 64 of the tile's rows with all of its columns. Two blocks of a cluster have tiles below
+// each other, which share the columns of E: each multicasts half of them to both. Warps write their
+// own 16 rows, 64 columns at a time, without synchronising with the others.
 #pragma once
 
 #include "yona/backend/cuda/vocabulary/product.cuh"
@@ -206,7 +201,7 @@ __global__ void __launch_bounds__(VocabularyDeepTile::kThreads, 1)
     hopper::prefetch_map(results);
   }
   hopper::cluster_sync();
-  wait_for_the_one_in_front();
+  wait_for_previous_grid();
   const vocabulary_deep::Tiles tiles(p);
   if (group == 0) {
     hopper::give_registers<40>();

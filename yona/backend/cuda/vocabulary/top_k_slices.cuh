@@ -12,7 +12,7 @@ struct RowSlices {
   static constexpr int kCols = VocabularyTile::kCols;
   static constexpr int kMost = 1024;
   static constexpr int kMostOfThread = kMost / kThreads;
-  const float2* powers = nullptr;  // [count, stride]
+  const float2* exponentials = nullptr;  // [count, stride]
   std::int64_t stride = 0;
   int count = 0;
 };
@@ -26,7 +26,7 @@ __device__ inline double read_slices(const RowSlices& slices, std::int64_t row, 
     const int slice = i * kThreads + static_cast<int>(threadIdx.x);
     mine[i] = make_float2(-INFINITY, 0.0F);
     if (slice < slices.count) {
-      mine[i] = slices.powers[slice * slices.stride + row];
+      mine[i] = slices.exponentials[slice * slices.stride + row];
       largest[slice] = mine[i].x;
     }
     top = fmaxf(top, mine[i].x);
@@ -54,7 +54,7 @@ __device__ inline void forget_bans_of_slices(const TopKProblem& p, std::int64_t 
       const int column = slice * RowSlices::kCols + c;
       top = column < p.logits.cols ? fmaxf(top, z[column]) : top;
     }
-    largest[slice] = warp_max(top);  // equal, whoever writes it
+    largest[slice] = warp_max(top);  // all writers have the same value
   }
   __syncthreads();
 }
