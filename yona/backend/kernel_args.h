@@ -220,13 +220,14 @@ struct ResidualNormBackwardArgs {
 
 // s = x + a · weightᵀ + bias;  y = the layer normalisation of s: what ends a sub-layer, and the
 // norm behind it, in a pass that has no backward. The plain composition is matmul and
-// residual_norm. What is left in `room` and `statistics` is not said.
+// residual_norm. The contents of `workspace` and
+// `statistics` on return are unspecified.
 struct LinearNormArgs {
   View a{}, weight{};               // [rows, k] and [n, k], as operands of matmul
   View bias{};                      // [1, n], optional
   View x{}, s{}, y{};               // [rows, n]; s optional
   View norm_weight{}, norm_bias{};  // [1, n]
-  View product{};                   // [rows, n]
+  View workspace{};                 // [rows, n]
   View statistics{};                // [rows, 2]
   float epsilon = 1e-5F;
   Precision precision = Precision::f32;
@@ -234,15 +235,15 @@ struct LinearNormArgs {
   MatmulArgs product() const {
     return {.a = a,
             .b = weight,
-            .c = product,
+            .c = workspace,
             .transpose_b = true,
             .bias = bias,
             .precision = precision};
   }
   ResidualNormArgs norm() const {
     return {.x = x,
-            .r = product,
-            .s = s ? s : product,
+            .r = workspace,
+            .s = s ? s : workspace,
             .y = y,
             .weight = norm_weight,
             .bias = norm_bias,

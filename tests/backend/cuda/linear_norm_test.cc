@@ -40,7 +40,7 @@ class CudaLinearNorm : public CudaTest {
           y(most_rows, width, type, depth + 6),
           norm_weight(1, width, DType::f32, depth + 7),
           norm_bias(1, width, DType::f32, depth + 8),
-          product(most_rows, width, type, depth + 9),
+          workspace(most_rows, width, type, depth + 9),
           statistics(most_rows, 2, DType::f32, depth + 10),
           has_bias(with_bias) {
       reference().kernels().linear_norm(args(false, most_rows, Sum::yes), reference().exec());
@@ -54,7 +54,7 @@ class CudaLinearNorm : public CudaTest {
               .y = first_rows(y.view(on), rows),
               .norm_weight = norm_weight.view(on),
               .norm_bias = norm_bias.view(on),
-              .product = first_rows(product.view(on), rows),
+              .workspace = first_rows(workspace.view(on), rows),
               .statistics = first_rows(statistics.view(on), rows),
               .epsilon = 1e-3F,
               .precision = dtype == DType::bf16 ? Precision::bf16 : Precision::f32};
@@ -76,7 +76,7 @@ class CudaLinearNorm : public CudaTest {
     }
 
     DType dtype;
-    Both a, weight, bias, x, s, y, norm_weight, norm_bias, product, statistics;
+    Both a, weight, bias, x, s, y, norm_weight, norm_bias, workspace, statistics;
     Bias has_bias;
     static constexpr float kSoil = 1024.0F;
   };
@@ -166,7 +166,7 @@ TEST_F(CudaLinearNorm, TakesPartsInAGraph) {
   const Both s(rows, 1024, DType::bf16, 5);
   const Both y(rows, 640, DType::bf16, 6);
   const Both norm(2, 512, DType::f32, 7);
-  const Both product(rows, 512, DType::bf16, 8);
+  const Both workspace(rows, 512, DType::bf16, 8);
   const Both statistics(rows, 2, DType::f32, 9);
   const auto args = [&](bool on) {
     View norm_bias = first_rows(norm.view(on), 1);
@@ -179,7 +179,7 @@ TEST_F(CudaLinearNorm, TakesPartsInAGraph) {
                           .y = columns(y.view(on), 128, 512),
                           .norm_weight = first_rows(norm.view(on), 1),
                           .norm_bias = norm_bias,
-                          .product = product.view(on),
+                          .workspace = workspace.view(on),
                           .statistics = statistics.view(on),
                           .precision = Precision::bf16};
   };

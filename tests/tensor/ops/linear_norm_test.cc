@@ -77,7 +77,7 @@ TEST(LinearNorm, IsTheSameOnTheCpu) {
   for (const bool with_sum : {true, false}) {
     const Tensor s = c.empty(DType::f32, problem.x.shape());
     const Tensor y = c.empty(DType::f32, problem.x.shape());
-    const Tensor product = c.empty(DType::f32, problem.x.shape());
+    const Tensor workspace = c.empty(DType::f32, problem.x.shape());
     const Tensor statistics = c.empty(DType::f32, {9, 2});
     c.kernels().linear_norm({.a = problem.a.view(),
                              .weight = problem.weights.weight.view(),
@@ -87,7 +87,7 @@ TEST(LinearNorm, IsTheSameOnTheCpu) {
                              .y = y.view(),
                              .norm_weight = problem.weights.norm_weight.view(),
                              .norm_bias = problem.weights.norm_bias.view(),
-                             .product = product.view(),
+                             .workspace = workspace.view(),
                              .statistics = statistics.view(),
                              .epsilon = problem.weights.epsilon},
                             c.exec());
@@ -140,7 +140,9 @@ TEST(LinearNorm, SaysWhatDoesNotFit) {
             "[8, 4]");
   problem.weights.weight = weight;
   problem.c.training = true;
-  EXPECT_EQ(message(), "linear_norm: the product does not join its norm here");
+  EXPECT_EQ(message(),
+            "linear_norm: this backend does not fuse the product with the norm; use linear and "
+            "residual_norm");
 }
 
 }  // namespace

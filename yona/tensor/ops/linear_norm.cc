@@ -24,11 +24,13 @@ ResidualNorm linear_norm(const Tensor& x, const Tensor& a, const LinearNormWeigh
   check(weights.norm_weight.elements() == x.cols() && weights.norm_bias.elements() == x.cols(),
         "linear_norm: weight {} and bias {} of the norm do not fit {}", weights.norm_weight.shape(),
         weights.norm_bias.shape(), x.shape());
-  check(joins_norm(weight, c), "linear_norm: the product does not join its norm here");
+  check(joins_norm(weight, c),
+        "linear_norm: this backend does not fuse the product with the norm; use linear and "
+        "residual_norm");
   const Shape shape{x.rows(), x.cols()};
   const Tensor y = c.empty(x.dtype(), shape);
   const Tensor s = form_sum == FormSum::yes ? c.empty(x.dtype(), shape) : Tensor();
-  const Tensor product = c.empty(x.dtype(), shape);
+  const Tensor workspace = c.empty(x.dtype(), shape);
   const Tensor statistics = c.empty(sum_type(x.dtype()), Shape{x.rows(), 2});
   const bool rounded = size_of(x.dtype()) == 2;  // the bias too, as products want it
   c.kernels().linear_norm({.a = operand(a, c),
@@ -41,7 +43,7 @@ ResidualNorm linear_norm(const Tensor& x, const Tensor& a, const LinearNormWeigh
                            .y = y.view(),
                            .norm_weight = weights.norm_weight.view(),
                            .norm_bias = weights.norm_bias.view(),
-                           .product = product.view(),
+                           .workspace = workspace.view(),
                            .statistics = statistics.view(),
                            .epsilon = weights.epsilon,
                            .precision = c.precision},
