@@ -59,8 +59,8 @@ std::vector<std::string> language_codes() {
 
 std::vector<Pair> draw_pairs(const DemoOptions& options, builtin::Split split, std::uint64_t seed,
                              int count) {
-  builtin::Generator generator({.source = options.source, .target = options.target, .seed = seed},
-                               split);
+  builtin::Generator generator(
+      {.source = options.source, .target = options.target, .variants = true, .seed = seed}, split);
   std::vector<Pair> pairs;
   std::generate_n(std::back_inserter(pairs), count, [&] { return generator.next_pair(); });
   return pairs;
