@@ -36,7 +36,7 @@ constexpr int kTestPairs = 1000;
 // 256 bytes, 64 reserved for tags and about 400 that the text makes: few enough that no whole
 // number becomes a piece, so that the parts are learnt.
 constexpr int kPieces = 724;
-constexpr std::int64_t kUpdates = 1000;
+constexpr std::int64_t kUpdates = 1200;
 
 struct DemoOptions {
   std::string source = "en";

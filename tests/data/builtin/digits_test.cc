@@ -10,14 +10,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Digits, AreGroupedInThrees) {
-  EXPECT_EQ(grouped(0, ","), "0");
-  EXPECT_EQ(grouped(999, ","), "999");
-  EXPECT_EQ(grouped(1000, ","), "1,000");
-  EXPECT_EQ(grouped(123456, "."), "123.456");
-  EXPECT_EQ(grouped(1234567, " "), "1 234 567");
-  EXPECT_THAT(digits_of({999}, {","}), ElementsAre("999"));
-  EXPECT_THAT(digits_of({22240}, {",", " "}), ElementsAre("22240", "22,240", "22 240"));
+TEST(Digits, ArePutAfterTheWordsOfSmallNumbers) {
+  EXPECT_THAT(with_digits({"zero"}, {0}), ElementsAre("zero", "0"));
+  EXPECT_THAT(with_digits({}, {99}), ElementsAre("99"));
+  EXPECT_THAT(with_digits({"a hundred"}, {100}), ElementsAre("a hundred"));
 }
 
 TEST(Digits, ShowMorningAndEvening) {

@@ -151,7 +151,7 @@ TEST(English, IsWrittenInSeveralWays) {
                 {Time{12, 0}, {"twelve o'clock", "twelve o’clock", "12 o'clock", "0:00"}},
                 {Number{1105},
                  {"one thousand one hundred and five", "a thousand one hundred and five",
-                  "one thousand one hundred five", "1105", "1,105"}},
+                  "one thousand one hundred five"}},
                 {Number{21}, {"twenty one", "21"}},
                 {Price{3, 40},
                  {"three euros forty", "three euros and forty", "three euros forty cents", "€3.40",

@@ -121,9 +121,7 @@ Ways other_numbers(const Number& value) {
   const std::string words = number(value);
   Ways ways = {replaced(words, "两", "二")};
   add_traditional(ways, words);
-  const Ways digits = digits_of(value, {","});
-  ways.insert(ways.end(), digits.begin(), digits.end());
-  return ways;
+  return with_digits(std::move(ways), value);
 }
 
 // In speech, 元 is dropped, and 分 after it: 三欧元四十.
@@ -132,12 +130,11 @@ Ways other_prices(const Price& value) {
   if (value.euros == 0) {
     ways.push_back(fmt::format("{}欧分", value.cents));
   } else {
+    ways.push_back(replaced(price(value), "欧元", "欧"));
+  }
+  if (value.euros > 0 && value.euros <= kLargestInDigits) {
     ways.push_back(decimal(value, ".") + "欧元");
     ways.push_back("€" + decimal(value, "."));
-    ways.push_back(replaced(price(value), "欧元", "欧"));
-    if (value.cents > 0) {
-      ways.push_back(fmt::format("{}欧元{}欧分", value.euros, value.cents));
-    }
   }
   add_traditional(ways, price(value));
   return ways;

@@ -4,20 +4,9 @@
 
 namespace yona::builtin {
 
-std::string grouped(int value, std::string_view mark) {
-  std::string digits = std::to_string(value);
-  for (int place = static_cast<int>(digits.size()) - 3; place > 0; place -= 3) {
-    digits.insert(static_cast<std::size_t>(place), mark);
-  }
-  return digits;
-}
-
-std::vector<std::string> digits_of(const Number& number, const std::vector<std::string>& marks) {
-  std::vector<std::string> ways = {std::to_string(number.value)};
-  if (number.value >= 1000) {
-    for (const std::string& mark : marks) {
-      ways.push_back(grouped(number.value, mark));
-    }
+std::vector<std::string> with_digits(std::vector<std::string> ways, const Number& number) {
+  if (number.value <= kLargestInDigits) {
+    ways.push_back(std::to_string(number.value));
   }
   return ways;
 }

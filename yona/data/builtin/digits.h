@@ -1,4 +1,7 @@
 // Items written with digits, as people type them: what the languages' other ways have in common.
+// Times and dates have digits throughout, numbers and euros up to 99: what a digit of a longer
+// number stands for depends on how many follow, which takes a small model longer to learn than all
+// the words.
 #pragma once
 
 #include <string>
@@ -9,11 +12,10 @@
 
 namespace yona::builtin {
 
-// 22240 with "," is "22,240"; below a thousand there is no mark.
-std::string grouped(int value, std::string_view mark);
+inline constexpr int kLargestInDigits = 99;
 
-// The digits of a number, plain and, from a thousand on, with each of the marks.
-std::vector<std::string> digits_of(const Number& number, const std::vector<std::string>& marks);
+// The ways with the number in digits added, where it is small enough.
+std::vector<std::string> with_digits(std::vector<std::string> ways, const Number& number);
 
 // Hours on a clock with digits that a clock's face shows alike: 3 and 15, 12 and 0.
 std::vector<int> hours_of(const Time& time);

@@ -137,9 +137,7 @@ Ways other_numbers(const Number& value) {
     ways.push_back("a" + words.substr(3));
   }
   add_open(ways);
-  const Ways digits = digits_of(value, {","});
-  ways.insert(ways.end(), digits.begin(), digits.end());
-  return ways;
+  return with_digits(std::move(ways), value);
 }
 
 Ways other_prices(const Price& value) {
@@ -153,7 +151,7 @@ Ways other_prices(const Price& value) {
   add_open(ways);
   if (value.euros == 0) {
     ways.push_back(fmt::format("{} cent{}", value.cents, value.cents == 1 ? "" : "s"));
-  } else {
+  } else if (value.euros <= kLargestInDigits) {
     ways.push_back("€" + decimal(value, "."));
     ways.push_back(decimal(value, ".") + (value == Price{1, 0} ? " euro" : " euros"));
   }

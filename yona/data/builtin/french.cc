@@ -128,17 +128,18 @@ std::string date(const Date& date) {
 Ways other_numbers(const Number& value) {
   Ways ways = {replaced(replaced(number(value), " ", "-"), "-million", " million")};
   ways.front() = replaced(replaced(ways.front(), "million-", "million "), "millions-", "millions ");
-  const Ways digits = digits_of(value, {" ", "."});
-  ways.insert(ways.end(), digits.begin(), digits.end());
-  return ways;
+  return with_digits(std::move(ways), value);
 }
 
 Ways other_prices(const Price& value) {
   if (value.euros == 0) {
     return {fmt::format("{} centime{}", value.cents, value.cents == 1 ? "" : "s")};
   }
-  Ways ways = {decimal(value, ",") + " €",
-               decimal(value, ",") + (value.euros == 1 ? " euro" : " euros")};
+  Ways ways;
+  if (value.euros <= kLargestInDigits) {
+    ways = {decimal(value, ",") + " €",
+            decimal(value, ",") + (value.euros == 1 ? " euro" : " euros")};
+  }
   if (value.cents > 0) {
     const std::string euros = counted(value.euros, "euro");
     ways.push_back(fmt::format("{} {}", euros, below_hundred(value.cents, Final::plural)));

@@ -145,22 +145,22 @@ Ways other_numbers(const Number& value) {
   if (words.starts_with("einhundert") || words.starts_with("eintausend")) {
     ways.push_back(words.substr(3));
   }
-  const Ways digits = digits_of(value, {"."});
-  ways.insert(ways.end(), digits.begin(), digits.end());
-  return ways;
+  return with_digits(std::move(ways), value);
 }
 
 Ways other_prices(const Price& value) {
-  const std::string cents = below_hundred(value.cents, kNeuter) + " Cent";
   if (value.euros == 0) {
     return {fmt::format("{} Cent", value.cents)};
   }
-  Ways ways = {decimal(value, ",") + " Euro", decimal(value, ",") + " €"};
+  Ways ways;
+  if (value.euros <= kLargestInDigits) {
+    ways = {decimal(value, ",") + " Euro", decimal(value, ",") + " €"};
+  }
   if (value.cents > 0) {
+    const std::string cents = below_hundred(value.cents, kNeuter) + " Cent";
     const std::string euros = below_thousand(value.euros, kNeuter) + " Euro";
     ways.push_back(fmt::format("{} und {}", euros, cents));
     ways.push_back(fmt::format("{} {}", euros, cents));
-    ways.push_back(fmt::format("{} Euro {}", value.euros, value.cents));
   }
   return ways;
 }

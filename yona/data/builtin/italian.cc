@@ -117,16 +117,17 @@ std::string date(const Date& date) {
 // The accent of ventitré is often left out.
 Ways other_numbers(const Number& value) {
   Ways ways = {replaced(number(value), "tré", "tre")};
-  const Ways digits = digits_of(value, {"."});
-  ways.insert(ways.end(), digits.begin(), digits.end());
-  return ways;
+  return with_digits(std::move(ways), value);
 }
 
 Ways other_prices(const Price& value) {
   if (value.euros == 0) {
     return {fmt::format("{} centesim{}", value.cents, value.cents == 1 ? "o" : "i")};
   }
-  Ways ways = {decimal(value, ",") + " €", decimal(value, ",") + " euro"};
+  Ways ways;
+  if (value.euros <= kLargestInDigits) {
+    ways = {decimal(value, ",") + " €", decimal(value, ",") + " euro"};
+  }
   if (value.cents > 0) {
     const std::string euros = value.euros == 1 ? "un euro" : word(value.euros) + " euro";
     ways.push_back(fmt::format("{} e {}", euros, word(value.cents)));

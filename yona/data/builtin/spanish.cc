@@ -115,14 +115,17 @@ std::string date(const Date& date) {
 
 // ---- other ways ----
 
-Ways other_numbers(const Number& value) { return digits_of(value, {"."}); }
+Ways other_numbers(const Number& value) { return with_digits({}, value); }
 
 Ways other_prices(const Price& value) {
   if (value.euros == 0) {
     return {fmt::format("{} céntimo{}", value.cents, value.cents == 1 ? "" : "s")};
   }
-  Ways ways = {decimal(value, ",") + " €",
-               decimal(value, ",") + (value == Price{1, 0} ? " euro" : " euros")};
+  Ways ways;
+  if (value.euros <= kLargestInDigits) {
+    ways = {decimal(value, ",") + " €",
+            decimal(value, ",") + (value == Price{1, 0} ? " euro" : " euros")};
+  }
   if (value.cents > 0) {
     const std::string euros = counted(value.euros, "euro");
     ways.push_back(fmt::format("{} con {}", euros, below_hundred(value.cents, One::alone)));

@@ -59,7 +59,10 @@ export const startSearch = notice => {
   const known = new Map();
   let tree = null, asked = null;
   const show = () => {
-    if (!tree) return;
+    if (!tree) {
+      $("tree-said").textContent = "";
+      return $("tree").replaceChildren();
+    }
     $("tree-said").textContent = t("search.hint");
     $("tree").replaceChildren(draw(tree, text => { $("tree-said").textContent = text; }));
   };
@@ -68,16 +71,22 @@ export const startSearch = notice => {
     const sentence = currentSentence(), beam = Number($("beam").value);
     $("beam-value").textContent = beam;
     $("tree").hidden = !sentence;
-    if (!sentence) return;
+    if (!sentence) {
+      asked = tree = null;
+      return show();
+    }
     const key = `${store.model.id} ${beam} ${sentence.text}`;
     if (asked === key) return;
     asked = key;
+    tree = null; // another sentence's tree says nothing about this one
+    if (!known.has(key)) show();
     try {
       if (!known.has(key)) known.set(key, await patiently(() => postJson("/v1/beam", { q: sentence.text, model: store.model.id, beam }), null, seconds => notice(null, seconds)));
       if (asked !== key) return;
       tree = known.get(key);
       show();
     } catch (error) {
+      if (asked !== key) return;
       asked = null;
       notice(error, 0);
     }

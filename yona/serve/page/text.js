@@ -73,6 +73,13 @@ const skipBlanks = (text, place) => {
   return place;
 };
 
+// Is attention spread evenly: does its strongest weight stay under twice the mean of the others?
+export const isEven = weights => {
+  if (weights.length < 2) return false;
+  const most = Math.max(...weights), sum = weights.reduce((total, weight) => total + weight, 0);
+  return most < 2 * (sum - most) / (weights.length - 1);
+};
+
 // Attention between words from that between pieces, as yona aligns (summed over the pieces of a
 // source word, averaged over those of a target word): [target word][source word].
 export const wordAttention = (weights, targetWords, sourceWords, targets, sources) => {
