@@ -1,7 +1,7 @@
 // The first view: type on the left, the translation streams in on the right; a word that is pointed
 // at, focused or under the caret lights up what it looked at on the other side.
 import { $, debounced, make } from "./dom.js";
-import { examples } from "./examples.js";
+import { examplesFor } from "./examples.js";
 import { language, languageName, onLanguage, t } from "./i18n.js";
 import { short } from "./numbers.js";
 import { choose, forgetFailures, translateAll, wordMatrix } from "./session.js";
@@ -225,7 +225,7 @@ const drawNames = () => {
   $("target-name").textContent = languageName(target) || t("translate.target");
   $("source").lang = source;
   $("output").lang = target;
-  $("examples").replaceChildren(...(examples[source] ?? []).map(text => make("button", { type: "button", lang: source, onclick: () => setText(text) }, text)));
+  $("examples").replaceChildren(...examplesFor(store.model).map(text => make("button", { type: "button", lang: source, onclick: () => setText(text) }, text)));
 };
 export const setText = text => {
   $("source").value = text;

@@ -6,7 +6,10 @@ import { $, make } from "./dom.js";
 import { languageName, onLanguage, t } from "./i18n.js";
 import { on, store, tell } from "./store.js";
 
-const LEAST_LETTERS = 12; // fewer say too little
+// Less than this says too little: three German words may pass for English, a number for Dutch. Of a
+// language that no model here knows, more is asked.
+const LEAST_WORDS = 4, LEAST_LETTERS = 20, LEAST_LETTERS_UNKNOWN = 30;
+const LEAST_CHARACTERS = 8; // in scripts without blanks
 const SURE = 60; // per cent, as /detect has it
 const MOST_CHARACTERS = 1000; // of a long text the beginning is enough
 
@@ -20,6 +23,10 @@ const modelFrom = language => {
   const able = store.models.filter(model => base(model.source) === language);
   return able.find(model => base(model.target) === base(store.model.target)) ?? able[0];
 };
+
+// The letters that a text must have before its language is told.
+const lettersFor = language => (store.models.some(model => [model.source, model.target].map(base).includes(language)) ? LEAST_LETTERS : LEAST_LETTERS_UNKNOWN);
+const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
 
 const draw = () => {
   const box = $("wrong-language"), other = found && modelFrom(found);
@@ -36,12 +43,12 @@ const look = async () => {
   if (key === text) return;
   text = key;
   found = null;
-  const letters = now.match(/\p{L}/gu)?.length ?? 0, enough = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(now) ? 4 : LEAST_LETTERS;
-  if (letters >= enough) {
+  const letters = now.match(/\p{L}/gu)?.length ?? 0, words = now.trim().split(/\s+/).length, long = (now.match(dense)?.length ?? 0) >= LEAST_CHARACTERS;
+  if (long || (letters >= LEAST_LETTERS && words >= LEAST_WORDS)) {
     try {
-      const [best] = await postJson("/detect", { q: now });
+      const [best] = await postJson("/detect", { q: now }), language = base(best?.language);
       if (key !== text) return;
-      if (best?.confidence >= SURE && base(best.language) !== base(model.source)) found = base(best.language);
+      if (best?.confidence >= SURE && language !== base(model.source) && (long || letters >= lettersFor(language))) found = language;
     } catch { /* only a hint */ }
   }
   draw();
