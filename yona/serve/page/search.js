@@ -7,7 +7,19 @@ import { short } from "./numbers.js";
 import { currentSentence, on, store } from "./store.js";
 import { label } from "./text.js";
 
-const STEP = 116, ROW = 34, TOP = 22, LEFT = 16;
+const STEP = 126, BOX = 100, ROW = 34, TOP = 22, LEFT = 16;
+
+// What fits into a box; wide characters count twice.
+const cutTo = (text, room) => {
+  const wide = letter => (letter.codePointAt(0) >= 0x2e80 ? 2 : 1);
+  let used = 0, kept = "";
+  for (const letter of text) {
+    used += wide(letter);
+    if (used > room) return [...kept].slice(0, -1).join("") + "…";
+    kept += letter;
+  }
+  return kept;
+};
 
 // Nodes with their places: { id, parent, column, row, path … } by id; columns are sorted so that
 // children stay near their parents.
@@ -36,14 +48,14 @@ const draw = (tree, say) => {
   for (const node of nodes.values()) {
     const parent = nodes.get(node.parent), style = node.best ? "best" : node.kept ? "kept" : "dropped";
     if (parent) {
-      const from = x(parent) + STEP * 0.78, to = x(node) - 4, bend = (to - from) / 2;
+      const from = x(parent) + BOX, to = x(node) - 4, bend = (to - from) / 2;
       links.push([style, svg("path", { class: "link " + style, d: `M${from} ${y(parent)}C${from + bend} ${y(parent)} ${to - bend} ${y(node)} ${to} ${y(node)}` })]);
     }
-    const text = label(node.token), cut = [...text].length > 11 ? [...text].slice(0, 10).join("") + "…" : text;
+    const cut = cutTo(label(node.token), 11);
     const mark = svg("g", { class: "node " + style, tabindex: node.kept ? 0 : -1, role: "img", transform: `translate(${x(node)} ${y(node)})`,
       "aria-label": t(node.kept ? "search.node" : "search.dropped", { text: textOf(nodes, node), score: short(node.score) }) },
-      svg("rect", { x: -4, y: -13, width: STEP * 0.78, height: 26, rx: 6 }), svg("text", { x: 3, y: 5 }, cut),
-      svg("text", { x: STEP * 0.78 - 9, y: 4, class: "number" }, node.finished ? "■" : ""));
+      svg("rect", { x: -4, y: -13, width: BOX, height: 26, rx: 6 }), svg("text", { x: 3, y: 5 }, cut),
+      svg("text", { x: BOX - 9, y: 4, class: "number" }, node.finished ? "■" : ""));
     const speak = () => say(mark.getAttribute("aria-label"));
     mark.addEventListener("mouseenter", speak);
     mark.addEventListener("focus", speak);
