@@ -61,7 +61,7 @@ def write(browser, words):
 
 
 # What text.js gives for texts that are empty, odd, or without blanks.
-TEXTS = """import("/page/text.js").then(({ isEven, label, sentencesOf, wordAttention, wordsOf, wordsOfPieces }) => {
+TEXTS = """import("/page/text.js").then(({ isEven, label, sentencesOf, textOfPieces, wordAttention, wordsOf, wordsOfPieces }) => {
   const sentences = text => sentencesOf(text, "en").map(sentence => sentence.text);
   const words = text => wordsOf(text, "zh").map(word => word.text);
   const places = (pieces, text) => wordsOfPieces(pieces, text, wordsOf(text, "en"));
@@ -75,6 +75,7 @@ TEXTS = """import("/page/text.js").then(({ isEven, label, sentencesOf, wordAtten
     bytes: places(["▁a", "<0xE2>", "<0x82>", "<0xAC>", "▁b", "</s>"], "a € b").join(),
     unknown: places(["▁x", "<unk>", "</s>"], "x ☃").join(),
     labels: ["▁the", "▁", "<pad>", "<0x41>", "<0xE4>"].map(label).join("|"),
+    spelt: [["<0x56>", "ier", "tel", "▁nach"], ["▁3", "<0xE2>", "<0x82>", "<0xAC>"], []].map(textOfPieces).join("|"),
     even: [[0.06, 0.06, 0.05, 0.06], [0.6, 0.4], [0.7, 0.3], [0.25, ...Array(15).fill(0.05)], [1], [], [0, 0]].map(isEven).join(),
     attention: JSON.stringify(wordAttention([[0.5, 0.5, 0], [0.2, 0.2, 0.6]], [0, 0], [0, 0, -1], 1, 1).map(row => [...row])),
   };
@@ -85,7 +86,7 @@ def test_cuts_texts(browser):
     seen = browser.run(TEXTS)
     assert seen == {
         "empty": 0, "sentences": "One.|Two!|Three", "places": "true,true,true", "chinese": True, "pieces": "0,1,1,2,-1", "bytes": "0,1,1,1,2,-1",
-        "unknown": "0,1,-1", "even": "true,true,false,false,false,false,false", "labels": "the|▁|<start>|A|<0xE4>", "attention": "[[0.7]]"}, seen
+        "unknown": "0,1,-1", "spelt": "Viertel nach|3€|", "even": "true,true,false,false,false,false,false", "labels": "the|▁|<start>|A|<0xE4>", "attention": "[[0.7]]"}, seen
 
 
 def test_translates_while_typing(browser):

@@ -5,7 +5,7 @@ import { $, svg } from "./dom.js";
 import { onLanguage, t } from "./i18n.js";
 import { short } from "./numbers.js";
 import { currentSentence, on, store } from "./store.js";
-import { label } from "./text.js";
+import { label, textOfPieces } from "./text.js";
 
 const STEP = 126, BOX = 100, ROW = 34, TOP = 22, LEFT = 16;
 
@@ -37,7 +37,7 @@ const laidOut = tree => {
 const textOf = (nodes, node) => {
   const pieces = [];
   for (let at = node; at; at = nodes.get(at.parent)) pieces.unshift(at.token);
-  return pieces.filter(piece => piece !== "</s>").join("").replaceAll("▁", " ").trim();
+  return textOfPieces(pieces.filter(piece => piece !== "</s>"));
 };
 
 const draw = (tree, say) => {
