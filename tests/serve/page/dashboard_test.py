@@ -167,6 +167,15 @@ def check_page(browser):
     assert "nach 200" in browser.run("document.querySelector('#samples').textContent")
 
 
+def check_names(browser):
+    """What a screen reader would say of each control."""
+    nodes = [node for node in browser.call("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+    controls = [(node["role"]["value"], node.get("name", {}).get("value", "").strip()) for node in nodes
+                if node["role"]["value"] in ("button", "link", "combobox", "slider", "checkbox", "progressbar", "img")]
+    assert ("combobox", "Run") in controls and ("slider", "At update") in controls, controls
+    assert all(name for _, name in controls), controls
+
+
 def check_narrow_dark_and_german(browser):
     browser.size(360, 740, touch=True, scale=2)
     browser.media(prefers_color_scheme="dark")
@@ -192,6 +201,7 @@ def main():
         check_axes(browser)
         check_page(browser)
         contrast.check(browser, "light")
+        check_names(browser)
         check_narrow_dark_and_german(browser)
         RUNNING.clear()  # `yona runs --serve`: all of them are past
         browser.call("Page.reload")

@@ -286,6 +286,32 @@ def test_has_a_name_for_everything(browser):
         assert any(role == "main" for role, _ in roles), view
 
 
+def test_shows_where_the_focus_is(browser):
+    """From the keyboard: every stop of the Tab key has an outline, or a frame that changes (the text's panel, a node of the tree)."""
+    for view in VIEWS:
+        show(browser, view)
+        browser.run("document.querySelector('.skip').focus()")
+        stops = []
+        for _ in range(40):
+            browser.key("Tab")
+            stop = browser.run("""(element => { const style = getComputedStyle(element), box = element.getBoundingClientRect();
+                const shown = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1 || element.matches("#source, .node, .skip, #file");
+                return element === document.body ? null : [element.outerHTML.slice(0, 80), shown, box.width > 0]; })(document.activeElement)""")
+            if stop is None:
+                break  # the end of the page
+            stops.append(stop)
+        assert len(stops) > 8, (view, stops)
+        assert all(shown for _, shown, _ in stops), (view, [stop for stop in stops if not stop[1]])
+
+
+def test_keeps_still_where_that_is_wanted(browser):
+    browser.media(prefers_color_scheme="light", prefers_reduced_motion="reduce")
+    moving = browser.run("""[...document.querySelectorAll("*")].filter(element => { const style = getComputedStyle(element);
+        return style.animationName !== "none" || style.transitionDuration.split(",").some(time => parseFloat(time) > 0); }).map(element => element.outerHTML.slice(0, 60)).join()""")
+    assert not moving, moving
+    browser.media(prefers_color_scheme="light")
+
+
 # Elements that are wider than the screen though nothing scrolls them, and controls too small for a finger.
 LAYOUT = """(() => {
   const wrong = [];
@@ -418,7 +444,8 @@ def main():
                      test_notices_another_language, test_attention_of_every_head, test_search_draws_the_beam):
             test(browser)
         test_documents_keep_their_paragraphs(browser, folder)
-        for test in (test_explains_every_step, test_turns_the_direction_round, test_speaks_four_languages, test_has_a_name_for_everything, test_fits_a_phone,
+        for test in (test_explains_every_step, test_turns_the_direction_round, test_speaks_four_languages, test_has_a_name_for_everything,
+                     test_shows_where_the_focus_is, test_keeps_still_where_that_is_wanted, test_fits_a_phone,
                      test_light_and_dark):
             test(browser)
         test_says_what_goes_wrong(browser, server)
