@@ -2,6 +2,7 @@
 // 两 where a number begins with two thousands, 万 or 亿; largest unit first, so years lead a date.
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // English, as in Britain: "one hundred and five", "half past three", "the first of March".
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -209,7 +210,7 @@ Ways other_dates(const Date& date) {
                fmt::format("{} {}{}", month, words, year)};
   add_open(ways);
   const std::string comma = date.year == 0 ? "" : ",";
-  for (std::string way :
+  for (const std::string& way :
        {fmt::format("the {} of {}", digits, month), fmt::format("{} of {}", digits, month),
         fmt::format("{} {}", date.day, month), fmt::format("{} {}{}", month, date.day, comma),
         fmt::format("{} {}{}", month, digits, comma)}) {

@@ -2,6 +2,7 @@
 // "soixante-dix", "quatre-vingts" but "quatre-vingt-un", "quatre heures moins le quart".
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 // and an accent on a final tre (ventitré); "le quattro meno un quarto", "l'otto marzo".
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
