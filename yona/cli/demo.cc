@@ -36,7 +36,7 @@ constexpr int kTestPairs = 1000;
 // 256 bytes, 64 reserved for tags and about 400 that the text makes: few enough that no whole
 // number becomes a piece, so that the parts are learnt.
 constexpr int kPieces = 724;
-constexpr std::int64_t kUpdates = 1000;
+constexpr std::int64_t kUpdates = 1200;
 
 struct DemoOptions {
   std::string source = "en";
@@ -59,8 +59,8 @@ std::vector<std::string> language_codes() {
 
 std::vector<Pair> draw_pairs(const DemoOptions& options, builtin::Split split, std::uint64_t seed,
                              int count) {
-  builtin::Generator generator({.source = options.source, .target = options.target, .seed = seed},
-                               split);
+  builtin::Generator generator(
+      {.source = options.source, .target = options.target, .variants = true, .seed = seed}, split);
   std::vector<Pair> pairs;
   std::generate_n(std::back_inserter(pairs), count, [&] { return generator.next_pair(); });
   return pairs;

@@ -18,6 +18,13 @@ const make = (tag, attributes = {}, ...children) => {
 const LEAST = 5; // in 1/255: fainter lines cannot be seen
 const other = side => (side === "key" ? "query" : "key");
 
+// Black or white, whichever reads better on a colour (#rrggbb): one of the two always has a contrast
+// of 4.5 and more, by WCAG's definition.
+export const inkOn = colour => {
+  const [r, g, b] = [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16) / 255).map(value => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
+};
+
 // A heat map of one cell for each pixel; `weight` gives 0 to 255.
 export const paintHeat = (canvas, rows, columns, weight) => {
   const heat = getComputedStyle(canvas.ownerDocument.documentElement).getPropertyValue("--heat").trim();
@@ -121,6 +128,7 @@ class AttentionView {
     this.data.colours.forEach((colour, head) => {
       const button = this.addButton("heads", { value: head, class: "head", "aria-label": t("attention.head", { head: head + 1 }) }, head + 1, () => this.toggleHead(head));
       button.style.setProperty("--colour", colour);
+      button.style.setProperty("--on-colour", inkOn(colour));
     });
     for (const shape of ["lines", "matrix"]) this.addButton("shapes", { value: shape }, t("attention." + shape), () => this.useShape(shape));
     const box = this.find("shape");

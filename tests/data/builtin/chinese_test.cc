@@ -113,5 +113,17 @@ TEST(Chinese, GoesFromYearToDay) {
                     });
 }
 
+TEST(Chinese, IsWrittenInSeveralWays) {
+  expect_written(
+      "zh",
+      {
+          {Time{7, 15}, {"七点一刻", "七点十五分", "七点十五", "七點一刻", "7点15分", "7:15"}},
+          {Time{2, 0}, {"两点", "两点整", "兩點", "2点", "14点"}},
+          {Number{22240}, {"两万二千二百四十", "二万二千二百四十", "兩萬二千二百四十"}},
+          {Price{3, 40}, {"三欧元四十欧分", "三歐元四十歐分", "3.40欧元", "€3.40"}},
+          {Date{21, 3}, {"三月二十一日", "三月二十一号", "三月二十一號", "3月21日"}},
+      });
+}
+
 }  // namespace
 }  // namespace yona::builtin

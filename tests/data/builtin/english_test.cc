@@ -137,5 +137,32 @@ TEST(English, NumbersReadBackAsThemselves) {
   }
 }
 
+TEST(English, IsWrittenInSeveralWays) {
+  expect_written(
+      "en", {
+                {Time{7, 15},
+                 {"quarter past seven", "a quarter past seven", "seven fifteen",
+                  "a quarter after seven", "7:15", "07:15", "19:15"}},
+                {Time{6, 45},
+                 {"quarter to seven", "a quarter to seven", "six forty-five", "six forty five"}},
+                {Time{5, 50}, {"ten to six", "ten minutes to six", "five fifty"}},
+                {Time{3, 7}, {"seven past three", "seven minutes past three", "three oh seven"}},
+                {Time{3, 30}, {"half past three", "three thirty", "15:30"}},
+                {Time{12, 0}, {"twelve o'clock", "twelve o’clock", "12 o'clock", "0:00"}},
+                {Number{1105},
+                 {"one thousand one hundred and five", "a thousand one hundred and five",
+                  "one thousand one hundred five"}},
+                {Number{21}, {"twenty one", "21"}},
+                {Price{3, 40},
+                 {"three euros forty", "three euros and forty", "three euros forty cents", "€3.40",
+                  "3.40 euros"}},
+                {Price{0, 1}, {"one cent", "1 cent"}},
+                {Date{21, 3},
+                 {"March the twenty-first", "March twenty first", "twenty-first of March",
+                  "21 March", "March 21", "21st of March", "March 21st"}},
+                {Date{1, 5, 1995}, {"the 1st of May 1995", "May 1, 1995"}},
+            });
+}
+
 }  // namespace
 }  // namespace yona::builtin

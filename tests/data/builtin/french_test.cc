@@ -102,5 +102,22 @@ TEST(French, CountsDaysButTheFirst) {
               });
 }
 
+TEST(French, IsWrittenInSeveralWays) {
+  expect_written(
+      "fr",
+      {
+          {Time{7, 15},
+           {"sept heures et quart", "sept heures quinze", "7h15", "7 h 15", "19h15", "7:15"}},
+          {Time{6, 45},
+           {"sept heures moins le quart", "six heures quarante-cinq", "sept heures moins quinze"}},
+          {Time{1, 0}, {"une heure", "1 heure", "1h", "13h", "13 heures"}},
+          {Number{221}, {"deux cent vingt et un", "deux-cent-vingt-et-un"}},
+          {Number{2001021}, {"deux millions mille-vingt-et-un"}},
+          {Price{3, 40},
+           {"trois euros quarante", "trois euros quarante centimes", "3,40 €", "3,40 euros"}},
+          {Date{1, 3}, {"premier mars", "le 1er mars", "1er mars"}},
+      });
+}
+
 }  // namespace
 }  // namespace yona::builtin

@@ -3,6 +3,7 @@
 #include "yona/data/builtin/generator.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <tuple>
@@ -199,6 +200,48 @@ TEST(Generator, CoversEveryTimeAndDateBetweenItsSplits) {
     test.insert(test_stream.next_pair().first);
   }
   EXPECT_EQ(train.size() + test.size(), 720U + 366U);
+}
+
+// What is left of typed words when capital letters and a full stop do not count.
+std::string plain(std::string words) {
+  for (const std::string_view stop : {".", "。"}) {
+    if (words.ends_with(stop)) {
+      words.resize(words.size() - stop.size());
+    }
+  }
+  std::transform(words.begin(), words.end(), words.begin(),
+                 [](unsigned char letter) { return letter < 128 ? std::tolower(letter) : letter; });
+  return words;
+}
+
+TEST(Generator, WritesSourcesAsPeopleDoAndTargetsInOneWay) {
+  for (const std::string_view source : languages()) {
+    Options options;
+    options.source = source;
+    options.target = source == "en" ? "de" : "en";
+    Generator items(options, Split::train);
+    options.variants = true;
+    Generator pairs(options, Split::train);
+    int as_said = 0;
+    int capitals = 0;
+    int stops = 0;
+    for (int draw = 0; draw < 4000; ++draw) {
+      const Item item = items.next();
+      const auto [words, target] = pairs.next_pair();
+      ASSERT_EQ(target, say(item, options.target));
+      const Ways ways = ways_to_say(item, source);
+      ASSERT_TRUE(std::any_of(ways.begin(), ways.end(), [&](const std::string& way) {
+        return plain(way) == plain(words);
+      })) << words;
+      as_said += words == say(item, source) ? 1 : 0;
+      capitals += std::isupper(static_cast<unsigned char>(words.front())) ? 1 : 0;
+      stops += words.ends_with(".") || words.ends_with("。") ? 1 : 0;
+    }
+    EXPECT_GT(as_said, 1000) << source;
+    EXPECT_LT(as_said, 2500) << source;
+    EXPECT_GT(stops, 800) << source;
+    EXPECT_TRUE(source == "zh" || capitals > 300) << source;
+  }
 }
 
 std::string refusal(const Options& options) {

@@ -146,5 +146,23 @@ TEST(German, NumbersReadBackAsThemselves) {
   }
 }
 
+TEST(German, IsWrittenInSeveralWays) {
+  expect_written(
+      "de", {
+                {Time{7, 15},
+                 {"Viertel nach sieben", "fünfzehn nach sieben", "sieben Uhr fünfzehn", "7:15",
+                  "7:15 Uhr", "7.15 Uhr", "19 Uhr 15"}},
+                {Time{3, 25},
+                 {"fünf vor halb vier", "fünf Minuten vor halb vier", "drei Uhr fünfundzwanzig"}},
+                {Time{3, 38}, {"acht nach halb vier", "acht Minuten nach halb vier"}},
+                {Time{3, 59}, {"eins vor vier", "eine Minute vor vier"}},
+                {Time{1, 0}, {"ein Uhr", "1 Uhr", "13 Uhr"}},
+                {Number{1105}, {"eintausendeinhundertfünf", "tausendeinhundertfünf"}},
+                {Price{3, 40},
+                 {"drei Euro vierzig", "drei Euro und vierzig Cent", "3,40 Euro", "3,40 €"}},
+                {Date{1, 5}, {"der erste Mai", "erster Mai", "erste Mai", "1. Mai", "der 1. Mai"}},
+            });
+}
+
 }  // namespace
 }  // namespace yona::builtin

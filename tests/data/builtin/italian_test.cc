@@ -83,5 +83,19 @@ TEST(Italian, CountsDaysButTheFirst) {
                     });
 }
 
+TEST(Italian, IsWrittenInSeveralWays) {
+  expect_written(
+      "it",
+      {
+          {Time{7, 15},
+           {"le sette e un quarto", "le sette e quindici", "sette e un quarto", "7:15", "le 7:15"}},
+          {Time{3, 45},
+           {"le quattro meno un quarto", "le tre e quarantacinque", "le tre e tre quarti"}},
+          {Number{23}, {"ventitré", "ventitre", "23"}},
+          {Price{3, 40}, {"tre euro e quaranta centesimi", "tre euro e quaranta", "3,40 €"}},
+          {Date{8, 3}, {"l'otto marzo", "otto marzo", "8 marzo", "l'8 marzo"}},
+      });
+}
+
 }  // namespace
 }  // namespace yona::builtin

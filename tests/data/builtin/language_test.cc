@@ -92,6 +92,29 @@ TEST(Languages, SayDifferentItemsDifferentlyInCleanText) {
   }
 }
 
+TEST(Languages, GiveEachWayToWriteAnItemOnceAndToOneItemAlone) {
+  std::vector<Item> items = times_and_dates();
+  for (int value = 1; value < 100'000; ++value) {
+    if (value < 3000 || value % 17 == 0) {
+      items.emplace_back(Number{value});
+      items.emplace_back(Price{value / 100, value % 100});
+    }
+  }
+  for (const std::string_view code : languages()) {
+    std::unordered_set<std::string> seen;
+    for (const Item& item : items) {
+      const Ways ways = ways_to_say(item, code);
+      ASSERT_EQ(ways.front(), say(item, code));
+      for (const std::string& way : ways) {
+        ASSERT_TRUE(is_clean(way)) << code << ": '" << way << "'";
+        ASSERT_TRUE(seen.insert(way).second) << code << ": '" << way << "' has two meanings";
+      }
+    }
+  }
+  EXPECT_THROW(ways_to_say(Number{-1}, "en"), InvalidArgument);
+  EXPECT_THROW(ways_to_say(Number{1}, "tlh"), InvalidArgument);
+}
+
 TEST(Languages, AreSixWithDistinctCodes) {
   EXPECT_THAT(languages(), testing::ElementsAre("en", "de", "fr", "es", "it", "zh"));
   EXPECT_EQ(language("zh").name, "Chinese");

@@ -80,5 +80,19 @@ TEST(Spanish, CountsDays) {
                     });
 }
 
+TEST(Spanish, IsWrittenInSeveralWays) {
+  expect_written(
+      "es",
+      {
+          {Time{7, 15},
+           {"las siete y cuarto", "las siete y quince", "siete y cuarto", "7:15", "las 7:15"}},
+          {Time{3, 7}, {"las tres y siete minutos", "las tres y siete"}},
+          {Time{3, 40}, {"las cuatro menos veinte", "las tres y cuarenta"}},
+          {Number{22}, {"veintidós", "22"}},
+          {Price{3, 40}, {"tres euros con cuarenta", "tres euros y cuarenta céntimos", "3,40 €"}},
+          {Date{1, 3}, {"el uno de marzo", "el primero de marzo", "1 de marzo", "el 1 de marzo"}},
+      });
+}
+
 }  // namespace
 }  // namespace yona::builtin

@@ -2,7 +2,11 @@
 // 两 where a number begins with two thousands, 万 or 亿; largest unit first, so years lead a date.
 
 #include <array>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "yona/data/builtin/digits.h"
 #include "yona/data/builtin/language.h"
 
 namespace yona::builtin {
@@ -94,8 +98,81 @@ std::string date(const Date& date) {
          cardinal(date.day) + "日";
 }
 
+// ---- other ways ----
+
+// In traditional characters.
+std::string traditional(std::string words) {
+  constexpr std::array<std::array<std::string_view, 2>, 6> kPairs = {
+      {{"两", "兩"}, {"万", "萬"}, {"亿", "億"}, {"点", "點"}, {"欧", "歐"}, {"号", "號"}}};
+  for (const auto& [simple, old] : kPairs) {
+    words = replaced(std::move(words), simple, old);
+  }
+  return words;
+}
+
+void add_traditional(Ways& ways, const std::string& canonical) {
+  const std::size_t count = ways.size();
+  ways.push_back(traditional(canonical));
+  for (std::size_t way = 0; way < count; ++way) {
+    ways.push_back(traditional(ways[way]));
+  }
+}
+
+Ways other_numbers(const Number& value) {
+  const std::string words = number(value);
+  Ways ways = {replaced(words, "两", "二")};
+  add_traditional(ways, words);
+  return with_digits(std::move(ways), value);
+}
+
+// In speech, 元 is dropped, and 分 after it: 三欧元四十.
+Ways other_prices(const Price& value) {
+  Ways ways;
+  if (value.euros == 0) {
+    ways.push_back(fmt::format("{}欧分", value.cents));
+  } else {
+    ways.push_back(replaced(price(value), "欧元", "欧"));
+  }
+  if (value.euros > 0 && value.euros <= kLargestInDigits) {
+    ways.push_back(decimal(value, ".") + "欧元");
+    ways.push_back("€" + decimal(value, "."));
+  }
+  add_traditional(ways, price(value));
+  return ways;
+}
+
+Ways other_times(const Time& value) {
+  const std::string hour = counted(value.hour, "点");
+  Ways ways;
+  if (value.minute == 0) {
+    ways = {hour + "整", hour + "钟"};
+  } else {
+    const std::string minute = (value.minute < 10 ? "零" : "") + cardinal(value.minute);
+    ways = {hour + minute + "分", hour + minute};
+  }
+  for (const int digits : hours_of(value)) {
+    ways.push_back(value.minute == 0 ? fmt::format("{}点", digits)
+                                     : fmt::format("{}点{}分", digits, value.minute));
+  }
+  add_traditional(ways, time(value));
+  const Ways digits = clock_times(value);
+  ways.insert(ways.end(), digits.begin(), digits.end());
+  return ways;
+}
+
+Ways other_dates(const Date& value) {
+  Ways ways = {replaced(date(value), "日", "号")};
+  for (const std::string_view day : {"日", "号"}) {
+    ways.push_back(fmt::format("{}{}月{}{}", value.year == 0 ? "" : fmt::format("{}年", value.year),
+                               value.month, value.day, day));
+  }
+  add_traditional(ways, date(value));
+  return ways;
+}
+
 }  // namespace
 
-const Language kChinese = {"zh", "Chinese", number, price, time, date};
+const Language kChinese = {"zh", "Chinese",     number,       price,       time,
+                           date, other_numbers, other_prices, other_times, other_dates};
 
 }  // namespace yona::builtin

@@ -1,9 +1,11 @@
 // English, as in Britain: "one hundred and five", "half past three", "the first of March".
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "yona/data/builtin/digits.h"
 #include "yona/data/builtin/language.h"
 
 namespace yona::builtin {
@@ -119,8 +121,107 @@ std::string date(const Date& date) {
   return date.year == 0 ? day : fmt::format("{} {}", day, year_words(date.year));
 }
 
+// ---- other ways ----
+
+// "twenty one" is typed as often as "twenty-one".
+void add_open(Ways& ways) {
+  const std::size_t count = ways.size();
+  for (std::size_t way = 0; way < count; ++way) {
+    ways.push_back(replaced(ways[way], "-", " "));
+  }
+}
+
+Ways other_numbers(const Number& value) {
+  const std::string words = number(value);
+  Ways ways = {words, replaced(words, " and ", " ")};  // American: one hundred five
+  if (words.starts_with("one ")) {                     // a hundred and five
+    ways.push_back("a" + words.substr(3));
+  }
+  add_open(ways);
+  return with_digits(std::move(ways), value);
+}
+
+Ways other_prices(const Price& value) {
+  Ways ways = {price(value)};
+  if (value.euros > 0 && value.cents > 0) {
+    const std::string euros = counted(value.euros, "euro");
+    ways.push_back(fmt::format("{} {}", euros, below_hundred(value.cents)));
+    ways.push_back(fmt::format("{} and {}", euros, below_hundred(value.cents)));
+    ways.push_back(fmt::format("{} {}", euros, counted(value.cents, "cent")));
+  }
+  add_open(ways);
+  if (value.euros == 0) {
+    ways.push_back(fmt::format("{} cent{}", value.cents, value.cents == 1 ? "" : "s"));
+  } else if (value.euros <= kLargestInDigits) {
+    ways.push_back("€" + decimal(value, "."));
+    ways.push_back(decimal(value, ".") + (value == Price{1, 0} ? " euro" : " euros"));
+  }
+  return ways;
+}
+
+// Minutes with and without the word for them, and both articles of a quarter.
+Ways minute_ways(int n) {
+  if (n == 15) {
+    return {"quarter", "a quarter", "fifteen", "fifteen minutes"};
+  }
+  return {below_hundred(n), counted(n, "minute")};
+}
+
+Ways other_times(const Time& time) {
+  const std::string_view hour = kSmall[time.hour];
+  const int minute = time.minute;
+  Ways ways;
+  if (minute == 0) {
+    ways = {fmt::format("{} o’clock", hour), fmt::format("{} oclock", hour),
+            fmt::format("{} o'clock", time.hour)};
+  } else {
+    ways.push_back(fmt::format("{} {}{}", hour, minute < 10 ? "oh " : "", below_hundred(minute)));
+  }
+  if (minute > 0 && minute < 30) {
+    for (const std::string& minutes : minute_ways(minute)) {
+      ways.push_back(fmt::format("{} past {}", minutes, hour));
+      ways.push_back(fmt::format("{} after {}", minutes, hour));  // American
+    }
+  } else if (minute > 30) {
+    for (const std::string& minutes : minute_ways(60 - minute)) {
+      ways.push_back(fmt::format("{} to {}", minutes, kSmall[next_hour(time.hour)]));
+    }
+  }
+  add_open(ways);
+  const Ways digits = clock_times(time);
+  ways.insert(ways.end(), digits.begin(), digits.end());
+  return ways;
+}
+
+std::string_view ordinal_ending(int day) {
+  const int unit = day / 10 == 1 ? 0 : day % 10;
+  return unit == 1 ? "st" : unit == 2 ? "nd" : unit == 3 ? "rd" : "th";
+}
+
+Ways other_dates(const Date& date) {
+  const std::string_view month = kMonths[date.month];
+  const std::string words = ordinal(date.day);
+  const std::string digits = fmt::format("{}{}", date.day, ordinal_ending(date.day));
+  const std::string year = date.year == 0 ? "" : " " + year_words(date.year);
+  const std::string figures = date.year == 0 ? "" : fmt::format(" {}", date.year);
+  Ways ways = {fmt::format("the {} of {}{}", words, month, year),
+               fmt::format("{} of {}{}", words, month, year),
+               fmt::format("{} the {}{}", month, words, year),
+               fmt::format("{} {}{}", month, words, year)};
+  add_open(ways);
+  const std::string comma = date.year == 0 ? "" : ",";
+  for (const std::string& way :
+       {fmt::format("the {} of {}", digits, month), fmt::format("{} of {}", digits, month),
+        fmt::format("{} {}", date.day, month), fmt::format("{} {}{}", month, date.day, comma),
+        fmt::format("{} {}{}", month, digits, comma)}) {
+    ways.push_back(way + figures);
+  }
+  return ways;
+}
+
 }  // namespace
 
-const Language kEnglish = {"en", "English", number, price, time, date};
+const Language kEnglish = {"en", "English",     number,       price,       time,
+                           date, other_numbers, other_prices, other_times, other_dates};
 
 }  // namespace yona::builtin

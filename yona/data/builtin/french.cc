@@ -2,9 +2,11 @@
 // "soixante-dix", "quatre-vingts" but "quatre-vingt-un", "quatre heures moins le quart".
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "yona/data/builtin/digits.h"
 #include "yona/data/builtin/language.h"
 
 namespace yona::builtin {
@@ -121,8 +123,62 @@ std::string date(const Date& date) {
                         : fmt::format("{} {}", words, below_million(date.year, Final::bare));
 }
 
+// ---- other ways ----
+
+// The spelling of 1990 joins all parts of a number: vingt-et-un, deux-cent-quarante.
+Ways other_numbers(const Number& value) {
+  Ways ways = {replaced(replaced(number(value), " ", "-"), "-million", " million")};
+  ways.front() = replaced(replaced(ways.front(), "million-", "million "), "millions-", "millions ");
+  return with_digits(std::move(ways), value);
+}
+
+Ways other_prices(const Price& value) {
+  if (value.euros == 0) {
+    return {fmt::format("{} centime{}", value.cents, value.cents == 1 ? "" : "s")};
+  }
+  Ways ways;
+  if (value.euros <= kLargestInDigits) {
+    ways = {decimal(value, ",") + " €",
+            decimal(value, ",") + (value.euros == 1 ? " euro" : " euros")};
+  }
+  if (value.cents > 0) {
+    const std::string euros = counted(value.euros, "euro");
+    ways.push_back(fmt::format("{} {}", euros, below_hundred(value.cents, Final::plural)));
+    ways.push_back(fmt::format("{} {}", euros, counted(value.cents, "centime")));
+  }
+  return ways;
+}
+
+// Sept heures quinze, 7 h 15, 7h15, 19h15, 7:15.
+Ways other_times(const Time& time) {
+  Ways ways = clock_times(time);
+  if (time.minute > 0) {
+    ways.push_back(fmt::format("{} {}", hours(time.hour), feminine(time.minute)));
+  }
+  if (time.minute > 30) {
+    ways.push_back(
+        fmt::format("{} moins {}", hours(next_hour(time.hour)), feminine(60 - time.minute)));
+  }
+  for (const int hour : hours_of(time)) {
+    const std::string minute = time.minute == 0 ? "" : fmt::format("{:02}", time.minute);
+    ways.push_back(fmt::format("{}h{}", hour, minute));
+    ways.push_back(fmt::format("{} h{}{}", hour, minute.empty() ? "" : " ", minute));
+    ways.push_back(fmt::format("{} heure{}{}{}", hour, hour < 2 ? "" : "s",
+                               minute.empty() ? "" : " ", minute));
+  }
+  return ways;
+}
+
+Ways other_dates(const Date& value) {
+  const std::string digits = value.day == 1 ? "1er" : std::to_string(value.day);
+  const std::string day = fmt::format("{} {}{}", digits, kMonths[value.month],
+                                      value.year == 0 ? "" : fmt::format(" {}", value.year));
+  return {date(value).substr(3), day, "le " + day};  // without the article
+}
+
 }  // namespace
 
-const Language kFrench = {"fr", "French", number, price, time, date};
+const Language kFrench = {"fr", "French",      number,       price,       time,
+                          date, other_numbers, other_prices, other_times, other_dates};
 
 }  // namespace yona::builtin

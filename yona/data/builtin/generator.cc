@@ -19,13 +19,33 @@ constexpr std::array<int, 4> kEuroWeights = {1, 2, 4, 3};  // by digits of the e
 constexpr std::array<int, 10> kPowersOfTen = {
     1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
 
+// First letters and capital letters are ASCII in all languages.
+std::string in_small_letters(std::string words) {
+  std::transform(words.begin(), words.end(), words.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return words;
+}
+
+std::string with_capital(std::string words) {
+  char& first = words.front();
+  first = first >= 'a' && first <= 'z' ? static_cast<char>(first - 'a' + 'A') : first;
+  return words;
+}
+
+std::string with_full_stop(const std::string& words, std::string_view language) {
+  return words + (language == "zh" ? "。" : ".");
+}
+
 }  // namespace
 
 Generator::Generator(Options options, Split split)
     : options_(std::move(options)),
       split_(split),
       random_(
-          mix(mix(options_.seed, hash_name("built-in data")), static_cast<std::uint64_t>(split))) {
+          mix(mix(options_.seed, hash_name("built-in data")), static_cast<std::uint64_t>(split))),
+      writing_(mix(mix(options_.seed, hash_name("built-in variants")),
+                   static_cast<std::uint64_t>(split))) {
   language(options_.source);
   language(options_.target);
   check(options_.source != options_.target,
@@ -52,7 +72,27 @@ Item Generator::next() {
 
 std::pair<std::string, std::string> Generator::next_pair() {
   const Item item = next();
-  return {say(item, options_.source), say(item, options_.target)};
+  return {options_.variants ? write(item) : say(item, options_.source), say(item, options_.target)};
+}
+
+std::string Generator::write(const Item& item) {
+  const Ways ways = ways_to_say(item, options_.source);
+  std::string words = ways.front();
+  if (ways.size() > 1 && writing_.below(2) == 0) {
+    words = ways[1 + static_cast<std::size_t>(writing_.below(ways.size() - 1))];
+  }
+  switch (writing_.below(8)) {
+    case 0:
+      return in_small_letters(words);
+    case 1:
+      return with_capital(words);
+    case 2:
+      return with_full_stop(words, options_.source);
+    case 3:
+      return with_full_stop(with_capital(words), options_.source);
+    default:
+      return words;
+  }
 }
 
 Item Generator::draw(Kind kind) {

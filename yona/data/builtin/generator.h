@@ -24,6 +24,7 @@ struct Options {
   std::vector<Kind> kinds = {Kind::number, Kind::price, Kind::time, Kind::date};
   int largest_number = 999'999;  // 99 … kLargestNumber
   bool years = false;            // every other date has a year
+  bool variants = false;         // sources as people type them; see next_pair()
   std::uint64_t seed = 1;
 };
 
@@ -36,9 +37,13 @@ class Generator {
   Generator(Options options, Split split);
 
   Item next();
-  std::pair<std::string, std::string> next_pair();  // one item in source and target language
+  // One item in source and target language. With variants, half of the sources are written in
+  // another of ways_to_say(), and half of them without capital letters, with a first one, or with a
+  // full stop. Targets always are as say() has them, so that there is one right answer.
+  std::pair<std::string, std::string> next_pair();
 
  private:
+  std::string write(const Item& item);
   Item draw(Kind kind);
   Number draw_number();
   Price draw_price();
@@ -50,6 +55,7 @@ class Generator {
   Options options_;
   Split split_;
   RandomSequence random_;
+  RandomSequence writing_;  // of its own, so that variants leave the items as they are
 };
 
 }  // namespace yona::builtin

@@ -1,10 +1,14 @@
 // German: "einundzwanzig" puts the unit before the ten, "halb vier" names the hour to come. Numbers
 // below a million are one word; einhundert and eintausend are always said in full.
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "yona/data/builtin/digits.h"
 #include "yona/data/builtin/language.h"
 
 namespace yona::builtin {
@@ -133,8 +137,85 @@ std::string date(const Date& date) {
   return date.year == 0 ? day : fmt::format("{} {}", day, year_words(date.year));
 }
 
+// ---- other ways ----
+
+// Hundert and tausend are said as often as einhundert and eintausend.
+Ways other_numbers(const Number& value) {
+  const std::string words = number(value);
+  Ways ways;
+  if (words.starts_with("einhundert") || words.starts_with("eintausend")) {
+    ways.push_back(words.substr(3));
+  }
+  return with_digits(std::move(ways), value);
+}
+
+Ways other_prices(const Price& value) {
+  if (value.euros == 0) {
+    return {fmt::format("{} Cent", value.cents)};
+  }
+  Ways ways;
+  if (value.euros <= kLargestInDigits) {
+    ways = {decimal(value, ",") + " Euro", decimal(value, ",") + " €"};
+  }
+  if (value.cents > 0) {
+    const std::string cents = below_hundred(value.cents, kNeuter) + " Cent";
+    const std::string euros = below_thousand(value.euros, kNeuter) + " Euro";
+    ways.push_back(fmt::format("{} und {}", euros, cents));
+    ways.push_back(fmt::format("{} {}", euros, cents));
+  }
+  return ways;
+}
+
+// With digits: 7:15, 7:15 Uhr, 7.15 Uhr, 19 Uhr.
+Ways times_in_digits(const Time& time) {
+  Ways ways;
+  for (const std::string& digits : clock_times(time)) {
+    ways.push_back(digits);
+    ways.push_back(digits + " Uhr");
+    ways.push_back(replaced(digits, ":", ".") + " Uhr");
+  }
+  for (const int hour : hours_of(time)) {
+    ways.push_back(time.minute == 0 ? fmt::format("{} Uhr", hour)
+                                    : fmt::format("{} Uhr {}", hour, time.minute));
+  }
+  return ways;
+}
+
+// Sieben Uhr fünfzehn; minutes with and without the word for them.
+Ways other_times(const Time& value) {
+  Ways ways;
+  if (value.minute > 0) {
+    ways.push_back(fmt::format("{} Uhr {}", below_hundred(value.hour, kNeuter),
+                               below_hundred(value.minute, kAlone)));
+  }
+  const std::string words = time(value);
+  const std::size_t end = std::min(words.find(" nach "), words.find(" vor "));
+  if (end != std::string::npos) {
+    const bool from_half = words.find(" halb ") != std::string::npos;
+    const int count =
+        from_half ? std::abs(30 - value.minute) : std::min(value.minute, 60 - value.minute);
+    ways.push_back(below_hundred(count, kAlone) + words.substr(end));
+    ways.push_back(fmt::format("{} Minute{}{}", below_hundred(count, kFeminine),
+                               count == 1 ? "" : "n", words.substr(end)));
+  }
+  const Ways digits = times_in_digits(value);
+  ways.insert(ways.end(), digits.begin(), digits.end());
+  return ways;
+}
+
+Ways other_dates(const Date& date) {
+  const std::string_view month = kMonths[date.month];
+  const std::string year = date.year == 0 ? "" : " " + year_words(date.year);
+  const std::string figures = date.year == 0 ? "" : fmt::format(" {}", date.year);
+  return {fmt::format("{} {}{}", ordinal(date.day), month, year),
+          fmt::format("{}r {}{}", ordinal(date.day), month, year),  // erster Mai
+          fmt::format("{}. {}{}", date.day, month, figures),
+          fmt::format("der {}. {}{}", date.day, month, figures)};
+}
+
 }  // namespace
 
-const Language kGerman = {"de", "German", number, price, time, date};
+const Language kGerman = {"de", "German",      number,       price,       time,
+                          date, other_numbers, other_prices, other_times, other_dates};
 
 }  // namespace yona::builtin

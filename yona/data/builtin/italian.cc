@@ -2,9 +2,11 @@
 // and an accent on a final tre (ventitré); "le quattro meno un quarto", "l'otto marzo".
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "yona/data/builtin/digits.h"
 #include "yona/data/builtin/language.h"
 
 namespace yona::builtin {
@@ -111,8 +113,64 @@ std::string date(const Date& date) {
   return date.year == 0 ? words : fmt::format("{} {}", words, word(date.year));
 }
 
+// ---- other ways ----
+
+// The accent of ventitré is often left out.
+Ways other_numbers(const Number& value) {
+  Ways ways = {replaced(number(value), "tré", "tre")};
+  return with_digits(std::move(ways), value);
+}
+
+Ways other_prices(const Price& value) {
+  if (value.euros == 0) {
+    return {fmt::format("{} centesim{}", value.cents, value.cents == 1 ? "o" : "i")};
+  }
+  Ways ways;
+  if (value.euros <= kLargestInDigits) {
+    ways = {decimal(value, ",") + " €", decimal(value, ",") + " euro"};
+  }
+  if (value.cents > 0) {
+    const std::string euros = value.euros == 1 ? "un euro" : word(value.euros) + " euro";
+    ways.push_back(fmt::format("{} e {}", euros, word(value.cents)));
+  }
+  return ways;
+}
+
+// Le sette e quindici, le tre e trenta, with and without the article; 7:15.
+Ways other_times(const Time& time) {
+  Ways ways;
+  const std::string hour = hour_words(time.hour);
+  if (time.minute > 0) {
+    ways.push_back(fmt::format("{} e {}", hour, word(time.minute)));
+    if (time.hour > 1) {
+      ways.push_back(ways.front().substr(3));
+      ways.push_back(fmt::format("{} e {}", hour.substr(3), minutes(time.minute)));
+    }
+  }
+  if (time.minute == 30) {
+    ways.push_back(hour + " e mezzo");
+  }
+  if (time.minute == 45) {
+    ways.push_back(hour + " e tre quarti");
+  }
+  for (const std::string& digits : clock_times(time)) {
+    ways.push_back(digits);
+    ways.push_back((digits.starts_with("1:") ? "l'" : "le ") + digits);
+  }
+  return ways;
+}
+
+Ways other_dates(const Date& value) {
+  const std::string words = date(value);
+  const std::string day = fmt::format("{} {}{}", value.day, kMonths[value.month],
+                                      value.year == 0 ? "" : fmt::format(" {}", value.year));
+  const bool vowel = value.day == 8 || value.day == 11;
+  return {words.substr(vowel ? 2 : 3), day, (vowel ? "l'" : "il ") + day};
+}
+
 }  // namespace
 
-const Language kItalian = {"it", "Italian", number, price, time, date};
+const Language kItalian = {"it", "Italian",     number,       price,       time,
+                           date, other_numbers, other_prices, other_times, other_dates};
 
 }  // namespace yona::builtin

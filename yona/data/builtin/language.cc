@@ -2,6 +2,7 @@
 
 #include "yona/data/builtin/language.h"
 
+#include <algorithm>
 #include <array>
 
 #include "yona/base/error.h"
@@ -24,6 +25,14 @@ struct Speaker {
   std::string operator()(const Price& price) const { return in.price(price); }
   std::string operator()(const Time& time) const { return in.time(time); }
   std::string operator()(const Date& date) const { return in.date(date); }
+};
+
+struct Writer {
+  const Language& in;
+  Ways operator()(const Number& number) const { return in.other_numbers(number); }
+  Ways operator()(const Price& price) const { return in.other_prices(price); }
+  Ways operator()(const Time& time) const { return in.other_times(time); }
+  Ways operator()(const Date& date) const { return in.other_dates(date); }
 };
 
 }  // namespace
@@ -54,6 +63,16 @@ std::string say(const Item& item, std::string_view code) {
   check(is_valid(item), "built-in data: this {} does not exist; {}", name_of(kind),
         kRanges[static_cast<std::size_t>(kind)]);
   return std::visit(Speaker{in}, item);
+}
+
+Ways ways_to_say(const Item& item, std::string_view code) {
+  Ways ways = {say(item, code)};
+  for (std::string& way : std::visit(Writer{language(code)}, item)) {
+    if (std::find(ways.begin(), ways.end(), way) == ways.end()) {
+      ways.push_back(std::move(way));
+    }
+  }
+  return ways;
 }
 
 }  // namespace yona::builtin

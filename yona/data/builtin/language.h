@@ -11,7 +11,10 @@
 
 namespace yona::builtin {
 
-// How one language says each kind of item. The functions trust their argument to be valid.
+using Ways = std::vector<std::string>;
+
+// How one language says each kind of item, and other ways in which people write it. The functions
+// trust their argument to be valid; other ways may be given twice.
 struct Language {
   std::string_view code;  // ISO 639-1
   std::string_view name;  // in English
@@ -19,6 +22,10 @@ struct Language {
   std::string (*price)(const Price&);
   std::string (*time)(const Time&);
   std::string (*date)(const Date&);
+  Ways (*other_numbers)(const Number&);
+  Ways (*other_prices)(const Price&);
+  Ways (*other_times)(const Time&);
+  Ways (*other_dates)(const Date&);
 };
 
 extern const Language kEnglish;
@@ -38,6 +45,11 @@ const Language& language(std::string_view code);
 // different items always read differently. Throws InvalidArgument for an unknown language or an
 // item out of range.
 std::string say(const Item& item, std::string_view language);
+
+// What people may write for the item, each way once: say() first, then other wordings ("a quarter
+// past seven", "seven fifteen") and digits ("7:15"). No two items of a language share one. Throws
+// as say().
+Ways ways_to_say(const Item& item, std::string_view language);
 
 // The hour that follows on the clock's face: many languages count the minutes that are left to it.
 constexpr int next_hour(int hour) { return hour % 12 + 1; }

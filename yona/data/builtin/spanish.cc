@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "yona/data/builtin/digits.h"
 #include "yona/data/builtin/language.h"
 
 namespace yona::builtin {
@@ -112,8 +113,64 @@ std::string date(const Date& date) {
   return date.year == 0 ? day : fmt::format("{} de {}", day, below_million(date.year));
 }
 
+// ---- other ways ----
+
+Ways other_numbers(const Number& value) { return with_digits({}, value); }
+
+Ways other_prices(const Price& value) {
+  if (value.euros == 0) {
+    return {fmt::format("{} céntimo{}", value.cents, value.cents == 1 ? "" : "s")};
+  }
+  Ways ways;
+  if (value.euros <= kLargestInDigits) {
+    ways = {decimal(value, ",") + " €",
+            decimal(value, ",") + (value == Price{1, 0} ? " euro" : " euros")};
+  }
+  if (value.cents > 0) {
+    const std::string euros = counted(value.euros, "euro");
+    ways.push_back(fmt::format("{} con {}", euros, below_hundred(value.cents, One::alone)));
+    ways.push_back(fmt::format("{} y {}", euros, counted(value.cents, "céntimo")));
+  }
+  return ways;
+}
+
+// Las siete y quince, las siete y siete, with and without the article; 7:15.
+Ways other_times(const Time& value) {
+  Ways ways;
+  const std::string hour = hour_words(value.hour);
+  if (value.minute > 0) {
+    ways.push_back(fmt::format("{} y {}", hour, below_hundred(value.minute, One::alone)));
+    const std::string words = time(value);
+    ways.push_back(words.substr(words.find(' ') + 1));
+    ways.push_back(ways.front().substr(hour.find(' ') + 1));
+  }
+  if (value.minute > 30) {
+    ways.push_back(fmt::format("{} menos {}", hour_words(next_hour(value.hour)),
+                               below_hundred(60 - value.minute, One::alone)));
+  }
+  for (const std::string& digits : clock_times(value)) {
+    ways.push_back(digits);
+    ways.push_back((digits.starts_with("1:") ? "la " : "las ") + digits);
+  }
+  return ways;
+}
+
+Ways other_dates(const Date& value) {
+  const std::string rest = fmt::format(" de {}", kMonths[value.month]);
+  const std::string year = value.year == 0 ? "" : fmt::format(" de {}", value.year);
+  Ways ways = {date(value).substr(3), std::to_string(value.day) + rest + year,
+               fmt::format("el {}", value.day) + rest + year};
+  if (value.day == 1) {
+    const std::string words = value.year == 0 ? "" : " de " + below_million(value.year);
+    ways.push_back("el primero" + rest + words);
+    ways.push_back("primero" + rest + words);
+  }
+  return ways;
+}
+
 }  // namespace
 
-const Language kSpanish = {"es", "Spanish", number, price, time, date};
+const Language kSpanish = {"es", "Spanish",     number,       price,       time,
+                           date, other_numbers, other_prices, other_times, other_dates};
 
 }  // namespace yona::builtin

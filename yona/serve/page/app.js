@@ -8,10 +8,11 @@ import { startExplained } from "./explained.js";
 import { languageName, onLanguage, t } from "./i18n.js";
 import { startSearch } from "./search.js";
 import { startSentenceChoice } from "./sentence_choice.js";
-import { reverse, store, tell } from "./store.js";
+import { on, reverse, store, tell } from "./store.js";
 import { stored } from "./stored.js";
 import { startSettings } from "./theme.js";
 import { again, setText, startTranslate } from "./translate.js";
+import { startWrongLanguage } from "./wrong_language.js";
 
 // ---- notices ---------------------------------------------------------------------------------------
 // An error, or how long the server wants us to wait; neither hides the notice.
@@ -40,6 +41,12 @@ const retry = async () => {
 };
 
 // ---- views -----------------------------------------------------------------------------------------
+// On a narrow screen the tabs scroll sideways: the one in use stays in sight, also when the screen is
+// turned.
+const showTab = () => {
+  const link = document.querySelector(".top nav [aria-current]"), bar = link?.parentElement;
+  if (bar) bar.scrollTo({ left: link.offsetLeft - bar.offsetLeft - (bar.clientWidth - link.offsetWidth) / 2, behavior: "instant" });
+};
 const showView = () => {
   const wanted = location.hash.slice(1).split("/")[0];
   if (wanted === "main") return; // the skip link
@@ -50,8 +57,8 @@ const showView = () => {
     const own = link.hash === "#" + view.dataset.view;
     if (own) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
-    if (own) link.scrollIntoView({ block: "nearest", inline: "center" });
   }
+  showTab();
   document.title = `${t("nav." + view.dataset.view)} · yona`;
   if (store.view !== view.dataset.view) window.scrollTo({ top: 0, behavior: "instant" });
   store.view = view.dataset.view;
@@ -95,11 +102,14 @@ const start = async () => {
   });
   startSentenceChoice();
   startTranslate(notice);
+  startWrongLanguage();
+  on("use", useModel);
   startAttention(notice);
   startSearch(notice);
   startDocuments(notice);
   startExplained(notice);
   window.addEventListener("hashchange", showView);
+  window.addEventListener("resize", showTab);
   window.addEventListener("online", retry);
   showView();
   await loadModels();

@@ -26,12 +26,13 @@ export const startAttention = notice => {
   const draw = async () => {
     if (store.view !== "attention") return;
     const entry = currentSentence()?.entry;
-    $("attention").hidden = entry?.state !== "done";
+    $("attention").hidden = entry?.state !== "done" || (shown !== null && shown.entry !== entry); // another sentence's weights
     if (entry?.state !== "done") return;
     try {
       const attention = await attentionOf(entry);
+      if (currentSentence()?.entry !== entry) return;
       $("attention").hidden = !attention;
-      if (!attention || currentSentence()?.entry !== entry || shown?.attention === attention) return;
+      if (!attention || shown?.attention === attention) return;
       if (shown?.entry !== entry) view.state.token = null;
       shown = { entry, attention };
       view.show(dataOf(attention));

@@ -55,12 +55,23 @@ const drawNow = () => {
     : t("training.now", { update: whole(last.update), updates: whole(last.updates), time: minutes(last.seconds_left ?? 0), speed: shortNumber(last.tokens_per_second) });
 };
 
+// Which run's samples are shown: of those in the charts the one that was chosen, or the first. The
+// list is left as it is while the runs are the same, since it may be open.
+let sampled = "";
+const sampledRun = () => {
+  const able = shown().filter(run => run.events.some(event => event.event === "samples")), names = able.map(run => run.name), list = $("sample-run");
+  if (JSON.stringify([...list.options].map(option => option.value)) !== JSON.stringify(names)) list.replaceChildren(...names.map(name => make("option", { value: name }, name)));
+  const run = able.find(candidate => candidate.name === sampled) ?? able[0];
+  list.value = run?.name ?? "";
+  return run;
+};
+
 let follow = true; // the newest samples are shown until someone goes back
 const drawSamples = () => {
-  const run = shown().find(candidate => candidate.events.some(event => event.event === "samples"));
-  const all = run?.events.filter(event => event.event === "samples") ?? [];
+  const run = sampledRun(), all = run?.events.filter(event => event.event === "samples") ?? [];
   $("samples-box").hidden = !all.length;
   if (!all.length) return;
+  $("samples").className = `samples run-${run.style}`;
   const slider = $("sample-update");
   slider.max = all.length - 1;
   if (follow) slider.value = all.length - 1;
@@ -68,7 +79,7 @@ const drawSamples = () => {
   $("sample-value").textContent = whole(now.update);
   $("samples").replaceChildren(...now.samples.map(sample => make("div", { class: "sample" }, make("dl", {},
     ...[["source", "training.source"], ["reference", "training.reference"], ["translation", "training.translation"]].filter(([field]) => sample[field] !== undefined)
-      .flatMap(([field, key]) => [make("dt", {}, t(key)), make("dd", { dir: "auto", class: field }, sample[field])])), ...sampleMap(sample))));
+      .flatMap(([field, key]) => [make("dt", {}, t(key)), make("dd", { dir: "auto", class: field, title: sample[field] }, sample[field])])), ...sampleMap(sample))));
 };
 // What each piece of the translation looked at, where the sample tells: [target][source].
 const sampleMap = ({ attention }) => {
@@ -156,6 +167,11 @@ const start = async () => {
   $("runs").addEventListener("change", () => {
     draw();
     refresh();
+  });
+  $("sample-run").addEventListener("change", event => {
+    sampled = event.target.value;
+    follow = true;
+    drawSamples();
   });
   $("sample-update").addEventListener("input", event => {
     follow = event.target.value === event.target.max;

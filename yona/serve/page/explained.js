@@ -33,11 +33,13 @@ const load = async () => {
       if (known.size > KEPT) known.delete(known.keys().next().value);
     }
   } catch (error) {
+    if (!numbers) state.key = ""; // nothing is shown: ask again next time
     return notice(error, 0);
   }
   if (JSON.stringify(asked()) !== key) return; // something else was asked for meanwhile
   numbers = known.get(key);
   draw();
+  $("explained").hidden = false;
 };
 
 const change = changes => {
@@ -58,10 +60,9 @@ const go = step => {
 const begin = () => {
   if (store.view !== "explained") return;
   const sentence = currentSentence();
-  $("explained").hidden = !sentence || sentence.entry.state !== "done";
-  if ($("explained").hidden) return;
-  const key = `${store.model.id} ${sentence.text}`;
-  if (state.key === key) return;
+  const done = sentence?.entry.state === "done", key = done ? `${store.model.id} ${sentence.text}` : "";
+  $("explained").hidden = !done || state.key !== key || !numbers; // another sentence's numbers
+  if (!done || state.key === key) return;
   const pieces = (sentence.entry.tokens ?? []).slice(0, -1);
   Object.assign(state, { key, sentence: sentence.text, prefix: pieces.slice(0, PREFIX), query: FIRST, stack: "encoder", layer: 0, head: 0 });
   numbers = null;

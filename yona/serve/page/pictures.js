@@ -4,7 +4,7 @@ import { paintHeat } from "./attention_view.js";
 import { make } from "./dom.js";
 import { language, t } from "./i18n.js";
 import { bars, short, strips } from "./numbers.js";
-import { label } from "./text.js";
+import { label, textOfPieces } from "./text.js";
 
 const queriesOf = n => (n.stack === "encoder" ? n.source_tokens : n.decoder_tokens).map(label);
 const keysOf = n => (n.stack === "decoder" ? n.decoder_tokens : n.source_tokens).map(label);
@@ -89,7 +89,7 @@ export const pictures = {
   next: (n, { write, unwrite }) => {
     const written = n.decoder_tokens.slice(1);
     return [
-      make("p", { class: "written" }, make("span", { class: "soft" }, t("explained.written"), " "), make("b", { dir: "auto" }, written.join("").replaceAll("▁", " ").trim() || "…"), " ",
+      make("p", { class: "written" }, make("span", { class: "soft" }, t("explained.written"), " "), make("b", { dir: "auto" }, textOfPieces(written) || "…"), " ",
         ...(written.length ? [make("button", { type: "button", class: "quiet", onclick: unwrite }, t("explained.unwrite"))] : [])),
       bars(n.next.map(({ token, probability }) => ({ label: label(token), value: probability, text: percent(probability), act: token === "</s>" ? undefined : () => write(token), title: t("explained.write") })), t("explained.next.title")),
       make("p", { class: "soft small" }, t("explained.take"))];

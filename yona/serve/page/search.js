@@ -5,9 +5,21 @@ import { $, svg } from "./dom.js";
 import { onLanguage, t } from "./i18n.js";
 import { short } from "./numbers.js";
 import { currentSentence, on, store } from "./store.js";
-import { label } from "./text.js";
+import { label, textOfPieces } from "./text.js";
 
-const STEP = 116, ROW = 34, TOP = 22, LEFT = 16;
+const STEP = 126, BOX = 100, ROW = 34, TOP = 22, LEFT = 16;
+
+// What fits into a box; wide characters count twice.
+const cutTo = (text, room) => {
+  const wide = letter => (letter.codePointAt(0) >= 0x2e80 ? 2 : 1);
+  let used = 0, kept = "";
+  for (const letter of text) {
+    used += wide(letter);
+    if (used > room) return [...kept].slice(0, -1).join("") + "…";
+    kept += letter;
+  }
+  return kept;
+};
 
 // Nodes with their places: { id, parent, column, row, path … } by id; columns are sorted so that
 // children stay near their parents.
@@ -25,7 +37,7 @@ const laidOut = tree => {
 const textOf = (nodes, node) => {
   const pieces = [];
   for (let at = node; at; at = nodes.get(at.parent)) pieces.unshift(at.token);
-  return pieces.filter(piece => piece !== "</s>").join("").replaceAll("▁", " ").trim();
+  return textOfPieces(pieces.filter(piece => piece !== "</s>"));
 };
 
 const draw = (tree, say) => {
@@ -36,14 +48,14 @@ const draw = (tree, say) => {
   for (const node of nodes.values()) {
     const parent = nodes.get(node.parent), style = node.best ? "best" : node.kept ? "kept" : "dropped";
     if (parent) {
-      const from = x(parent) + STEP * 0.78, to = x(node) - 4, bend = (to - from) / 2;
+      const from = x(parent) + BOX, to = x(node) - 4, bend = (to - from) / 2;
       links.push([style, svg("path", { class: "link " + style, d: `M${from} ${y(parent)}C${from + bend} ${y(parent)} ${to - bend} ${y(node)} ${to} ${y(node)}` })]);
     }
-    const text = label(node.token), cut = [...text].length > 11 ? [...text].slice(0, 10).join("") + "…" : text;
+    const cut = cutTo(label(node.token), 11);
     const mark = svg("g", { class: "node " + style, tabindex: node.kept ? 0 : -1, role: "img", transform: `translate(${x(node)} ${y(node)})`,
       "aria-label": t(node.kept ? "search.node" : "search.dropped", { text: textOf(nodes, node), score: short(node.score) }) },
-      svg("rect", { x: -4, y: -13, width: STEP * 0.78, height: 26, rx: 6 }), svg("text", { x: 3, y: 5 }, cut),
-      svg("text", { x: STEP * 0.78 - 9, y: 4, class: "number" }, node.finished ? "■" : ""));
+      svg("rect", { x: -4, y: -13, width: BOX, height: 26, rx: 6 }), svg("text", { x: 3, y: 5 }, cut),
+      svg("text", { x: BOX - 9, y: 4, class: "number" }, node.finished ? "■" : ""));
     const speak = () => say(mark.getAttribute("aria-label"));
     mark.addEventListener("mouseenter", speak);
     mark.addEventListener("focus", speak);
@@ -59,7 +71,10 @@ export const startSearch = notice => {
   const known = new Map();
   let tree = null, asked = null;
   const show = () => {
-    if (!tree) return;
+    if (!tree) {
+      $("tree-said").textContent = "";
+      return $("tree").replaceChildren();
+    }
     $("tree-said").textContent = t("search.hint");
     $("tree").replaceChildren(draw(tree, text => { $("tree-said").textContent = text; }));
   };
@@ -68,16 +83,22 @@ export const startSearch = notice => {
     const sentence = currentSentence(), beam = Number($("beam").value);
     $("beam-value").textContent = beam;
     $("tree").hidden = !sentence;
-    if (!sentence) return;
+    if (!sentence) {
+      asked = tree = null;
+      return show();
+    }
     const key = `${store.model.id} ${beam} ${sentence.text}`;
     if (asked === key) return;
     asked = key;
+    tree = null; // another sentence's tree says nothing about this one
+    if (!known.has(key)) show();
     try {
       if (!known.has(key)) known.set(key, await patiently(() => postJson("/v1/beam", { q: sentence.text, model: store.model.id, beam }), null, seconds => notice(null, seconds)));
       if (asked !== key) return;
       tree = known.get(key);
       show();
     } catch (error) {
+      if (asked !== key) return;
       asked = null;
       notice(error, 0);
     }

@@ -1,6 +1,6 @@
 // What all views share: the models, the one in use, the sentences of the text and what is known
 // about each (its entry), and which sentence is looked at. Listeners hear "model", "sentences",
-// "entry" and "current".
+// "entry" and "current"; "use" asks for another model.
 
 export const store = {
   models: [],

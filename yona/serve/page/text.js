@@ -49,6 +49,17 @@ export const label = piece => {
   return piece.length > 1 && piece.startsWith("▁") ? piece.slice(1) : piece;
 };
 
+// The text that pieces spell, those of single bytes included.
+export const textOfPieces = pieces => {
+  const bytes = [], coder = new TextEncoder();
+  for (const piece of pieces) {
+    const byte = /^<0x([0-9A-F]{2})>$/.exec(piece);
+    if (byte) bytes.push(parseInt(byte[1], 16));
+    else bytes.push(...coder.encode(piece.replaceAll("▁", " ")));
+  }
+  return new TextDecoder().decode(Uint8Array.from(bytes)).trim();
+};
+
 // For each piece the index of its word, -1 for </s> and the like. Pieces are searched in the text
 // one after another; one that is not found (bytes, normalised letters) belongs to the word where
 // the search stands.
@@ -71,6 +82,13 @@ export const wordsOfPieces = (pieces, text, words) => {
 const skipBlanks = (text, place) => {
   while (place < text.length && !text[place].trim()) ++place;
   return place;
+};
+
+// Is attention spread evenly: does its strongest weight stay under twice the mean of the others?
+export const isEven = weights => {
+  if (weights.length < 2) return false;
+  const most = Math.max(...weights), sum = weights.reduce((total, weight) => total + weight, 0);
+  return most < 2 * (sum - most) / (weights.length - 1);
 };
 
 // Attention between words from that between pieces, as yona aligns (summed over the pieces of a

@@ -1,12 +1,12 @@
 // The first view: type on the left, the translation streams in on the right; a word that is pointed
 // at, focused or under the caret lights up what it looked at on the other side.
 import { $, debounced, make } from "./dom.js";
-import { examples } from "./examples.js";
+import { examplesFor } from "./examples.js";
 import { language, languageName, onLanguage, t } from "./i18n.js";
 import { short } from "./numbers.js";
 import { choose, forgetFailures, translateAll, wordMatrix } from "./session.js";
 import { entryOf, lookAt, on, store, tell } from "./store.js";
-import { sentencesOf, wordsOf, wordsOfPieces } from "./text.js";
+import { isEven, sentencesOf, wordsOf, wordsOfPieces } from "./text.js";
 
 const UNSURE = 0.4; // a word less probable than this is underlined
 let notice = () => {};
@@ -169,10 +169,18 @@ const show = ({ side, sentence, word }, { source, target, weights }) => {
     element.style.setProperty("--weight", Math.min(1, weight).toFixed(3));
     element.classList.add("lit");
   }
-  const best = seen.sort((a, b) => b.weight - a.weight).filter(item => item.weight >= 0.04).slice(0, 3);
+  $("looking").replaceChildren(lookedAt(side, own[word].text, seen, { weights, word }), " ", make("a", { href: "#attention" }, t("translate.closer")));
+};
+// In words. Attention that is spread evenly singles nothing out, so no shares are told: those of a
+// source word come from the words of the translation that do single something out.
+const lookedAt = (side, text, seen, { weights, word }) => {
+  const name = `“${text}”`, even = side === "target" && isEven([...weights[word]]);
+  if (even) return t("translate.even", { word: name, count: seen.length });
+  const telling = seen.filter(item => item.weight >= 0.04 && (side === "target" || !isEven([...weights[item.other]])));
+  if (side === "source" && !telling.length && seen.some(item => item.weight >= 0.04)) return t("translate.even_seen", { word: name });
+  const best = telling.sort((a, b) => b.weight - a.weight).slice(0, 3);
   const list = best.map(item => `“${item.text}” ${Math.round(100 * item.weight)} %`).join(", ") || t("translate.nothing");
-  $("looking").replaceChildren(t(side === "source" ? "translate.seen_by" : "translate.looked_at", { word: `“${own[word].text}”`, others: list }), " ",
-    make("a", { href: "#attention" }, t("translate.closer")));
+  return t(side === "source" ? "translate.seen_by" : "translate.looked_at", { word: name, others: list });
 };
 
 const placeOf = element => ({ sentence: Number(element.dataset.sentence), word: Number(element.dataset.word) });
@@ -217,7 +225,7 @@ const drawNames = () => {
   $("target-name").textContent = languageName(target) || t("translate.target");
   $("source").lang = source;
   $("output").lang = target;
-  $("examples").replaceChildren(...(examples[source] ?? []).map(text => make("button", { type: "button", lang: source, onclick: () => setText(text) }, text)));
+  $("examples").replaceChildren(...examplesFor(store.model).map(text => make("button", { type: "button", lang: source, onclick: () => setText(text) }, text)));
 };
 export const setText = text => {
   $("source").value = text;
