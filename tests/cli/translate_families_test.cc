@@ -51,6 +51,20 @@ TEST(TranslateFamilies, SearchesAsTheFolderSaysAndAsIsTyped) {
               HasSubstr("mode marian: beam 12"));
 }
 
+TEST(TranslateFamilies, SearchesAsTheFolderSaysWhereHuggingFacesWayIsAskedFor) {
+  for (const char* family : {"t5", "m2m100-untied", "bart"}) {
+    const std::vector<std::string> languages =
+        std::string_view(family).starts_with("m2m")
+            ? std::vector<std::string>{"--src-lang", "en", "--tgt-lang", "de"}
+            : std::vector<std::string>{};
+    const ProgramResult own = translate_with(family, languages);
+    ASSERT_EQ(own.code, 0) << own.err;
+    std::vector<std::string> named = languages;
+    named.insert(named.end(), {"--beam-mode", "huggingface"});
+    EXPECT_EQ(translate_with(family, named).out, own.out) << family;
+  }
+}
+
 TEST(TranslateFamilies, TakesTheFolderThatMarianLeaves) {
   const ProgramResult result = translate_with("../marian_npz/spm", {"-v"});
   ASSERT_EQ(result.code, 0) << result.err;

@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kLogitTolerance = 1e-4;
+constexpr double kScoreTolerance = 1e-4;
 
 struct FamilyCase {
   fs::path folder;
@@ -69,9 +70,11 @@ class Families : public ::testing::TestWithParam<FamilyCase> {
     return model;
   }
 
-  Translator translator(const TranslationModel& model, std::int64_t beam) {
+  Translator translator(const TranslationModel& model, std::int64_t beam, bool scores = true) {
     DecodeOptions options = folder_options(folder_, model.info());
     options.beam = beam;
+    options.n_best = scores ? beam : 1;
+    options.scores = scores;
     return Translator({&model}, backend_, options);
   }
 
@@ -117,11 +120,25 @@ TEST_P(Families, HasTheLogitsOfTransformers) {
   RecordProperty("logits_differ_by", std::to_string(worst));
 }
 
+// All hypotheses of a beam and their scores, where the folder has them.
+void expect_scores(const std::vector<Hypothesis>& found, const Json& search, std::size_t source) {
+  if (!search.contains("scores")) {
+    return;
+  }
+  const Json& outputs = search["n_best"][source];
+  ASSERT_EQ(found.size(), outputs.size());
+  for (std::size_t n = 0; n < found.size(); ++n) {
+    EXPECT_EQ(found[n].ids, outputs[n].get<Ids>()) << "hypothesis " << n;
+    EXPECT_NEAR(found[n].score, search["scores"][source][n].get<double>(), kScoreTolerance);
+  }
+}
+
 TEST_P(Families, GeneratesWhatTransformersDoes) {
   for (const Packing packing : {Packing::no, Packing::yes}) {
     const auto model = load(packing);
     for (const Json& search : expected_["searches"]) {
-      Translator translate = translator(*model, search["beams"].get<std::int64_t>());
+      const auto beams = search["beams"].get<std::int64_t>();
+      Translator translate = translator(*model, beams);
       std::vector<DecodeRequest> requests;
       for (const Json& source : search["sources"]) {
         requests.push_back({.source = source.get<Ids>()});
@@ -129,7 +146,13 @@ TEST_P(Families, GeneratesWhatTransformersDoes) {
       const auto answers = translate.decode(requests);
       for (std::size_t i = 0; i < answers.size(); ++i) {
         EXPECT_EQ(answers[i].front().ids, search["outputs"][i].get<Ids>())
-            << search["beams"] << " beams, source " << i;
+            << beams << " beams, source " << i;
+        expect_scores(answers[i], search, i);
+      }
+      Translator without_scores = translator(*model, beams, false);
+      const auto same = without_scores.decode(requests);
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        EXPECT_EQ(same[i].front().ids, answers[i].front().ids) << beams << " beams, source " << i;
       }
     }
   }

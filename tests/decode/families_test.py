@@ -2,7 +2,7 @@
 
 usage: families_test.py [TEST_DECODE]   TEST_DECODE is the built program test_decode; without it, the
                                         one beside the program that YONA_PROGRAM names (as in ctest)
-       families_test.py --write DIR     writes the small folders of tests/fixtures/families
+       families_test.py --write DIR [NAME …]   writes the small folders of tests/fixtures/families
 
 For each folder expected.json keeps what transformers makes of it: ids of a multilingual battery of
 texts, logits, greedy and beam outputs; families_test.cc compares. SentencePiece models are trained
@@ -80,6 +80,42 @@ def save(model, folder, dtype=torch.float32, shards=None, **generation):
     return type(model).from_pretrained(folder, dtype=torch.float32).eval()
 
 
+def untie(model, tying):
+    """Gives the model matrices of its own; where the class can be told, config.json says so."""
+    if tying == "all":
+        return
+    config = model.config
+    if "T5" not in type(model).__name__:
+        config.tie_word_embeddings = False
+    stacks = {"encoder": model.get_encoder(), "decoder": model.get_decoder()}
+    spread = stacks["encoder"].embed_tokens.weight.std().item()
+
+    def fresh(rows):
+        return torch.nn.Parameter(torch.randn(rows, config.d_model) * spread)
+    rows = stacks["decoder"].embed_tokens.weight.shape[0]
+    first, second, third = fresh(stacks["encoder"].embed_tokens.weight.shape[0]), fresh(rows), fresh(rows)
+    tables = {"inputs": (first, first, third), "target": (first, second, second),
+              "none": (first, second, third)}[tying]
+    for stack, table in zip(stacks.values(), tables):
+        stack.embed_tokens.weight = torch.nn.Parameter(table.detach().clone())
+    model.lm_head.weight = torch.nn.Parameter(tables[2].detach().clone())
+
+
+def n_best(model, source, beams, given):
+    """The hypotheses of a beam without the first input and what fills them up, and their scores."""
+    out = model.generate(torch.tensor([source]), num_beams=beams, num_return_sequences=beams, do_sample=False,
+                         return_dict_in_generate=True, output_scores=True, **given)
+    end, pad = model.generation_config.eos_token_id, model.generation_config.pad_token_id
+    rows = []
+    for row in out.sequences[:, 1:].tolist():
+        if end in row:
+            row = row[:row.index(end) + 1]
+        while beams > 1 and row and row[-1] == pad:
+            row.pop()
+        rows.append(row)
+    return rows, [round(score, 6) for score in out.sequences_scores.tolist()] if beams > 1 else []
+
+
 def expected(folder, model, texts, decoded, first=None, rows=9, **more):
     """Runs transformers on the folder's model and keeps what comes out. `texts` is a list of pairs
     of a text and the ids of the whole source."""
@@ -101,9 +137,10 @@ def expected(folder, model, texts, decoded, first=None, rows=9, **more):
             given = {"forced_bos_token_id": first} if first is not None else {}
             if "start" in more:
                 given["decoder_start_token_id"] = more["start"]
-            found = [model.generate(torch.tensor([ids]), num_beams=beams, do_sample=False,
-                                    **given)[0].tolist()[1:] for ids in sources]
-            searches.append({"beams": beams, "sources": sources, "outputs": found})
+            found = [n_best(model, ids, beams, given) for ids in sources]
+            searches.append({"beams": beams, "sources": sources, "outputs": [ids[0] for ids, _ in found]})
+            if beams > 1:
+                searches[-1].update(n_best=[ids for ids, _ in found], scores=[scores for _, scores in found])
     (folder / "expected.json").write_text(json.dumps({
         "origin": "tests/decode/families_test.py, transformers " + transformers.__version__,
         "texts": [{"text": text, "ids": ids} for text, ids in texts],
@@ -116,20 +153,28 @@ def expected(folder, model, texts, decoded, first=None, rows=9, **more):
 
 
 class Sizes:
-    """small: what the repository keeps, with few pieces and no table of characters; base: as wide
-    and deep as the paper's."""
+    """small and tiny: what the repository keeps, with few pieces and no table of characters; base: as
+    wide and deep as the paper's. `tying` says which embeddings are one."""
 
-    def __init__(self, kind="usual"):
-        self.small = small = kind == "small"
+    def __init__(self, kind="usual", tying="all"):
+        self.small = small = kind in ("small", "tiny")
+        self.tying = tying
         self.pieces = 190 if small else 400
         self.rule = "identity" if small else "nmt_nfkc"
-        self.width = {"small": 16, "usual": 64, "base": 512}[kind]
+        self.width = {"tiny": 8, "small": 16, "usual": 64, "base": 512}[kind]
         self.heads = 8 if kind == "base" else 4
-        self.layers = {"small": (1, 1), "usual": (3, 2), "base": (6, 6)}[kind]
-        self.spread = {"small": 0.4, "usual": 0.2, "base": 0.06}[kind]  # of the weights
+        self.layers = {"tiny": (1, 1), "small": (1, 1), "usual": (3, 2), "base": (6, 6)}[kind]
+        self.spread = {"tiny": 0.5, "small": 0.4, "usual": 0.2, "base": 0.06}[kind]  # of the weights
         self.dtype = torch.float16 if small else torch.float32
         self.rows = 4 if small else 9  # of logits
+        if kind == "tiny":
+            self.rows, self.texts = 2, TEXTS[:4]
+            return
         self.texts = TEXTS[:6] + TEXTS[11:13] + TEXTS[15:16] if small else TEXTS
+
+    def finished(self, model):
+        untie(model, self.tying)
+        return model
 
     def bart(self, vocabulary, **more):
         inner = (4 if self.width == 512 else 2) * self.width
@@ -166,8 +211,8 @@ def marian(folder, sizes, separate=False, activation="swish", dtype=None, shards
                      forced_eos_token_id=0, static_position_embeddings=True,
                      normalize_before=False))
     torch.manual_seed(1)
-    model = save(transformers.MarianMTModel(config), folder, dtype or sizes.dtype, shards, bad_words_ids=[[pad]],
-                 forced_eos_token_id=0, decoder_start_token_id=pad, renormalize_logits=separate)
+    model = save(sizes.finished(transformers.MarianMTModel(config)), folder, dtype or sizes.dtype, shards,
+                 bad_words_ids=[[pad]], forced_eos_token_id=0, decoder_start_token_id=pad, renormalize_logits=separate)
     tokenizer = transformers.MarianTokenizer.from_pretrained(folder)
     texts = [(("  >>fra<< "[2:] if tags else "") + text) for text in sizes.texts]
     pairs = [(text, tokenizer(text)["input_ids"]) for text in texts]
@@ -196,7 +241,7 @@ def mbart(folder, sizes, fifty=False, only_json=False):
         size, activation_function="gelu", scale_embedding=True, decoder_start_token_id=start,
         forced_eos_token_id=2))
     torch.manual_seed(1)
-    model = save(transformers.MBartForConditionalGeneration(config), folder, sizes.dtype,
+    model = save(sizes.finished(transformers.MBartForConditionalGeneration(config)), folder, sizes.dtype,
                  forced_eos_token_id=2, decoder_start_token_id=start)
     around = ((lambda x: [ids["en_XX"]] + x + [2]) if fifty else (lambda x: x + [2, ids["en_XX"]]))
     pairs = [(text, around(fairseq_ids(model_file, text))) for text in sizes.texts]
@@ -248,7 +293,7 @@ def bart(folder, sizes, only_json=False):
         decoder_start_token_id=2, forced_bos_token_id=0, forced_eos_token_id=2,
         normalize_embedding=True))
     torch.manual_seed(1)
-    model = save(transformers.BartForConditionalGeneration(config), folder, torch.bfloat16,
+    model = save(sizes.finished(transformers.BartForConditionalGeneration(config)), folder, torch.bfloat16,
                  forced_bos_token_id=0, forced_eos_token_id=2, no_repeat_ngram_size=3, min_length=8,
                  length_penalty=2.0, decoder_start_token_id=2)
     pairs = [(text, [0] + tokenizer.encode(text).ids + [2]) for text in sizes.texts]
@@ -271,7 +316,7 @@ def m2m_100(folder, sizes):
     config = transformers.M2M100Config(**sizes.bart(
         size, activation_function="relu", scale_embedding=True, decoder_start_token_id=2))
     torch.manual_seed(1)
-    model = save(transformers.M2M100ForConditionalGeneration(config), folder, torch.float16,
+    model = save(sizes.finished(transformers.M2M100ForConditionalGeneration(config)), folder, torch.float16,
                  forced_eos_token_id=2, decoder_start_token_id=2)
     pairs = [(text, tokenizer(text)["input_ids"]) for text in sizes.texts]
     german = tokenizer.get_lang_id("de")
@@ -296,7 +341,7 @@ def nllb(folder, sizes, legacy=False, only_json=False, five=False):
     config = transformers.M2M100Config(**sizes.bart(
         size, activation_function="relu", scale_embedding=True, decoder_start_token_id=2))
     torch.manual_seed(1)
-    model = save(transformers.M2M100ForConditionalGeneration(config), folder, sizes.dtype,
+    model = save(sizes.finished(transformers.M2M100ForConditionalGeneration(config)), folder, sizes.dtype,
                  forced_eos_token_id=2, decoder_start_token_id=2)
     english = ids["eng_Latn"]
     around = (lambda x: x + [2, english]) if legacy else (lambda x: [english] + x + [2])
@@ -336,7 +381,7 @@ def pegasus(folder, sizes):
         size, activation_function="relu", scale_embedding=True, pad_token_id=0, eos_token_id=1,
         decoder_start_token_id=0, forced_eos_token_id=1, normalize_before=True))
     torch.manual_seed(1)
-    model = save(transformers.PegasusForConditionalGeneration(config), folder, sizes.dtype,
+    model = save(sizes.finished(transformers.PegasusForConditionalGeneration(config)), folder, sizes.dtype,
                  forced_eos_token_id=1, decoder_start_token_id=0, length_penalty=0.8)
     pairs = [(text, [i + 103 for i in model_file.encode(text)] + [1]) for text in sizes.texts]
     decoded = [([i + 103 for i in model_file.encode(text)] + [1],
@@ -362,9 +407,9 @@ def t5(folder, sizes, gated=False, mt5=False):
                                        **options, **({"tie_word_embeddings": False} if gated else {}))
         kind = transformers.T5ForConditionalGeneration
     torch.manual_seed(1)
-    model = kind(config)
+    model = sizes.finished(kind(config))
     model = save(model, folder, sizes.dtype, decoder_start_token_id=0)
-    if gated or mt5:  # a projection of its own, as T5 1.1 has it
+    if (gated or mt5) and sizes.tying == "all":  # a projection of its own, as T5 1.1 has it
         weights = load_file(folder / "model.safetensors")
         torch.manual_seed(2)
         weights["lm_head.weight"] = (torch.randn(size, sizes.width) * 0.4).to(sizes.dtype)
@@ -403,26 +448,33 @@ FOLDERS = {
     "m2m100-base": lambda f, s: m2m_100(f, Sizes("base")),
     "t5-base": lambda f, s: t5(f, Sizes("base"), gated=True),
 }
+UNTIED = {name + "-untied": FOLDERS[name] for name in (
+    "marian", "marian-separate", "bart", "mbart50", "m2m100", "nllb", "pegasus", "t5", "t5-gated", "mt5")}
+KEPT_UNTIED = ["marian-untied", "bart-untied", "mbart50-untied", "m2m100-untied", "nllb-untied", "pegasus-untied",
+               "t5-untied", "mt5-untied"]
 KEPT = ["marian", "bart", "mbart", "mbart50", "m2m100", "nllb",
         "nllb-transformers-5", "pegasus", "t5", "t5-gated"]
 
 
-def write_folders(root, names, sizes):
+def write_folders(root, names, kind):
     for name in names:
         folder = Path(root, name)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        FOLDERS[name](folder, sizes)
+        if name in UNTIED:
+            UNTIED[name](folder, Sizes("tiny" if kind == "small" else kind, tying="none"))
+        else:
+            FOLDERS[name](folder, Sizes(kind))
 
 
 def main(arguments):
     if arguments[:1] == ["--write"]:
-        write_folders(arguments[1], KEPT, Sizes("small"))
+        write_folders(arguments[1], arguments[2:] or KEPT + KEPT_UNTIED, "small")
         return
     program = (arguments[0] if arguments
                else Path(os.environ["YONA_PROGRAM"]).parent / "tests" / "test_decode")
     with tempfile.TemporaryDirectory() as root:
-        write_folders(root, FOLDERS, Sizes())
+        write_folders(root, [*FOLDERS, *UNTIED], "usual")
         subprocess.run([program, "--gtest_filter=All/Families.*"], check=True,
                        env=dict(os.environ, YONA_FAMILIES=root))
 

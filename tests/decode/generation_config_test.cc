@@ -64,6 +64,35 @@ TEST(GenerationConfig, IsGreedyWhereItSaysNothing) {
   EXPECT_EQ(options_for({{"max_new_tokens", 30}, {"max_length", 20}}).limit.extra, 30);
 }
 
+TEST(GenerationConfig, AddsTwentyTokensWhereNoLengthIsNamed) {
+  EXPECT_EQ(options_for(Json::object()).limit, (LengthLimit{.factor = 0, .extra = 20}));
+  const TempDir folder;
+  write_json(folder / "generation_config.json", Json::object());
+  ModelInfo info = foreign();
+  info.config.max_positions = 16;  // the first input has one of them
+  EXPECT_EQ(folder_options(folder.path(), info).limit.extra, 15);
+  info.config.positions = PositionKind::relative;
+  EXPECT_EQ(folder_options(folder.path(), info).limit.extra, 20);
+}
+
+TEST(GenerationConfig, HoldsWhereHuggingFacesSearchIsAskedForByName) {
+  const TempDir folder;
+  write_json(folder / "generation_config.json", {{"num_beams", 3}, {"length_penalty", 0.8}});
+  const DecodeOptions options = folder_options(folder.path(), foreign(), BeamMode::huggingface);
+  EXPECT_EQ(options, folder_options(folder.path(), foreign()));
+  EXPECT_FALSE(options.force_end);  // the folder names no forced_eos_token_id
+  const DecodeOptions own = folder_options(folder.path(), ModelInfo{}, BeamMode::huggingface);
+  EXPECT_EQ(own.beam, 3);
+  EXPECT_EQ(own.length_penalty, 0.8);
+}
+
+TEST(GenerationConfig, BeginsAndBansAsGenerateDoes) {
+  EXPECT_EQ(options_for({{"bos_token_id", 4}}).start_id, 4);
+  EXPECT_EQ(options_for({{"bos_token_id", 4}, {"decoder_start_token_id", 6}}).start_id, 6);
+  const Json end_and_another = Json::parse("[[0], [8]]");  // </s> is 0 here
+  EXPECT_THAT(options_for({{"bad_words_ids", end_and_another}}).banned, ElementsAre(8));
+}
+
 TEST(GenerationConfig, MayStandInConfigJson) {
   const TempDir folder;
   write_json(folder / "config.json", {{"num_beams", 6}});

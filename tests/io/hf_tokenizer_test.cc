@@ -38,6 +38,24 @@ TEST(HfTokenizer, SaysWhichFilesItLookedFor) {
               HasSubstr("no sub-words: neither source.spm"));
 }
 
+TEST(HfTokenizer, NamesTheFileThatIsMissing) {
+  const auto message = [](const TempDir& folder, const char* family) {
+    return message_of<FormatError>([&] { load_subwords(folder.path(), described(family, 300)); });
+  };
+  const TempDir merges;
+  fs::copy(fixture("bart", "merges.txt"), merges / "merges.txt");
+  EXPECT_THAT(message(merges, "bart"), HasSubstr("merges.txt is there, but vocab.json is missing"));
+  const TempDir vocabulary;
+  fs::copy(fixture("bart", "vocab.json"), vocabulary / "vocab.json");
+  EXPECT_THAT(message(vocabulary, "bart"),
+              HasSubstr("vocab.json is there, but neither merges.txt"));
+  const TempDir m2m100;
+  fs::copy(fixture("m2m100", "sentencepiece.bpe.model"), m2m100 / "sentencepiece.bpe.model");
+  write_json(m2m100 / "tokenizer_config.json", {{"tokenizer_class", "M2M100Tokenizer"}});
+  EXPECT_THAT(message(m2m100, "m2m_100"),
+              HasSubstr("vocab.json, which has the ids of M2M100's pieces, is missing"));
+}
+
 TEST(HfTokenizer, ShiftsIdsAsFairseqDoes) {
   const TempDir folder;
   fs::copy(fixture("mbart", "sentencepiece.bpe.model"), folder / "sentencepiece.bpe.model");

@@ -65,14 +65,23 @@ TEST(HuggingFaceNames, CoverEveryParameterOfTheTransformer) {
        "model.encoder.layers.0.final_layer_norm.weight"},
       {"encoder.norm.weight", "model.encoder.layer_norm.weight"},
       {"decoder.norm.bias", "model.decoder.layer_norm.bias"},
-      {"encoder.embedding.weight", "model.encoder.embed_tokens.weight"},
-      {"decoder.embedding.weight", "model.decoder.embed_tokens.weight"},
-      {"projection.weight", "lm_head.weight"},
       {"projection.bias", "final_logits_bias"}};
   for (const auto& [ours, theirs] : expected) {
     EXPECT_THAT(huggingface_names(ours), ElementsAre(theirs)) << ours;
   }
-  EXPECT_EQ(huggingface_names("shared.weight").front(), "model.shared.weight");
+}
+
+TEST(HuggingFaceNames, OfEmbeddingsEndWithThoseOfOthersThatMayBeTiedToThem) {
+  const std::string shared = "model.shared.weight";
+  const std::string encoder = "model.encoder.embed_tokens.weight";
+  const std::string decoder = "model.decoder.embed_tokens.weight";
+  const std::string head = "lm_head.weight";
+  EXPECT_EQ(huggingface_names("shared.weight").front(), shared);
+  EXPECT_THAT(huggingface_names("encoder.embedding.weight"),
+              ElementsAre(encoder, shared, head, decoder));
+  EXPECT_THAT(huggingface_names("decoder.embedding.weight"),
+              ElementsAre(decoder, shared, head, encoder));
+  EXPECT_THAT(huggingface_names("projection.weight"), ElementsAre(head, shared, decoder, encoder));
 }
 
 TEST(HuggingFaceNames, AreNoneForWhatTheFamiliesLack) {

@@ -54,9 +54,13 @@ class RandomParameters {
       add_table("shared.weight");
       return;
     }
-    add_table("encoder.embedding.weight");
-    add_table("decoder.embedding.weight");
-    if (d_.tying == "none") {
+    if (d_.tying == "inputs") {
+      add_table("shared.weight");
+    } else {
+      add_table("encoder.embedding.weight");
+      add_table("decoder.embedding.weight");
+    }
+    if (d_.tying != "target") {
       add_table("projection.weight");
     }
   }
@@ -176,8 +180,9 @@ TEST(HuggingFaceExport, WholeFoldersReadBackTheSame) {
   const std::filesystem::path root = kept != nullptr ? kept : temporary.path();
   for (const SubwordAlgorithm algorithm : {SubwordAlgorithm::bpe, SubwordAlgorithm::unigram}) {
     const SubwordPair subwords = train_pair(algorithm);
-    for (const auto& [norm, tying] : {std::pair("post", "all"), std::pair("post", "target"),
-                                      std::pair("post", "none"), std::pair("pre", "all")}) {
+    for (const auto& [norm, tying] :
+         {std::pair("post", "all"), std::pair("post", "target"), std::pair("post", "none"),
+          std::pair("post", "inputs"), std::pair("pre", "all"), std::pair("pre", "inputs")}) {
       const std::filesystem::path folder =
           root / fmt::format("{}-{}-{}", norm, tying, name_of(algorithm));
       const ModelDescription d = describe(norm, tying, subwords.source.vocabulary().size());

@@ -91,6 +91,84 @@ TEST(ModelFolder, TellsATrainedBiasFromOneThatOnlyBarsPadding) {
   EXPECT_FALSE(has_projection_bias({kSharedValues}, false));
 }
 
+// A foreign folder of the family with these tensors, each named as it is there.
+std::string tying_of(const char* type, bool ties, const std::vector<std::string>& tensors,
+                     const std::vector<std::string>& others = {}) {
+  const TempDir dir;
+  write_model_configs(dir.path(), two_wide());
+  Json config = read_json(dir / "config.json");
+  config.erase("yona");
+  config["model_type"] = type;
+  config["tie_word_embeddings"] = ties;
+  config["normalize_before"] = std::string_view(type) == "pegasus";
+  write_json(dir / "config.json", config);
+  const std::vector<float> other_values = {8, 7, 6, 5, 4, 3, 2, 1};
+  std::vector<NamedArray> arrays;
+  for (const std::string& name : tensors) {
+    arrays.push_back({name, DType::f32, {4, 2}, kValues.data()});
+  }
+  for (const std::string& name : others) {
+    arrays.push_back({name, DType::f32, {4, 2}, other_values.data()});
+  }
+  write_safetensors(dir / "model.safetensors", arrays);
+  const ModelFolder folder(dir.path());
+  const ModelDescription& d = folder.description();
+  if (d.tying == "none" || d.tying == "inputs") {
+    EXPECT_EQ(folder.get("projection.weight", {4, 2}).name, "projection.weight");
+  }
+  return d.tying;
+}
+
+TEST(ModelFolder, TellsWhichEmbeddingsAreOneAsTransformersDoes) {
+  const std::string shared = "model.shared.weight";
+  const std::string encoder = "model.encoder.embed_tokens.weight";
+  const std::string decoder = "model.decoder.embed_tokens.weight";
+  const std::string head = "lm_head.weight";
+  for (const char* family : {"marian", "pegasus"}) {
+    EXPECT_EQ(tying_of(family, true, {shared}), "all");
+    EXPECT_EQ(tying_of(family, true, {head}), "all");
+    EXPECT_EQ(tying_of(family, true, {shared, encoder, decoder, head}), "all");
+    EXPECT_EQ(tying_of(family, true, {shared}, {head}), "inputs");
+    EXPECT_EQ(tying_of(family, true, {shared}, {encoder}), "target");
+    EXPECT_EQ(tying_of(family, true, {shared}, {decoder}), "none");
+    EXPECT_EQ(tying_of(family, false, {shared, encoder, decoder, head}), "none");
+    EXPECT_EQ(tying_of(family, false, {shared}, {head}), "inputs");  // as transformers 4 wrote them
+  }
+}
+
+TEST(ModelFolder, RefusesUntiedWeightsThatAreNotThere) {
+  EXPECT_THAT(message_of<FormatError>([&] { tying_of("marian", false, {"model.shared.weight"}); }),
+              HasSubstr("no tensor 'lm_head.weight', and config.json does not tie it to another"));
+  EXPECT_THAT(message_of<FormatError>([&] {
+                tying_of("marian", false, {"lm_head.weight", "model.decoder.embed_tokens.weight"});
+              }),
+              HasSubstr("no tensor 'model.encoder.embed_tokens.weight'"));
+}
+
+// What transformers would fill with random numbers is written, once for each use.
+TEST(ModelFolder, WritesEveryUseOfInputsThatAreOne) {
+  const TempDir dir;
+  ModelDescription d = two_wide();
+  d.tying = "inputs";
+  const std::vector<float> other_values = {8, 7, 6, 5, 4, 3, 2, 1};
+  const NamedArray projection = {"projection.weight", DType::f32, {4, 2}, other_values.data()};
+  save(dir, d, {kSharedValues, projection});
+  const Json config = read_json(dir / "config.json");
+  EXPECT_EQ(config["tie_word_embeddings"], false);
+  EXPECT_EQ(config["share_encoder_decoder_embeddings"], false);
+  const SafetensorsFolder weights(dir.path());
+  for (const char* name :
+       {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
+    const auto found = weights.find(name);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(std::memcmp(found->data, kValues.data(), found->bytes()), 0) << name;
+  }
+  const ModelFolder folder(dir.path());
+  EXPECT_EQ(folder.description(), d);
+  const NamedArray shared = folder.get("shared.weight", {4, 2});
+  EXPECT_EQ(std::memcmp(shared.data, kValues.data(), shared.bytes()), 0);
+}
+
 TEST(ModelFolder, NamesAMissingConfig) {
   const TempDir dir;
   EXPECT_THAT(message_of<FormatError>([&] { ModelFolder{dir.path()}; }), HasSubstr("config.json"));

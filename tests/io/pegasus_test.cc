@@ -14,11 +14,13 @@ ModelDescription pegasus_with(const std::string& norm, const std::string& tying)
   return d;
 }
 
-TEST(Pegasus, HoldsPreNormModelsThatShareAllEmbeddings) {
+TEST(Pegasus, HoldsPreNormModelsWithOneEmbeddingForBothStacks) {
   EXPECT_EQ(pegasus_family().obstacle(pegasus_with("pre", "all")), "");
+  EXPECT_EQ(pegasus_family().obstacle(pegasus_with("pre", "inputs")), "");
+  EXPECT_EQ(pegasus_family().config(pegasus_with("pre", "inputs"))["tie_word_embeddings"], false);
   EXPECT_EQ(pegasus_family().obstacle(pegasus_with("post", "all")), "Pegasus models are pre-norm");
   EXPECT_EQ(pegasus_family().obstacle(pegasus_with("pre", "none")),
-            "Pegasus models share all embeddings, and this one does not");
+            "Pegasus models have one embedding for both stacks, and this one has two");
 }
 
 TEST(Pegasus, TellsCTranslate2WhereTheNormsAre) {

@@ -59,6 +59,14 @@ TEST(SpmSegmenter, TellsWhatTheVocabularyLacksAsUnknown) {
               ::testing::AllOf(::testing::Not(::testing::IsEmpty()), ::testing::Each(1)));
 }
 
+TEST(SpmSegmenter, WritesABlankWhereAPieceOfTheVocabularyAloneBeginsAWord) {
+  const auto more = std::make_shared<const Vocabulary>(
+      std::vector<std::string>{"</s>", "<unk>", "\u2581zzqx", "\u2581yyqx", "a", "<pad>"}, "more");
+  const SpmSegmenter segmenter(sample_model(SubwordAlgorithm::bpe), more, "more");
+  EXPECT_EQ(segmenter.decode(std::vector<std::int32_t>{2, 4, 3}), "zzqxa yyqx");
+  EXPECT_EQ(segmenter.decode(std::vector<std::int32_t>{4, 2}), "a zzqx");
+}
+
 TEST(SpmSegmenter, DrawsByKeyAndKeepsTheText) {
   const SpmSegmenter segmenter(sample_model(SubwordAlgorithm::bpe), nullptr, "own");
   const std::string text = "der Nachbar liebt das Wörterbuch. 😀";

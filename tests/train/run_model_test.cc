@@ -237,7 +237,7 @@ TEST_F(FamilyRun, RefusesAFolderWithoutATokeniser) {
   EXPECT_EQ(refusal<FormatError>(tuning(), folder_ / "bare"),
             (folder_ / "bare").string() +
                 ": no sub-words: neither source.spm, sentencepiece.bpe.model, spiece.model, "
-                "merges.txt nor tokenizer.json");
+                "vocab.json with merges.txt, nor tokenizer.json");
 }
 
 TEST_F(FamilyRun, RefusesInt8Weights) {

@@ -25,7 +25,11 @@ DecodeOptions worker_options(const CompareJob& job, const TranslationModel& mode
   options.beam = job.beam;
   options.scores = job.scores;
   options.limit = {.factor = 0, .extra = job.max_length};
-  options.force_end = job.mode == BeamMode::huggingface;
+  if (job.mode == BeamMode::huggingface) {  // as bench/peers/compare_peer.py asks of `generate`
+    options.force_end = true;
+    options.length_penalty = 1;
+    options.early_stopping = EarlyStopping::no;
+  }
   options.precision = compute_type(job.compute_type, "cpu").precision;
   options.end_id = static_cast<std::int32_t>(job.end_id);
   return options;

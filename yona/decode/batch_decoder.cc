@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "yona/base/error.h"
+#include "yona/base/log.h"
 #include "yona/base/stop.h"
 #include "yona/decode/candidates.h"
 #include "yona/decode/models.h"
@@ -45,6 +47,17 @@ LogitsWanted logits_wanted(const DecodeOptions& options) {
                      static_cast<std::int64_t>(options.banned.size());
   }
   return wanted;
+}
+
+// Workers and requests have decoders of their own: one of them says it.
+void warn_of_f32() {
+  static std::once_flag said;
+  std::call_once(said, [] {
+    log().warn(
+        "decode: f32 is used: a model whose logits have a bias or a scale, or with an odd number "
+        "of "
+        "outputs and an ordinary <pad>, is not decoded in bf16 or f16");
+  });
 }
 
 // A step of one search: does it go on? Its prefix is forced, the rest is searched.
@@ -92,9 +105,10 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
   check(options.precision != Precision::f16 || backend.planned_device() == Device::cuda,
         "decode: f16 is for GPUs; use f32");
   check_shortlist(backend);
-  // The logits of other projections are products of f32.
-  if (!std::all_of(models_.begin(), models_.end(),
+  if (options_.precision != Precision::f32 &&
+      !std::all_of(models_.begin(), models_.end(),
                    [](const Transformer* model) { return has_plain_projection(*model); })) {
+    warn_of_f32();
     options_.precision = Precision::f32;
   }
   Context c{.region = region_, .precision = options_.precision};

@@ -14,8 +14,9 @@ namespace yona {
 // that yona does not have are named in a warning.
 DecodeOptions folder_options(const std::filesystem::path& folder, const ModelInfo& info);
 
-// The same with the search of a program: what the folder says of tokens (those that never come out,
-// the first output) stays.
+// The same with the search of a program. Where the folder has settings for that program, they hold:
+// generation_config.json in Hugging Face's way, of yona's own folders too. Else only what it says
+// of tokens (those that never come out, the first output) stays.
 DecodeOptions folder_options(const std::filesystem::path& folder, const ModelInfo& info,
                              BeamMode mode);
 

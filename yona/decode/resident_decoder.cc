@@ -32,6 +32,7 @@ bool ResidentDecoder::suits(const DecodeOptions& options,
   return models.size() == 1 && options.mode == BeamMode::paper && !options.sampling.on &&
          options.no_repeat_ngram == 0 && options.banned.empty() && options.beam <= kMostBeams &&
          has_plain_projection(*models.front()) &&
+         models.front()->config().departures.padding == Padding::barred &&
          models.front()->config().positions != PositionKind::relative;
 }
 

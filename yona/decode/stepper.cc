@@ -25,8 +25,8 @@ Tokens tokens_of(std::span<const std::vector<std::int32_t>> sentences, Region& r
 
 bool has_plain_projection(const Transformer& model) {
   const Departures& departures = model.config().departures;
-  return departures.padding == Padding::barred && !departures.projection_bias &&
-         !departures.scaled_output;
+  const bool can_be_even = departures.padding == Padding::barred || model.outputs() % 2 == 0;
+  return can_be_even && !departures.projection_bias && !departures.scaled_output;
 }
 
 namespace {

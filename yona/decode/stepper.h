@@ -66,7 +66,8 @@ struct StepperBatch {
   const ChosenOutputs* chosen = nullptr;  // what may come out; null: everything
 };
 
-// Are logits the product of states and projection, with <pad>'s row behind it?
+// Are logits the product of states and projection alone, with an even number of columns: its own,
+// or with <pad>'s row behind it?
 bool has_plain_projection(const Transformer& model);
 
 class Stepper {

@@ -9,13 +9,22 @@ namespace yona {
 
 namespace {
 
-constexpr std::array<Renaming, 21> kBartNames = {
-    {{"shared.weight", "model.shared.weight"},  // writers keep one of the tied names
+// Where matrices are tied, writers keep one of their names: transformers gives the others what
+// model.shared has, or else the first of lm_head, the decoder's and the encoder's.
+constexpr std::array<Renaming, 28> kBartNames = {
+    {{"shared.weight", "model.shared.weight"},
      {"shared.weight", "model.encoder.embed_tokens.weight"},
      {"shared.weight", "model.decoder.embed_tokens.weight"},
      {"shared.weight", "lm_head.weight"},
      {"@.embedding.weight", "model.@.embed_tokens.weight"},
+     {"@.embedding.weight", "model.shared.weight"},
+     {"@.embedding.weight", "lm_head.weight"},
+     {"encoder.embedding.weight", "model.decoder.embed_tokens.weight"},
+     {"decoder.embedding.weight", "model.encoder.embed_tokens.weight"},
      {"projection.weight", "lm_head.weight"},
+     {"projection.weight", "model.shared.weight"},
+     {"projection.weight", "model.decoder.embed_tokens.weight"},
+     {"projection.weight", "model.encoder.embed_tokens.weight"},
      {"projection.bias", "final_logits_bias"},
      {"@.norm.", "model.@.layer_norm."},
      {"@.layers.#.self_attention_norm.", "model.@.layers.#.self_attn_layer_norm."},
@@ -85,7 +94,7 @@ void read_bart_config(const ForeignConfig& config, ModelDescription& d) {
   d.activation_dropout = config.get<double>("activation_dropout", 0.0);
   d.scale_embedding = config.get<bool>("scale_embedding", false);
   d.source_vocab = d.target_vocab = config.size("vocab_size");
-  d.tying = config.get<bool>("tie_word_embeddings", true) ? "all" : "inputs";
+  d.tying = config.get<bool>("tie_word_embeddings", true) ? "all" : "none";
   d.max_positions = config.size("max_position_embeddings");
   d.eos_id = config.token("eos_token_id");
   d.pad_id = config.token("pad_token_id");

@@ -160,7 +160,7 @@ std::string remedy(const ModelDescription& d) {
   if (!d.shared_vocabulary || d.source_vocab != d.target_vocab) {
     settings.emplace_back("data.shared_vocabulary=true");
   }
-  if (d.norm == "pre" && d.tying != "all") {
+  if (d.norm == "pre" && d.tying != "all" && d.tying != "inputs") {
     settings.emplace_back("model.tying=all");
   }
   return fmt::format("{}", fmt::join(settings, " "));

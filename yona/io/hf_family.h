@@ -34,6 +34,8 @@ struct HfFamily {
   bool saves_positions = false;  // wants embed_positions.weight in the file
   bool has_final_bias = true;    // final_logits_bias
   bool learns_padding = false;   // is <pad> as an input learned like others (no padding_idx)?
+  // Does transformers tie what the file does not hold even where tie_word_embeddings is false?
+  bool always_ties = false;
 };
 
 // MarianMTModel (OPUS-MT): post-norm. Junczys-Dowmunt et al. 2018.

@@ -192,10 +192,42 @@ Subword load_byte_level(const fs::path& folder, const ModelDescription& d) {
           vocabulary, path.string(), special_pieces(added, *vocabulary)};
 }
 
+// Throws FormatError naming the file that is missing, where there is no tokenizer.json either.
+void check_has_subwords(const fs::path& folder) {
+  const auto has = [&](const char* file) { return fs::exists(folder / file); };
+  if (has("tokenizer.json")) {
+    return;
+  }
+  check<FormatError>(!has("merges.txt"), "{}: merges.txt is there, but vocab.json is missing",
+                     folder.string());
+  check<FormatError>(!has("vocab.json"),
+                     "{}: vocab.json is there, but neither merges.txt, source.spm nor "
+                     "sentencepiece.bpe.model, which cut text into its pieces",
+                     folder.string());
+  fail<FormatError>(
+      "{}: no sub-words: neither source.spm, sentencepiece.bpe.model, spiece.model, vocab.json "
+      "with "
+      "merges.txt, nor tokenizer.json",
+      folder.string());
+}
+
+// M2M100 and NLLB-200 have one model_type; only M2M100's ids are in vocab.json.
+void check_has_vocabulary(const fs::path& folder) {
+  const Json config = json_or_empty(folder / "tokenizer_config.json");
+  const Json kind = config.value("tokenizer_class", Json());
+  check<FormatError>(kind != "M2M100Tokenizer" && kind != "M2M100TokenizerFast",
+                     "{}: vocab.json, which has the ids of M2M100's pieces, is missing",
+                     folder.string());
+}
+
 Subword load_side(const fs::path& folder, const ModelDescription& d) {
   const auto has = [&](const char* file) { return fs::exists(folder / file); };
   if (has("sentencepiece.bpe.model")) {
-    return has("vocab.json") ? load_m2m_100(folder, d) : load_fairseq(folder, d);
+    if (has("vocab.json")) {
+      return load_m2m_100(folder, d);
+    }
+    check_has_vocabulary(folder);
+    return load_fairseq(folder, d);
   }
   if (has("spiece.model")) {
     return d.family == "pegasus" ? load_pegasus(folder, d) : load_t5(folder, d);
@@ -203,10 +235,7 @@ Subword load_side(const fs::path& folder, const ModelDescription& d) {
   if (has("vocab.json") && has("merges.txt")) {
     return load_byte_level(folder, d);
   }
-  check<FormatError>(has("tokenizer.json"),
-                     "{}: no sub-words: neither source.spm, sentencepiece.bpe.model, spiece.model, "
-                     "merges.txt nor tokenizer.json",
-                     folder.string());
+  check_has_subwords(folder);
   return read_tokenizer_json(folder / "tokenizer.json", d.source_vocab);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "yona/base/error.h"
 #include "yona/io/huggingface.h"
@@ -23,6 +24,16 @@ std::string written_name(const std::string& parameter, const HfFamily& family,
   return is_numbered ? names.back() : names.front();
 }
 
+bool is_embedding(std::string_view name) {
+  return name == "shared.weight" || name == "encoder.embedding.weight" ||
+         name == "decoder.embedding.weight" || name == "projection.weight";
+}
+
+// Has the family's model a matrix that both stacks share, though each may have its own?
+bool has_shared_matrix(const ModelDescription& d, const HfFamily& family) {
+  return &family != &marian_family() || (!d.family.empty() && d.shared_vocabulary);
+}
+
 }  // namespace
 
 HuggingFaceWeights::HuggingFaceWeights(const ModelDescription& description,
@@ -33,8 +44,12 @@ HuggingFaceWeights::HuggingFaceWeights(const ModelDescription& description,
     arrays_.assign(parameters.begin(), parameters.end());
     return;
   }
+  add_embeddings(description, *family, parameters);
   const NamedArray* projection_bias = nullptr;
   for (const NamedArray& parameter : parameters) {
+    if (is_embedding(parameter.name)) {
+      continue;
+    }
     if (parameter.name == "projection.bias") {
       projection_bias = &parameter;
       continue;
@@ -51,6 +66,40 @@ HuggingFaceWeights::HuggingFaceWeights(const ModelDescription& description,
   if (family->saves_positions && description.positions == "sinusoidal") {
     add_positions(description);
   }
+}
+
+// transformers fills in what is missing where all matrices are one, and gives random values to it
+// where they are not: then each is written under its own name, as often as it is used.
+void HuggingFaceWeights::add_embeddings(const ModelDescription& d, const HfFamily& family,
+                                        std::span<const NamedArray> parameters) {
+  const auto given = [&](std::string_view name) {
+    return std::find_if(parameters.begin(), parameters.end(),
+                        [&](const NamedArray& each) { return each.name == name; });
+  };
+  const auto write = [&](const std::string& parameter, std::string_view instead) {
+    const auto own = given(parameter);
+    const auto found = own != parameters.end() ? own : given(instead);
+    if (found != parameters.end()) {
+      arrays_.push_back(*found);
+      arrays_.back().name = written_name(parameter, family, d);
+    }
+  };
+  const bool fills_in = d.tying == "all" || (d.tying == "inputs" && family.always_ties) ||
+                        (d.tying == "target" && !has_shared_matrix(d, family));
+  if (fills_in) {
+    for (const NamedArray& parameter : parameters) {
+      if (is_embedding(parameter.name)) {
+        write(parameter.name, "");
+      }
+    }
+    return;
+  }
+  if (has_shared_matrix(d, family)) {
+    write("shared.weight", "encoder.embedding.weight");
+  }
+  write("encoder.embedding.weight", "shared.weight");
+  write("decoder.embedding.weight", "shared.weight");
+  write("projection.weight", "decoder.embedding.weight");
 }
 
 // Families number learned positions from first_position on; the rows before are never read.

@@ -48,8 +48,9 @@ void write_model_configs(const std::filesystem::path& folder, const ModelDescrip
 // naming `where` (the file), for other model types and for values that are missing or wrong.
 ModelDescription read_description(const Json& config, std::string_view where);
 
-// The tensors of a model file: the given parameters under the family's names, and those that the
-// family wants besides (the bias that bars <pad>, position tables). The family is the one that the
+// The tensors of a model file: the given parameters under the family's names (embeddings that are
+// one, but not with all others, once for each use), and those that the family wants besides (the
+// bias that bars <pad>, position tables). The family is the one that the
 // model was read from, or for yona's own the one that can hold it, if any. The parameters' data is
 // not copied and must outlive this object. Throws InvalidArgument for a parameter without a place.
 class HuggingFaceWeights {
@@ -61,6 +62,8 @@ class HuggingFaceWeights {
   static SafetensorsMetadata metadata() { return {{"format", "pt"}}; }
 
  private:
+  void add_embeddings(const ModelDescription& description, const HfFamily& family,
+                      std::span<const NamedArray> parameters);
   void add_final_bias(const ModelDescription& description, const NamedArray* projection_bias);
   void add_positions(const ModelDescription& description);
   void add_unused_positions(const ModelDescription& description, NamedArray& table);

@@ -28,10 +28,11 @@ std::string marian_obstacle(const ModelDescription& description) {
   return description.norm != "post" ? "Marian models are post-norm" : common_obstacle(description);
 }
 
-// normalize_before and normalize_embedding are for CTranslate2's converter.
+// normalize_before and normalize_embedding are for CTranslate2's converter. One embedding for both
+// stacks with a separate projection cannot be said: it is written twice.
 Json marian_config(const ModelDescription& d) {
   return {{"decoder_vocab_size", d.target_vocab},
-          {"share_encoder_decoder_embeddings", d.tying == "all" || d.tying == "inputs"},
+          {"share_encoder_decoder_embeddings", d.tying == "all"},
           {"tie_word_embeddings", d.tying == "all" || d.tying == "target"},
           {"normalize_before", false}};
 }

@@ -18,6 +18,11 @@ namespace {
 
 constexpr float kBarred = -1e8F;  // logits below this never win
 
+bool are_equal(const NamedArray& a, const NamedArray& b) {
+  return a.data == b.data ||
+         (a.dtype == b.dtype && a.shape == b.shape && std::memcmp(a.data, b.data, a.bytes()) == 0);
+}
+
 }  // namespace
 
 bool is_model_folder(const std::filesystem::path& folder) {
@@ -59,7 +64,10 @@ std::vector<std::string> ModelFolder::names_of(const std::string& parameter) con
   const HfFamily* family = find_family(description_.family);
   std::vector<std::string> names =
       huggingface_names(parameter, family != nullptr ? *family : marian_family());
-  if (family == nullptr) {
+  if (family == nullptr) {  // yona's own config.json says what is tied: no other name is tried
+    if (parameter != "shared.weight" && names.size() > 1) {
+      names.resize(1);
+    }
     names.insert(names.begin(), parameter);
   }
   return names;
@@ -69,7 +77,9 @@ std::optional<NamedArray> ModelFolder::find(const std::string& parameter) const 
   if (marian_) {
     return marian_->find(parameter);
   }
-  for (const std::string& name : names_of(parameter)) {
+  // A family's shared matrix is unused where both stacks have their own.
+  const bool is_shared = parameter == "shared.weight" && !description_.family.empty();
+  for (const std::string& name : names_of(is_shared ? "encoder.embedding.weight" : parameter)) {
     if (auto found = weights_->find(name)) {
       found->name = parameter;
       if (parameter == "projection.bias") {
@@ -97,8 +107,10 @@ NamedArray ModelFolder::get(const std::string& parameter, const Shape& shape) co
   const std::optional<NamedArray> found = find(parameter);
   if (!found) {
     const std::vector<std::string> names = names_of(parameter);
-    fail<FormatError>("{}: the weights have no tensor '{}'{}", folder_.string(), parameter,
-                      names.empty() ? "" : fmt::format(" (or '{}')", names.back()));
+    const bool is_foreign = !description_.family.empty();
+    fail<FormatError>(
+        "{}: the weights have no tensor '{}'{}", folder_.string(), parameter,
+        names.empty() ? "" : fmt::format(" (or '{}')", is_foreign ? names.front() : names.back()));
   }
   if (parameter == "projection.bias" && found->shape.elements() == shape.elements() + 1) {
     NamedArray without_pad = *found;  // files have a bias for <pad>, models that bar it do not
@@ -110,17 +122,15 @@ NamedArray ModelFolder::get(const std::string& parameter, const Shape& shape) co
   return *found;
 }
 
-// What only the weights say: whether there is a bias on the logits, whether T5's projection is its
-// own, whether sinusoids lie with the weights. A bias that only bars the last id is how yona's own
+// What only the weights say: which embeddings are one, whether there is a bias on the logits,
+// whether sinusoids lie with the weights. A bias that only bars the last id is how yona's own
 // models are exported.
 void ModelFolder::complete_description() {
   if (description_.positions == "sinusoidal" && find("encoder.positions.weight") &&
       find("decoder.positions.weight")) {
     description_.positions = "learned";
   }
-  if (description_.tying == "all" && has_own_projection()) {
-    description_.tying = "inputs";
-  }
+  complete_tying();
   const std::optional<NamedArray> bias =
       description_.projection_bias ? find("projection.bias") : std::nullopt;
   const std::vector<float> values = bias ? floats_of(*bias) : std::vector<float>();
@@ -134,11 +144,39 @@ void ModelFolder::complete_description() {
   }
 }
 
-bool ModelFolder::has_own_projection() const {
-  const auto shared = find("shared.weight");
-  const auto own = find("projection.weight");
-  return shared && own && shared->bytes() == own->bytes() && shared->data != own->data &&
-         std::memcmp(shared->data, own->data, own->bytes()) != 0;
+// Where config.json ties matrices, transformers leaves those alone that the file holds with other
+// values. Where it does not, each must be there; but transformers 4 wrote the inputs of both stacks
+// as one.
+void ModelFolder::complete_tying() {
+  const auto encoder = find("encoder.embedding.weight");
+  const auto decoder = find("decoder.embedding.weight");
+  const auto projection = find("projection.weight");
+  if (!encoder || !decoder || !projection) {
+    return;  // get() says so
+  }
+  std::string& tying = description_.tying;
+  if (tying == "none") {
+    check_untied("projection.weight", Fallback::none);
+  }
+  if (tying != "all") {
+    check_untied("encoder.embedding.weight", Fallback::shared);
+  }
+  if (tying == "none") {
+    check_untied("decoder.embedding.weight", Fallback::shared);
+    tying = encoder->data == decoder->data ? "inputs" : "none";
+    return;
+  }
+  const bool one_input = tying == "all" && are_equal(*encoder, *decoder);
+  const bool one_target = are_equal(*decoder, *projection);
+  tying = one_input ? (one_target ? "all" : "inputs") : (one_target ? "target" : "none");
+}
+
+void ModelFolder::check_untied(const std::string& parameter, Fallback fallback) const {
+  const std::vector<std::string> names = names_of(parameter);
+  check<FormatError>(
+      weights_->find(names[0]) || (fallback == Fallback::shared && weights_->find(names[1])),
+      "{}: the weights have no tensor '{}', and config.json does not tie it to another",
+      folder_.string(), names[0]);
 }
 
 }  // namespace yona

@@ -2,6 +2,7 @@
 // wrote them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -42,7 +43,10 @@ class ModelFolder {
   std::vector<std::string> names_of(const std::string& parameter) const;
   void skip_positions(NamedArray& table) const;
   void complete_description();
-  bool has_own_projection() const;
+  void complete_tying();
+  enum class Fallback : std::uint8_t { none, shared };
+  // Throws FormatError where the weights have neither the parameter's own matrix nor its fallback.
+  void check_untied(const std::string& parameter, Fallback fallback) const;
 
   std::filesystem::path folder_;
   ModelDescription description_;

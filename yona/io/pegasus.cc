@@ -1,5 +1,5 @@
 // PegasusForConditionalGeneration: pre-norm with a norm after each stack, Marian's sinusoids,
-// embeddings always shared three ways.
+// one embedding for both stacks.
 
 #include <array>
 
@@ -26,15 +26,15 @@ std::string pegasus_obstacle(const ModelDescription& description) {
   if (description.norm != "pre") {
     return "Pegasus models are pre-norm";
   }
-  if (description.tying != "all") {
-    return "Pegasus models share all embeddings, and this one does not";
+  if (description.tying != "all" && description.tying != "inputs") {
+    return "Pegasus models have one embedding for both stacks, and this one has two";
   }
   return common_obstacle(description);
 }
 
 // normalize_before and normalize_embedding are for CTranslate2's converter.
-Json pegasus_config(const ModelDescription& /*description*/) {
-  return {{"tie_word_embeddings", true}, {"normalize_before", true}};
+Json pegasus_config(const ModelDescription& description) {
+  return {{"tie_word_embeddings", description.tying == "all"}, {"normalize_before", true}};
 }
 
 }  // namespace

@@ -10,11 +10,20 @@ namespace yona {
 
 namespace {
 
-constexpr std::array<Renaming, 24> kT5Names = {
+constexpr std::array<Renaming, 33> kT5Names = {
     {{"shared.weight", "shared.weight"},
      {"shared.weight", "encoder.embed_tokens.weight"},
      {"shared.weight", "decoder.embed_tokens.weight"},
+     {"shared.weight", "lm_head.weight"},
+     {"@.embedding.weight", "@.embed_tokens.weight"},
+     {"@.embedding.weight", "shared.weight"},
+     {"encoder.embedding.weight", "decoder.embed_tokens.weight"},
+     {"decoder.embedding.weight", "encoder.embed_tokens.weight"},
+     {"@.embedding.weight", "lm_head.weight"},
      {"projection.weight", "lm_head.weight"},
+     {"projection.weight", "shared.weight"},
+     {"projection.weight", "encoder.embed_tokens.weight"},
+     {"projection.weight", "decoder.embed_tokens.weight"},
      {"@.relative_positions.weight",
       "@.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
      {"@.norm.", "@.final_layer_norm."},
@@ -79,7 +88,7 @@ void read_t5(const ForeignConfig& config, ModelDescription& d) {
   // Newer writers say it in a key of its own, older ones by what version 1.1 does besides.
   d.scale_output =
       config.get<bool>("scale_decoder_outputs", config.get<bool>("tie_word_embeddings", true));
-  d.tying = "all";  // the reader of the weights may find a projection of its own
+  d.tying = "all";  // whatever config.json says; the weights may have matrices of their own
 }
 
 // mT5 is version 1.1: nothing is scaled.
@@ -97,7 +106,8 @@ const HfFamily& t5_family() {
                                        .more_names = kGateNames,
                                        .read = read_t5,
                                        .has_final_bias = false,
-                                       .learns_padding = true};
+                                       .learns_padding = true,
+                                       .always_ties = true};
   return kFamily;
 }
 
@@ -108,7 +118,8 @@ const HfFamily& mt5_family() {
                                        .more_names = kGateNames,
                                        .read = read_mt5,
                                        .has_final_bias = false,
-                                       .learns_padding = true};
+                                       .learns_padding = true,
+                                       .always_ties = true};
   return kFamily;
 }
 
