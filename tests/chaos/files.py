@@ -106,7 +106,8 @@ class Files:
         names = sorted(name for name in os.listdir(source) if os.path.isfile(os.path.join(source, name)))
         random.shuffle(names)
         for name in names:
-            if name.endswith(".safetensors") or random.random() < 0.3:
+            is_weights = name.endswith(".safetensors")  # what checksums protect
+            if is_weights or (way is not damage and random.random() < 0.3):
                 way(os.path.join(source, name), os.path.join(target, name), random)
                 self.report.fault(f"files: {way.__name__.replace('_', ' ')}")
             else:
