@@ -32,7 +32,7 @@ def flags():
 
 class Campaign:
     def __init__(self, given):
-        self.given, self.lock = given, threading.Lock()
+        self.given, self.lock, self.stopped = given, threading.Lock(), threading.Event()
         self.folder = os.path.join(os.path.abspath(given.build), "fuzz")
         self.commit = output_of("git", "-C", ROOT, "rev-parse", "HEAD")
         self.sanitizers = cache_value(given.build, "YONA_SANITIZE")
@@ -48,18 +48,20 @@ class Campaign:
     def run(self):
         print(f"fuzzing campaign: {len(self.targets)} targets at {self.commit[:10]}, {self.sanitizers}", flush=True)
         with concurrent.futures.ThreadPoolExecutor(self.given.jobs) as pool:
-            good = list(pool.map(self.fuzz, self.targets))
-        return all(good)
+            try:
+                return all(list(pool.map(self.fuzz, self.targets)))
+            except KeyboardInterrupt:
+                self.stopped.set()  # the slices that run get the signal too, and end
+                raise
 
     def fuzz(self, name):
         """Slices of one target until it has had enough; false with a finding."""
         count = self.counts.setdefault(name, {"inputs": 0, "seconds": 0.0, "findings": 0, "slices": 0})
-        while count["findings"] == 0 and not is_enough(count):
-            if not self.slice(name, count):
-                break
+        while count["findings"] == 0 and not is_enough(count) and not self.stopped.is_set():
+            self.slice(name, count)
         words = "no finding" if count["findings"] == 0 else "FAILED: see " + os.path.join(self.folder, name + ".log")
         print(f"  {name}: {count['inputs']} inputs in {count['seconds']:.0f} s, {words}", flush=True)
-        return count["findings"] == 0
+        return count["findings"] == 0 and is_enough(count)
 
     def slice(self, name, count):
         corpus = os.path.join(self.folder, "corpus", name)
@@ -76,8 +78,9 @@ class Campaign:
             said = file.read()
         inputs = re.search(r"^stat::number_of_executed_units: *(\d+)", said, re.M)
         took = re.search(r"^Done \d+ runs in (\d+) second", said, re.M)
-        if code != 0 and re.search(r"libFuzzer: (run interrupted|terminating)|^==\d+== libFuzzer: run int", said, re.M):
-            return False
+        if "libFuzzer: run interrupted" in said:  # Ctrl-C: the slice does not count
+            self.stopped.set()
+            return
         count["slices"] += 1
         count["inputs"] += int(inputs.group(1)) if inputs else 0
         count["seconds"] += int(took.group(1)) if took else 0
@@ -85,7 +88,6 @@ class Campaign:
         coverage = re.findall(r" cov: (\d+) ", said)
         count["coverage"] = int(coverage[-1]) if coverage else 0
         self.keep(name, count)
-        return True
 
     def keep(self, name, count):
         """Counts into the build tree, and what is known so far into the result."""
@@ -140,4 +142,8 @@ def write_json(path, value):
 
 
 if __name__ == "__main__":
-    sys.exit(0 if Campaign(flags()).run() else 1)
+    campaign = Campaign(flags())
+    try:
+        sys.exit(0 if campaign.run() else 1)
+    except KeyboardInterrupt:
+        sys.exit("fuzz: interrupted; the same command goes on where it was")
