@@ -44,4 +44,4 @@ deps:  ## install the packages that are missing (apt; silent when there are none
 	@$(if $(filter no,$(DEPS)),,tools/install-deps.sh)
 
 clean:  ## remove every build tree
-	rm -rf build build-python build-tidy build-debug build-asan build-tsan build-cuda build-all-gpus
+	rm -rf build build-python build-tidy build-debug build-asan build-fuzz build-tsan build-cuda build-all-gpus

@@ -1,9 +1,16 @@
 #!/usr/bin/env bash
 # Runs every libFuzzer target of a build tree, two at a time, for SECONDS_IN_ALL (60) of wall time.
 #   tools/fuzz.sh BUILD_DIR [SECONDS_IN_ALL]
+#   tools/fuzz.sh --campaign [--only NAMES] [--jobs N]     for long: 10 million inputs each, see fuzz_campaign.py
 # Seeds come from tests/fuzz/corpus/NAME where there is one; what is found on the way is kept in the
 # build tree. A crash leaves its input in BUILD_DIR/fuzz/NAME-crash-…: run the target on it to repeat.
 set -euo pipefail
+if [[ ${1:-} == --campaign ]]; then
+  cd "$(dirname "$0")/.."
+  CXX=clang++ cmake --preset fuzz -DYONA_WERROR=ON >/dev/null
+  ninja -C build-fuzz fuzz_targets
+  exec tools/fuzz_campaign.py build-fuzz "${@:2}"
+fi
 build="$(realpath "$1")"
 cd "$(dirname "$0")/.."
 targets=("$build"/fuzz/*_fuzz)

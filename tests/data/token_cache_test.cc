@@ -3,7 +3,9 @@
 #include "yona/data/token_cache.h"
 
 #include <csignal>
+#include <cstring>
 #include <fstream>
+#include <functional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -225,6 +227,43 @@ TEST_F(TokenCacheTest, IsMadeAgainWhenCutOrDamagedAnywhere) {
     }
   }
   EXPECT_FALSE(answer(good));
+}
+
+// Checksums protect against accidents, not against a file that was made to be wrong.
+TEST_F(TokenCacheTest, IsMadeAgainWhenPairsLieOutsideThoughTheChecksumsAreRight) {
+  const CorpusSpec spec = sample_corpus(folder_.path(), "c", 10);
+  const std::filesystem::path path = open(spec).path();
+  const std::string good = read_bytes(path);
+  const auto with = [&](const std::function<void(std::string&, TokenCacheFooter&)>& change) {
+    std::string bytes = good;
+    TokenCacheFooter footer;
+    std::memcpy(&footer, bytes.data() + bytes.size() - sizeof footer, sizeof footer);
+    change(bytes, footer);
+    const TokenCacheLayout layout(footer);
+    if (layout.file_bytes == bytes.size() && layout.offsets <= layout.footer) {
+      footer.index_checksum =
+          checksum(std::string_view(bytes).substr(layout.offsets, layout.footer - layout.offsets));
+    }
+    footer.footer_checksum = checksum(
+        {reinterpret_cast<const char*>(&footer), offsetof(TokenCacheFooter, footer_checksum)});
+    std::memcpy(bytes.data() + bytes.size() - sizeof footer, &footer, sizeof footer);
+    write_bytes(path, bytes);
+    EXPECT_TRUE(open(spec).was_built());
+  };
+  with([](std::string& bytes, const TokenCacheFooter& footer) {  // far behind the end
+    const std::uint64_t far = std::uint64_t{1} << 40U;
+    std::memcpy(bytes.data() + TokenCacheLayout(footer).offsets, &far, sizeof far);
+  });
+  with([](std::string& bytes, const TokenCacheFooter& footer) {  // offset and length wrap around
+    const std::uint64_t last = ~std::uint64_t{0};
+    std::memcpy(bytes.data() + TokenCacheLayout(footer).offsets, &last, sizeof last);
+  });
+  with([](std::string&, TokenCacheFooter& footer) {  // a size that wraps around to the right one
+    footer.elements += std::uint64_t{1} << 63U;
+  });
+  with([](std::string& bytes, const TokenCacheFooter& footer) {
+    bytes[TokenCacheLayout(footer).report] = '[';
+  });
 }
 
 TEST_F(TokenCacheTest, ABuilderKilledHalfWayLeavesNothingThatIsTrusted) {

@@ -7,12 +7,14 @@
 #include "yona/decode/translator.h"
 #include "yona/io/json_file.h"
 
+#include "tests/harness/file_size_limit.h"
 #include "tests/harness/op_case.h"
 #include "tests/harness/small_model.h"
 
 namespace yona::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class Int8Folder : public ::testing::Test {
@@ -66,6 +68,15 @@ TEST_F(Int8Folder, IsMadeFromFoldersWithAConfigAlone) {
                 write_int8_folder(folder_.path(), folder_ / "int8", shared_backend("cpu"));
               }),
               HasSubstr("has no config.json; only folders with one convert"));
+}
+
+TEST_F(Int8Folder, SaysThatTheDiskIsFullWhileSmallFilesAreCopied) {
+  const std::filesystem::path made = folder_ / "int8";
+  const FileSizeLimit limit(4096);  // config.json fits, sub-words do not
+  EXPECT_THAT(
+      message_of<IoError>([&] { write_int8_folder(model_->path(), made, shared_backend("cpu")); }),
+      AllOf(HasSubstr("cannot write"), HasSubstr("File too large")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(Int8Folder, IsNotPutOverAnother) {

@@ -94,6 +94,25 @@ TEST(Runs, AreSummedUp) {
   EXPECT_EQ(run_summary(folder / "d").state, "not begun");
 }
 
+TEST(Runs, TakeNoNumberForACountThatIsNone) {
+  TempDir folder;
+  write_run(folder, "a",
+            "{\"event\":\"started\",\"updates\":100}\n"
+            "{\"event\":\"update\",\"update\":1e300,\"updates\":-1e300}\n");
+  const auto run = run_summary(folder / "a");
+  EXPECT_EQ(run.update, 0);
+  EXPECT_EQ(run.updates, 100);
+}
+
+TEST(Runs, LeaveOutALineThatIsDeeperThanAnyEvent) {
+  TempDir folder;
+  constexpr std::size_t kDepth = 100'000;  // writing it again would take that many stack frames
+  write_run(
+      folder, "a",
+      "{\"a\":" + std::string(kDepth, '[') + std::string(kDepth, ']') + "}\n{\"event\":\"x\"}\n");
+  EXPECT_EQ(run_events(folder / "a", 0, 100).events.size(), 1U);
+}
+
 TEST(Runs, SurviveLogsOfOtherTypes) {
   TempDir folder;
   write_run(folder, "a", R"({"event":5}

@@ -35,6 +35,17 @@ std::uint64_t checksum_of(const MappedFile& file, std::uint64_t begin, std::uint
   return sum;
 }
 
+// Can a file of this size have such a footer? Then no sum or product of its fields overflows.
+bool is_plausible(const TokenCacheFooter& footer, std::uint64_t file_bytes) {
+  const bool has_known_content =
+      footer.content == static_cast<std::uint64_t>(CacheContent::text)
+          ? footer.element_bytes == 1
+          : footer.content == static_cast<std::uint64_t>(CacheContent::tokens) &&
+                (footer.element_bytes == 2 || footer.element_bytes == 4);
+  return has_known_content && footer.elements <= file_bytes && footer.pairs <= file_bytes &&
+         footer.key_bytes <= file_bytes && footer.report_bytes <= file_bytes;
+}
+
 // One builder of a cache at a time. The empty lock file stays: removing it would race.
 class BuildLock {
  public:
@@ -99,7 +110,7 @@ std::optional<TokenCache> TokenCache::open_existing(const std::filesystem::path&
   } catch (const IoError&) {  // there is none
     return std::nullopt;
   }
-  if (!cache.attach()) {
+  if (!cache.attach() || !cache.has_pairs_inside()) {
     log().debug("the token cache {} is damaged and is made again", path.string());
     return std::nullopt;
   }
@@ -109,8 +120,13 @@ std::optional<TokenCache> TokenCache::open_existing(const std::filesystem::path&
     log().debug("the token cache {} is out of date", path.string());
     return std::nullopt;
   }
-  cache.report_ =
-      CorpusReport::from_json(Json::parse(bytes.substr(layout.report, cache.footer_.report_bytes)));
+  try {
+    cache.report_ = CorpusReport::from_json(
+        Json::parse(bytes.substr(layout.report, cache.footer_.report_bytes)));
+  } catch (const Json::exception&) {
+    log().debug("the token cache {} is damaged and is made again", path.string());
+    return std::nullopt;
+  }
   cache.source_vocabulary_ = encoder.source.subword.vocabulary().size();
   cache.target_vocabulary_ = encoder.target.subword.vocabulary().size();
   return cache;
@@ -126,7 +142,7 @@ bool TokenCache::attach() {
   const std::string_view fields(reinterpret_cast<const char*>(&footer_),
                                 offsetof(TokenCacheFooter, footer_checksum));
   if (footer_.magic != kTokenCacheMagic || footer_.version != kTokenCacheVersion ||
-      footer_.footer_checksum != checksum(fields)) {
+      footer_.footer_checksum != checksum(fields) || !is_plausible(footer_, bytes.size())) {
     return false;
   }
   const TokenCacheLayout layout(footer_);
@@ -195,6 +211,16 @@ std::string_view TokenCache::source_text(std::uint64_t pair) const {
 std::string_view TokenCache::target_text(std::uint64_t pair) const {
   check(content() == CacheContent::text, "token cache: {} holds ids", path().string());
   return {payload_ + offsets_[pair] + source_extents_[pair], target_extents_[pair]};
+}
+
+bool TokenCache::has_pairs_inside() const {
+  for (std::uint64_t pair = 0; pair < footer_.pairs; ++pair) {
+    const std::uint64_t extent = std::uint64_t{source_extents_[pair]} + target_extents_[pair];
+    if (extent > footer_.elements || offsets_[pair] > footer_.elements - extent) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace yona

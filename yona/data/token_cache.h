@@ -62,6 +62,7 @@ class TokenCache {
   static std::optional<TokenCache> open_existing(const std::filesystem::path& path,
                                                  const CacheKey& key, const PairEncoder& encoder);
   bool attach();
+  bool has_pairs_inside() const;  // of the payload, all of them
   void append(std::uint64_t offset, std::uint64_t count, std::int32_t vocabulary,
               std::vector<std::int32_t>& ids) const;
 

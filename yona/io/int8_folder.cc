@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "yona/base/error.h"
+#include "yona/base/file_writer.h"
+#include "yona/base/mapped_file.h"
 #include "yona/io/atomic_folder.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
@@ -41,6 +43,14 @@ bool is_kept(const fs::directory_entry& entry) {
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
+// std::filesystem::copy_file() says of a full disk that there was an input or output error.
+void copy_small_file(const fs::path& from, const fs::path& to) {
+  const MappedFile file(from);
+  FileWriter copy(to, static_cast<std::int64_t>(file.bytes().size()));
+  copy.write(file.bytes());
+  copy.close();
+}
+
 }  // namespace
 
 void write_int8_folder(const fs::path& from, const fs::path& to, Backend& backend) {
@@ -59,7 +69,7 @@ void write_int8_folder(const fs::path& from, const fs::path& to, Backend& backen
   write_json(folder.path() / "config.json", config);
   for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
     if (is_kept(entry)) {
-      fs::copy_file(entry.path(), folder.path() / entry.path().filename());
+      copy_small_file(entry.path(), folder.path() / entry.path().filename());
     }
   }
   write_int8_weights(folder.path() / kInt8File, model->parameters(), *model->quantised());

@@ -5,6 +5,9 @@
 #include <fstream>
 #include <limits>
 
+#include "yona/base/error.h"
+#include "yona/io/json_file.h"
+
 namespace yona::serve {
 
 namespace {
@@ -28,10 +31,21 @@ bool flag_of(const Json& event, const char* field) {
   return found != event.end() && found->is_boolean() && found->get<bool>();
 }
 
+// A line of the log; null when it is not JSON, or deeper than any event is.
+Json event_of(const std::string& line) {
+  try {
+    return parse_json(line, kRunLog);
+  } catch (const FormatError&) {
+    return {};
+  }
+}
+
 void add_event(const Json& event, RunSummary& run) {
   const std::string kind = text_of(event, "event");
   const auto count = [&](const char* field, std::int64_t fallback) {
-    return static_cast<std::int64_t>(number_of(event, field, static_cast<double>(fallback)));
+    constexpr double kMost = 1e15;  // beyond it a number is not a count
+    const double number = number_of(event, field, static_cast<double>(fallback));
+    return number >= 0 && number <= kMost ? static_cast<std::int64_t>(number) : fallback;
   };
   if (kind == "started") {
     run.model = text_of(event, "model");
@@ -93,7 +107,7 @@ RunEvents run_events(const fs::path& run, std::int64_t from, std::int64_t most) 
     if (found.next++ < from) {
       continue;
     }
-    Json event = Json::parse(line, nullptr, false);
+    Json event = event_of(line);
     if (event.is_object()) {
       found.events.push_back(std::move(event));
     }

@@ -6,6 +6,7 @@
 #include <sentencepiece_processor.h>
 
 #include "yona/base/error.h"
+#include "yona/text/charsmap_check.h"
 #include "yona/text/spm_file.h"
 
 namespace yona {
@@ -16,6 +17,7 @@ struct Charsmap::Impl {
 };
 
 Charsmap::Charsmap(std::string_view precompiled, std::string_view name) {
+  check_charsmap(precompiled, name);
   SpmFile file;
   file.pieces = {{"<unk>", 0, SpmPiece::Kind::unknown}, {"\x01", -1, SpmPiece::Kind::normal}};
   file.normalizer = {.precompiled_charsmap = std::string(precompiled),

@@ -1,7 +1,7 @@
 // The protobuf wire format, as far as SentencePiece's models use it.
 //
 //   ModelProto { repeated SentencePiece pieces = 1; TrainerSpec trainer_spec = 2;
-//                NormalizerSpec normalizer_spec = 3; … }
+//                NormalizerSpec normalizer_spec = 3; …; NormalizerSpec denormalizer_spec = 5; … }
 //   SentencePiece { string piece = 1; float score = 2; Type type = 3; }
 //   TrainerSpec { …; ModelType model_type = 3; …; repeated string user_defined_symbols = 31; … }
 //   NormalizerSpec { …; bytes precompiled_charsmap = 2; bool add_dummy_prefix = 3;
@@ -16,6 +16,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/protobuf.h"
+#include "yona/text/charsmap_check.h"
 #include "yona/text/utf8.h"
 
 namespace yona {
@@ -139,6 +140,9 @@ SpmNormalizer parse_normalizer(std::string_view message, std::string_view name) 
   while (const std::optional<Field> field = reader.next()) {
     if (field->number == 2 && field->type == bytes) {
       normalizer.precompiled_charsmap = field->content;
+      if (!field->content.empty()) {  // here, since a field that comes twice is read by the library
+        check_charsmap(field->content, name);
+      }
     } else if (field->number == 3 && field->type == varint) {
       normalizer.add_dummy_prefix = field->value != 0;
     } else if (field->number == 4 && field->type == varint) {
@@ -217,6 +221,8 @@ SpmFile parse_spm(std::string_view model, std::string_view name) {
       file.algorithm = parse_algorithm(field->content, name);
     } else if (field->number == 3 && field->type == bytes) {
       file.normalizer = parse_normalizer(field->content, name);
+    } else if (field->number == 5 && field->type == bytes) {
+      parse_normalizer(field->content, name);  // not used here, but the library follows it
     }
   }
   check<FormatError>(!file.pieces.empty(), "{}: not a SentencePiece model: it has no pieces", name);

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Fuzzes every target for long: until 10 million inputs each, or half an hour where a target runs below 5,000 inputs a
+second. `tools/fuzz.sh --campaign` builds the tree and calls this.
+
+Targets run in slices of a minute. After each slice the counts of this commit are kept in the build tree
+(fuzz/campaign.json), so that a campaign that is interrupted goes on where it was; what the fuzzers found on the way is
+kept in fuzz/corpus. The result file has one entry for each target, with the commit that it was fuzzed at; entries of
+targets that were not asked for stay."""
+import argparse
+import concurrent.futures
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import threading
+
+INPUTS, SECONDS, SLOW = 10_000_000, 1800, 5000  # below SLOW inputs a second the time decides
+SLICE = 60
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def flags():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build", help="the build tree, with fuzz targets and sanitizers")
+    parser.add_argument("--only", help="names of targets, separated by commas")
+    parser.add_argument("--jobs", type=int, default=2, help="targets at a time (2)")
+    parser.add_argument("--result", default=os.path.join(ROOT, "bench", "results", "fuzz_campaign.json"))
+    return parser.parse_args()
+
+
+class Campaign:
+    def __init__(self, given):
+        self.given, self.lock, self.stopped = given, threading.Lock(), threading.Event()
+        self.folder = os.path.join(os.path.abspath(given.build), "fuzz")
+        self.commit = output_of("git", "-C", ROOT, "rev-parse", "HEAD")
+        self.sanitizers = cache_value(given.build, "YONA_SANITIZE")
+        self.state_file = os.path.join(self.folder, "campaign.json")
+        self.state = read_json(self.state_file)
+        self.counts = self.state.setdefault(self.commit, {})
+        every = sorted(name for name in os.listdir(self.folder) if name.endswith("_fuzz"))
+        self.targets = given.only.split(",") if given.only else every
+        unknown = sorted(set(self.targets) - set(every))
+        if unknown:
+            sys.exit(f"fuzz: there is no target {', '.join(unknown)}; there are {', '.join(every)}")
+
+    def run(self):
+        print(f"fuzzing campaign: {len(self.targets)} targets at {self.commit[:10]}, {self.sanitizers}", flush=True)
+        with concurrent.futures.ThreadPoolExecutor(self.given.jobs) as pool:
+            try:
+                return all(list(pool.map(self.fuzz, self.targets)))
+            except KeyboardInterrupt:
+                self.stopped.set()  # the slices that run get the signal too, and end
+                raise
+
+    def fuzz(self, name):
+        """Slices of one target until it has had enough; false with a finding."""
+        count = self.counts.setdefault(name, {"inputs": 0, "seconds": 0.0, "findings": 0, "slices": 0})
+        while count["findings"] == 0 and not is_enough(count) and not self.stopped.is_set():
+            self.slice(name, count)
+        words = "no finding" if count["findings"] == 0 else "FAILED: see " + os.path.join(self.folder, name + ".log")
+        print(f"  {name}: {count['inputs']} inputs in {count['seconds']:.0f} s, {words}", flush=True)
+        return count["findings"] == 0 and is_enough(count)
+
+    def slice(self, name, count):
+        corpus = os.path.join(self.folder, "corpus", name)
+        os.makedirs(corpus, exist_ok=True)
+        seeds = os.path.join(ROOT, "tests", "fuzz", "corpus", name)
+        log = os.path.join(self.folder, name + ".log")
+        with open(log, "wb") as file:
+            code = subprocess.run(
+                [os.path.join(self.folder, name), f"-seed={count['slices'] + 1}", f"-max_total_time={SLICE}",
+                 f"-runs={INPUTS - count['inputs']}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+                 f"-artifact_prefix={self.folder}/{name}-", corpus, *([seeds] if os.path.isdir(seeds) else [])],
+                stdout=file, stderr=subprocess.STDOUT, check=False).returncode
+        with open(log, encoding="utf-8", errors="replace") as file:
+            said = file.read()
+        inputs = re.search(r"^stat::number_of_executed_units: *(\d+)", said, re.M)
+        took = re.search(r"^Done \d+ runs in (\d+) second", said, re.M)
+        if "libFuzzer: run interrupted" in said:  # Ctrl-C: the slice does not count
+            self.stopped.set()
+            return
+        count["slices"] += 1
+        count["inputs"] += int(inputs.group(1)) if inputs else 0
+        count["seconds"] += int(took.group(1)) if took else 0
+        count["findings"] += code != 0
+        coverage = re.findall(r" cov: (\d+) ", said)
+        count["coverage"] = int(coverage[-1]) if coverage else 0
+        self.keep(name, count)
+
+    def keep(self, name, count):
+        """Counts into the build tree, and what is known so far into the result."""
+        with self.lock:
+            write_json(self.state_file, self.state)
+            result = read_json(self.given.result)
+            result.update({"command": "tools/fuzz.sh --campaign", "sanitizers": self.sanitizers,
+                           "machine": f"{cpu_name()}, {os.cpu_count()} CPUs"})
+            result.setdefault("targets", {})[name] = {
+                "inputs": count["inputs"], "seconds": round(count["seconds"]),
+                "inputs_per_second": round(count["inputs"] / max(1, count["seconds"])), "findings": count["findings"],
+                "coverage": count["coverage"], "complete": is_enough(count), "commit": self.commit}
+            result["targets"] = dict(sorted(result["targets"].items()))
+            write_json(self.given.result, result)
+
+
+def is_enough(count):
+    is_slow = count["inputs"] < SLOW * count["seconds"]
+    return count["inputs"] >= INPUTS or (count["seconds"] >= SECONDS and is_slow)
+
+
+def output_of(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def cache_value(build, name):
+    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
+        found = re.search(rf"^{name}:\w+=(.*)$", file.read(), re.M)
+    return found.group(1) if found else ""
+
+
+def cpu_name():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return re.search(r"model name\s*: (.*)", file.read()).group(1)
+    except (OSError, AttributeError):
+        return platform.machine()
+
+
+def read_json(path):
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_json(path, value):
+    with open(path + ".tmp", "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=2)
+        file.write("\n")
+    os.replace(path + ".tmp", path)
+
+
+if __name__ == "__main__":
+    campaign = Campaign(flags())
+    try:
+        sys.exit(0 if campaign.run() else 1)
+    except KeyboardInterrupt:
+        sys.exit("fuzz: interrupted; the same command goes on where it was")
