@@ -156,6 +156,7 @@ TrainRequest request_of(const py::dict& given) {
   request.options.output = output;
   request.options.init = init;
   take(given, "resume", kTrueOrFalse, request.options.resume);
+  take(given, "allow_changes", kTrueOrFalse, request.options.allow_changes);
   take(given, "device", "cpu or cuda", request.options.device);
   take(given, "threads", kInteger, request.options.threads);
   return request;

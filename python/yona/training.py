@@ -144,8 +144,9 @@ def train(train_src: Path | Iterable[Path] | None = None,
           batch_tokens: int | str | None = None, vocab_size: int | None = None,
           precision: str | None = None, seed: int | None = None,
           valid_metrics: Iterable[str] | None = None, config: Path | None = None,
-          set: Mapping[str, Any] | None = None, resume: bool = False, init: Path | None = None,
-          device: str = "cpu", threads: int = 0, callback: Callable[[Event], Any] | None = None,
+          set: Mapping[str, Any] | None = None, resume: bool = False,
+          allow_changes: bool = False, init: Path | None = None, device: str = "cpu",
+          threads: int = 0, callback: Callable[[Event], Any] | None = None,
           progress: bool = True) -> Model:
     """Trains a model on parallel text and gives back the best one, loaded; `output` is its folder.
 
@@ -156,7 +157,8 @@ def train(train_src: Path | Iterable[Path] | None = None,
     called `train`. When it returns False, the run ends after the update, saved, as if it had come
     to its end; what it raises ends the run likewise, and is raised here. So does Ctrl-C: the update
     under way is finished and a checkpoint is written first, and `resume=True` goes on from there,
-    bit by bit as if never stopped.
+    bit by bit as if never stopped. With other settings or data it is refused, unless
+    `allow_changes` is given.
 
     `progress` shows a `tqdm` bar where tqdm is installed, and lines on standard error otherwise.
 
@@ -177,7 +179,7 @@ def train(train_src: Path | Iterable[Path] | None = None,
         "train_src": sources, "train_tgt": targets, "train_tsv": _paths("train_tsv", train_tsv),
         "valid": list(zip(names, *valid)), "config": _paths("config", config)[0] if config else "",
         "output": os.fspath(output), "init": _paths("init", init)[0] if init else "",
-        "resume": resume, "device": device, "threads": threads,
+        "resume": resume, "allow_changes": allow_changes, "device": device, "threads": threads,
         "assignments": _assignments({
             "src_lang": ("data.source_language", src_lang),
             "tgt_lang": ("data.target_language", tgt_lang),

@@ -166,6 +166,21 @@ TEST_F(ShortlistCommand, SaysWhatIsMissingOrWrong) {
               HasSubstr("bad.align:1: "));
 }
 
+TEST_F(ShortlistCommand, ReplacesAShortlistButNothingElse) {
+  ASSERT_EQ(from_text().code, 0);
+  EXPECT_EQ(from_text().code, 0);
+  const std::string weights = folder_ / "model.safetensors";
+  std::filesystem::copy_file(model_->path() / "model.safetensors", weights);
+  const std::string before = read_bytes(weights);
+  const ProgramResult result =
+      run_yona({"shortlist", "--model", model_->path(), "--train-src", corpus("en"), "--train-tgt",
+                corpus("de"), "--output", weights});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, "yona: --output: " + weights +
+                            " is there already and is not a shortlist; name another file\n");
+  EXPECT_EQ(read_bytes(weights), before);
+}
+
 TEST_F(ShortlistCommand, TranslateSaysWhenItCannotUseOne) {
   const auto complaint = [&](const std::vector<std::string>& more) {
     const ProgramResult result = translate(line(0) + "\n", more);

@@ -2,6 +2,7 @@
 // that can be wrong with what the user gives.
 
 #include <chrono>
+#include <sys/stat.h>
 #include <thread>
 
 #include <fmt/format.h>
@@ -168,9 +169,59 @@ TEST_F(Train, KeepsTheConfigurationOfARunThatCannotBeResumedAsAsked) {
   const std::vector<std::string> resume{"train", "--output", path("run"), "--resume", "-q"};
   std::vector<std::string> changed = resume;
   changed.insert(changed.end(), {"--seed", "2"});
-  EXPECT_THAT(complaint(changed), HasSubstr("train.seed was 1 when the run began and is 2 now"));
+  EXPECT_THAT(complaint(changed), HasSubstr("train.seed: 1 → 2; resume with"));
   EXPECT_EQ(read_bytes(folder_ / "run/config.yaml"), before);
   EXPECT_EQ(run_yona(resume).code, 0);
+}
+
+TEST_F(Train, IsRefusedOtherDataUnlessChangesAreAllowedAndLogged) {
+  ASSERT_EQ(train({"--updates", "1", "-q"}).code, 0);
+  std::vector<std::string> resume{"train",       "--output",   path("run"),   "--resume",
+                                  "--train-src", path("a.de"), "--train-tgt", path("a.en"),
+                                  "--updates",   "2"};
+  EXPECT_THAT(complaint(resume),
+              HasSubstr("the run would not go on as it began: corpus train: a.en → " +
+                        path("a.de") + "; corpus train: a.de → " + path("a.en") + "; resume with"));
+  resume.emplace_back("--allow-changes");
+  const ProgramResult allowed = run_yona(resume);
+  EXPECT_EQ(allowed.code, 0) << allowed.err;
+  const std::string change = "changed: corpus train: a.en → " + path("a.de");
+  EXPECT_THAT(allowed.err, HasSubstr(change));
+  EXPECT_THAT(read_bytes(folder_ / "run/log.jsonl"), HasSubstr(change));
+}
+
+TEST_F(Train, SaysWhatIsMissingForResuming) {
+  EXPECT_EQ(complaint({"train", "--resume", "--output", path("none")}),
+            "yona: --resume: " + path("none") +
+                ": no such folder; to begin a run there, give --train-src and --train-tgt\n");
+  ASSERT_EQ(train({"--updates", "1", "-q"}).code, 0);
+  std::filesystem::rename(folder_ / "run/config.yaml", folder_ / "config.yaml");
+  EXPECT_THAT(complaint({"train", "--resume", "--output", path("run")}),
+              HasSubstr("has no config.yaml, in which a run keeps its settings"));
+  std::filesystem::rename(folder_ / "config.yaml", folder_ / "run/config.yaml");
+  std::filesystem::remove(folder_ / "run/source.spm");
+  EXPECT_THAT(complaint({"train", "--resume", "--output", path("run"), "-q"}),
+              HasSubstr("the run's sub-words are not complete: source.spm is missing"));
+  EXPECT_THAT(wrong({"--allow-changes"}), HasSubstr("--allow-changes: is given without --resume"));
+}
+
+TEST_F(Train, RefusesAFolderThatHoldsSomethingElse) {
+  std::filesystem::create_directory(folder_ / "run");
+  write_bytes(folder_ / "run/model.int8.safetensors", "x");
+  EXPECT_THAT(wrong({}), HasSubstr("this folder holds model.int8.safetensors, and is not a run of "
+                                   "`yona train`; name a new folder with --output"));
+}
+
+TEST_F(Train, RefusesPipesAndDevices) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  EXPECT_THAT(complaint({"train", "--train-src", path("fifo"), "--train-tgt", path("a.de"),
+                         "--output", path("run")}),
+              HasSubstr("data.train: " + path("fifo") + ": is a pipe or a device"));
+  EXPECT_THAT(wrong({"--valid-src", "/dev/null", "--valid-tgt", path("a.de")}),
+              HasSubstr("data.valid: /dev/null: is a pipe or a device"));
+  EXPECT_THAT(wrong({"--config", "/dev/zero"}),
+              HasSubstr("/dev/zero: is larger than 1048576 bytes; --config names a YAML file"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
 }
 
 TEST_F(Train, RecordsAConfigurationThatMakesTheSameRun) {

@@ -186,6 +186,7 @@ TEST_F(Translate, SaysWhatIsWrongWithItsFlags) {
       {{"--device", "gpu"}, "--device"},
       {{"--output", folder_ / "input"}, "/input is also read; name another file"},
       {{"--output", "/nowhere/at/all"}, "--output: /nowhere/at/all cannot be made"},
+      {{"--output", model_->path() / "vocab.json"}, "vocab.json is a file of a model"},
   };
   for (const auto& wrong : cases) {
     const ProgramResult result = translate(line(0), wrong.flags);

@@ -203,6 +203,15 @@ TEST_F(TokenCacheTest, IsMadeAgainWhenAFileChangesWithTheSameSize) {
   EXPECT_EQ(cache_files().size(), 1U);
 }
 
+TEST_F(TokenCacheTest, TheDigestNamesThePairsAndNotTheFile) {
+  const std::string digest = open(tsv("a house\tein Haus\ntwo\tzwei\n")).digest();
+  std::filesystem::last_write_time(folder_ / "t.tsv",
+                                   std::filesystem::file_time_type::clock::now());
+  EXPECT_EQ(open(tsv("a house\tein Haus\ntwo\tzwei\n")).digest(), digest);
+  EXPECT_NE(open(tsv("a house\tein Haus\ntwo\tdrei\n")).digest(), digest);
+  EXPECT_NE(open(tsv("two\tzwei\na house\tein Haus\n")).digest(), digest);
+}
+
 TEST_F(TokenCacheTest, IsMadeAgainWhenCutOrDamagedAnywhere) {
   const CorpusSpec spec = tsv("my sister\tder Nachbar\na\tb\n");
   const std::filesystem::path path = open(spec).path();

@@ -1,5 +1,6 @@
 #include "yona/train/config_keys.h"
 
+#include <cstdio>
 #include <map>
 
 #include <fmt/format.h>
@@ -67,6 +68,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& other_values()
       {"train.beta2", {"0.999", "0.999"}},
       {"train.epsilon", {"1e-08", "1e-08"}},
       {"train.weight_decay", {"0.01", "0.01"}},
+      {"train.weight_decay_on", {"all", "all"}},
       {"train.clip_norm", {"1", "1"}},
       {"train.label_smoothing", {"0", "0"}},
       {"train.rdrop", {"5", "5"}},
@@ -144,6 +146,42 @@ TEST(RunConfigKeys, EachRefusesAListAMapNothingAndNonsense) {
           << value;
     }
   }
+}
+
+// "a whole number from 3 to 16777216, or auto": 2 and 16777217 are refused, as is 0.
+template <class Owner>
+void expect_limits(const std::vector<ConfigKey<Owner>>& keys, int& count) {
+  for (const ConfigKey<Owner>& key : keys) {
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    const int found =
+        std::sscanf(key.expected.c_str(), "a whole number from %ld to %ld", &least, &most);
+    if (found == 0 &&
+        std::sscanf(key.expected.c_str(), "a whole number of at least %ld", &least) != 1) {
+      continue;
+    }
+    ++count;
+    Owner owner{};
+    const auto set = [&](std::int64_t value) {
+      key.set(owner, ConfigNode::scalar(fmt::to_string(value)), {key.name, "", ""});
+    };
+    EXPECT_NO_THROW(set(least)) << key.name;
+    EXPECT_THROW(set(least - 1), InvalidArgument) << key.name;
+    if (least > 0) {
+      EXPECT_THROW(set(0), InvalidArgument) << key.name;
+    }
+    if (found == 2) {
+      EXPECT_NO_THROW(set(most)) << key.name;
+      EXPECT_THROW(set(most + 1), InvalidArgument) << key.name;
+    }
+  }
+}
+
+TEST(RunConfigKeys, WholeNumbersHaveTheLimitsThatTheyAreDocumentedWith) {
+  int count = 0;
+  expect_limits(run_config_keys(), count);
+  expect_limits(corpus_keys(), count);
+  EXPECT_GE(count, 20);
 }
 
 std::string documentation() {

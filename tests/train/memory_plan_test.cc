@@ -5,6 +5,8 @@
 #include "yona/backend/backend.h"
 #include "yona/base/error.h"
 
+#include "tests/harness/temp_dir.h"
+
 namespace yona {
 namespace {
 
@@ -68,6 +70,21 @@ TEST(LargestBatch, FitsAndIsNotFarFromTheLimit) {
   EXPECT_LE(plan_memory(small(), {}, false, tokens).total(), memory / 4 * 3);
   EXPECT_GT(plan_memory(small(), {}, false, tokens + 512).total(), memory / 4 * 3);
   EXPECT_EQ(largest_batch(small(), {}, false, std::int64_t{1} << 40U), 25000);
+}
+
+TEST(CheckMemory, RefusesWhatDoesNotFitAndSaysWhatDoes) {
+  const std::int64_t memory = std::int64_t{200} << 20U;
+  const std::int64_t fitting = largest_batch(small(), {}, false, memory);
+  check_memory(small(), {}, false, fitting, memory, Device::cpu);
+  const std::int64_t large = 8 * fitting;
+  EXPECT_EQ(
+      testing::message_of<InvalidArgument>(
+          [&] { check_memory(small(), {}, false, large, memory, Device::cpu); }),
+      fmt::format("train.batch_tokens: a step of {} tokens needs about {:.1f} GB of memory, "
+                  "and there are 0.2; the largest that fits is {} (--batch-tokens auto)",
+                  large, static_cast<double>(plan_memory(small(), {}, false, large).total()) / 1e9,
+                  fitting));
+  EXPECT_THROW(check_memory(small(), {}, false, 1 << 30, memory, Device::cpu), InvalidArgument);
 }
 
 TEST(LargestBatch, SaysSoWhenNothingFits) {

@@ -85,6 +85,26 @@ TEST(Optimiser, KeepsFrozenParametersAndCountsThemInNoNorm) {
   EXPECT_NEAR(f.optimiser.gradient_norm(), std::sqrt(3.0), 1e-6);
 }
 
+TEST(Optimiser, WeightDecayReachesMatricesAndOnRequestEverything) {
+  for (const DecayOn on : {DecayOn::matrices, DecayOn::all}) {
+    TrainConfig config;
+    Fixture without(config);
+    config.weight_decay = 0.5;
+    config.weight_decay_on = on;
+    Fixture with(config);
+    for (Fixture* f : {&without, &with}) {  // the biases are not 0
+      f->parameters.weights().upload(std::vector<float>(9, 2.0F));
+      f->optimiser.step(1, 0.01);
+    }
+    for (std::size_t i = 0; i < 9; ++i) {
+      const bool is_bias = i == 4 || i == 5 || i == 8;  // [2, 2], [2], [1, 2], [1]
+      const bool decays = !is_bias || on == DecayOn::all;
+      EXPECT_NEAR(without.weights()[i] - with.weights()[i], decays ? 0.01 * 0.5 * 2.0 : 0.0, 1e-6)
+          << i;
+    }
+  }
+}
+
 TEST(Optimiser, SaysWhichPatternMatchesNothing) {
   TrainConfig config;
   config.freeze = {"encodr.*"};

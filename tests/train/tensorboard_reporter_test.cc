@@ -38,5 +38,24 @@ TEST(TensorBoardReporter, WritesEveryNthUpdateAndEveryValidation) {
   }
 }
 
+TEST(TensorBoardReporter, WritesMeansOverTheUpdatesSinceTheLastOnesAsTheOtherReportersDo) {
+  const testing::TempDir folder;
+  {
+    TensorBoardReporter reporter(folder.path(), 0, 2);
+    for (const double loss : {1.0, 2.0}) {
+      UpdateReport report = testing::update(loss == 1.0 ? 1 : 2);
+      report.loss = loss;
+      reporter.updated(report);
+    }
+  }
+  const auto float_bytes = [](float value) {  // simple_value: field 2, 32 bits
+    std::string bytes("\x15");
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+    return bytes;
+  };
+  const std::string content = only_file(folder.path());
+  EXPECT_THAT(content, HasSubstr("train/loss" + float_bytes(1.5F)));
+}
+
 }  // namespace
 }  // namespace yona

@@ -115,7 +115,7 @@ TEST_F(TranslationScorerTest, ResumesBitByBit) {
   other.train.best_by = "loss";
   EXPECT_NE(message_of<InvalidArgument>([&] {
               run(other, "resumed", true);
-            }).find("train.best_by was \"chrf\" when the run began and is \"loss\" now"),
+            }).find("train.best_by: chrf → loss; "),
             std::string::npos);
 }
 

@@ -12,6 +12,7 @@
 #include "yona/base/log.h"
 #include "yona/cli/attention_corpus.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/output_file.h"
 #include "yona/inspect/export.h"
 #include "yona/inspect/figures.h"
 #include "yona/inspect/html.h"
@@ -199,6 +200,7 @@ void check_flags(const CLI::App& app, const AttentionFlags& flags) {
 
 int run(const CLI::App& app, const AttentionFlags& flags) {
   check_flags(app, flags);
+  protect_model_files("--output", flags.output);
   const std::unique_ptr<Backend> backend = make_backend(
       word_value("--device", flags.device, {"cpu", "cuda"}),
       {.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}))});

@@ -223,8 +223,22 @@ void check_flags(const CLI::App& app, const ShortlistFlags& flags) {
   require_file("--train-src", flags.source);
 }
 
+// What is there may be replaced if it is a shortlist.
+void check_output(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return;
+  }
+  try {
+    Shortlist::load(path);
+  } catch (const Error&) {
+    fail("--output: {} is there already and is not a shortlist; name another file", path);
+  }
+}
+
 int run(const CLI::App& app, const ShortlistFlags& flags) {
   check_flags(app, flags);
+  check_output(flags.output);
   const ShortlistSize size{.per_piece = integer_value("--per-piece", flags.per_piece, {0, 1 << 20}),
                            .frequent = integer_value("--frequent", flags.frequent, {0, 1 << 20})};
   const auto threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));

@@ -13,6 +13,7 @@
 #include "yona/io/model_folder.h"
 #include "yona/serve/dashboard.h"
 #include "yona/train/reporters.h"
+#include "yona/train/run_inputs.h"
 #include "yona/train/run_log.h"
 #include "yona/train/trainer.h"
 
@@ -32,6 +33,7 @@ struct TrainFlags {
   std::vector<std::string> allow_hosts;
   std::string dashboard_host = "127.0.0.1", dashboard_port = "8081";
   bool resume = false;
+  bool allow_changes = false;
   bool dashboard = false;
 };
 
@@ -77,9 +79,20 @@ RunConfig config_of(const TrainFlags& flags) {
 
 // Said before anything else is asked for: `yona train --output run` mostly means --resume.
 void check_folder(const TrainFlags& flags) {
+  check(flags.resume || !flags.allow_changes,
+        "--allow-changes: is given without --resume, which it belongs to");
+  check_run_folder(flags.output, flags.resume);
+  const RunFlags& run = flags.run;
+  const bool has_data = !run.config.empty() || !run.train_source.empty() ||
+                        !run.train_target.empty() || !run.train_tsv.empty() || !run.sets.empty();
+  const fs::path recorded = fs::path(flags.output) / "config.yaml";
   std::error_code error;
-  check(flags.resume || !fs::exists(fs::path(flags.output) / "checkpoints", error),
-        "{}: this folder holds a run already; use --resume to go on with it, or another --output",
+  check(!flags.resume || has_data || fs::exists(flags.output, error),
+        "--resume: {}: no such folder; to begin a run there, give --train-src and --train-tgt",
+        flags.output);
+  check(!flags.resume || has_data || fs::exists(recorded, error),
+        "--resume: {}: has no config.yaml, in which a run keeps its settings; give the settings "
+        "that it began with (--config, --train-src …)",
         flags.output);
 }
 
@@ -107,6 +120,7 @@ int run(const CLI::App& app, const TrainFlags& flags) {
   TrainerOptions options;
   options.output = flags.output;
   options.resume = flags.resume;
+  options.allow_changes = flags.allow_changes;
   options.init = flags.init;
   options.device = word_value("--device", flags.device, {"cpu", "cuda"});
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
@@ -144,6 +158,10 @@ Command add_train(CLI::App& program) {
   add_switch(
       *app, flags->resume,
       {"--resume", "", "go on with the run in --output, bit by bit as if never stopped", kRun});
+  add_switch(
+      *app, flags->allow_changes,
+      {"--allow-changes", "",
+       "with --resume: go on although settings or data are not what the run began with", kRun});
   add_text(*app, flags->init,
            {"--init", "DIR",
             "begin with this model: yona's, Marian's or one of the Hugging Face hub", kRun});

@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "yona/base/error.h"
+#include "yona/cli/output_file.h"
 
 namespace yona::cli {
 
 TranslationOutput::TranslationOutput(std::string path)
     : path_(path.empty() || path == "-" ? "standard output" : std::move(path)) {
   if (path_ != "standard output") {
+    protect_model_files("--output", path_);
     file_.reset(std::fopen(path_.c_str(), "wb"));
     check<IoError>(file_ != nullptr, "--output: {} cannot be made: {}", path_,
                    std::generic_category().message(errno));

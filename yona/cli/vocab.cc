@@ -9,6 +9,7 @@
 #include "yona/base/json.h"
 #include "yona/cli/commands.h"
 #include "yona/data/corpus_subwords.h"
+#include "yona/io/model_folder.h"
 
 namespace yona::cli {
 
@@ -58,8 +59,13 @@ CorpusSpec corpus_of(const VocabFlags& flags) {
 
 std::filesystem::path prepare_folder(const std::filesystem::path& folder) {
   std::error_code error;
-  check(!std::filesystem::exists(folder / "vocab.json", error),
-        "--output: {} holds a vocabulary already; choose another folder", folder.string());
+  const bool has_subwords = std::filesystem::exists(folder / "vocab.json", error) ||
+                            std::filesystem::exists(folder / "source.spm", error) ||
+                            std::filesystem::exists(folder / "target.spm", error);
+  check(!has_subwords, "--output: {} holds a vocabulary already; choose another folder",
+        folder.string());
+  check(!is_model_folder(folder), "--output: {} holds a model; choose another folder",
+        folder.string());
   std::filesystem::create_directories(folder, error);
   check<IoError>(!error, "--output: {} cannot be made: {}", folder.string(), error.message());
   return folder;

@@ -1,5 +1,4 @@
-// A file's state is its path, size, time of change and content: the whole content up to 64 MiB,
-// beyond that 64 blocks spread over it, first and last included.
+// A file's state is its path, size, time of change and content.
 
 #include "yona/data/cache_key.h"
 
@@ -20,7 +19,7 @@ namespace yona {
 
 namespace {
 
-constexpr std::uint64_t kWholeUpTo = std::uint64_t{64} << 20U;
+constexpr std::uint64_t kWholeUpTo = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kSampleBytes = std::uint64_t{1} << 18U;
 constexpr std::uint64_t kSamples = 64;
 
@@ -42,28 +41,33 @@ std::uint64_t content_checksum(int file, std::uint64_t size, const std::filesyst
   return crc;
 }
 
-Json file_state(const std::filesystem::path& path) {
+// `status` gets what the system knows of the file.
+FileContent read_content(const std::filesystem::path& path, struct stat& status) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
   if (file < 0 || ::fstat(file, &status) != 0) {
     fail_reading(path.string());
   }
-  std::uint64_t crc = 0;
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+  FileContent content{static_cast<std::uint64_t>(status.st_size), 0};
   try {
     if (S_ISDIR(status.st_mode)) {
       errno = EISDIR;
       fail_reading(path.string());
     }
-    crc = content_checksum(file, size, path);
+    content.checksum = content_checksum(file, content.bytes, path);
   } catch (...) {
     ::close(file);
     throw;
   }
   ::close(file);
-  return {{"size", size},
+  return content;
+}
+
+Json file_state(const std::filesystem::path& path) {
+  struct stat status {};
+  const FileContent content = read_content(path, status);
+  return {{"size", content.bytes},
           {"changed", fmt::format("{}.{:09}", status.st_mtim.tv_sec, status.st_mtim.tv_nsec)},
-          {"checksum", fmt::format("{:016x}", crc)}};
+          {"checksum", fmt::format("{:016x}", content.checksum)}};
 }
 
 Json model_state(const Subword& subword) {
@@ -82,6 +86,11 @@ std::string safe_name(std::string_view name) {
 }
 
 }  // namespace
+
+FileContent file_content(const std::filesystem::path& path) {
+  struct stat status {};
+  return read_content(path, status);
+}
 
 std::uint64_t checksum(std::string_view bytes, std::uint64_t crc) {
   return ::lzma_crc64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), crc);

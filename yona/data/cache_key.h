@@ -33,6 +33,16 @@ struct CacheKey {
 CacheKey cache_key(const CorpusSpec& corpus, const PairEncoder& encoder,
                    const TokenizeOptions& options);
 
+// A file's size and the checksum of its content: of all of it up to 256 MiB, beyond that of 64
+// blocks spread over it, first and last included. Throws IoError when it cannot be read.
+struct FileContent {
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;
+
+  bool operator==(const FileContent&) const = default;
+};
+FileContent file_content(const std::filesystem::path& path);
+
 // 64-bit cyclic redundancy check (ECMA-182); `crc` continues an earlier one.
 std::uint64_t checksum(std::string_view bytes, std::uint64_t crc = 0);
 

@@ -23,9 +23,10 @@ constexpr std::uint64_t kVerifyPayloadUpTo = std::uint64_t{1} << 30U;
 
 constexpr std::size_t kVerifiedAtATime = std::size_t{16} << 20U;
 
-// The checksum of a part of the file, which is read through without keeping it in memory.
-std::uint64_t checksum_of(const MappedFile& file, std::uint64_t begin, std::uint64_t size) {
-  std::uint64_t sum = 0;
+// The checksum of a part of the file, which is read through without keeping it in memory; `sum`
+// continues an earlier one.
+std::uint64_t checksum_of(const MappedFile& file, std::uint64_t begin, std::uint64_t size,
+                          std::uint64_t sum = 0) {
   for (std::string_view rest = file.bytes().substr(begin, size); !rest.empty();) {
     const std::string_view piece = rest.substr(0, kVerifiedAtATime);
     sum = checksum(piece, sum);
@@ -147,9 +148,12 @@ bool TokenCache::attach() {
   }
   const TokenCacheLayout layout(footer_);
   const std::uint64_t payload_bytes = footer_.elements * footer_.element_bytes;
-  if (layout.file_bytes != bytes.size() ||
-      footer_.index_checksum !=
-          checksum_of(file_, layout.offsets, layout.footer - layout.offsets) ||
+  if (layout.file_bytes != bytes.size()) {
+    return false;
+  }
+  pairs_checksum_ = checksum_of(file_, layout.offsets, layout.key - layout.offsets);
+  if (footer_.index_checksum !=
+          checksum_of(file_, layout.key, layout.footer - layout.key, pairs_checksum_) ||
       (payload_bytes <= kVerifyPayloadUpTo &&
        footer_.payload_checksum != checksum_of(file_, layout.payload, payload_bytes))) {
     return false;
@@ -172,6 +176,10 @@ bool TokenCache::attach() {
     at(documents_, layout.documents);
   }
   return true;
+}
+
+std::string TokenCache::digest() const {
+  return fmt::format("{:016x}{:016x}", footer_.payload_checksum, pairs_checksum_);
 }
 
 void TokenCache::append_source(std::uint64_t pair, std::vector<std::int32_t>& ids) const {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,9 @@ class TokenCache {
   std::uint64_t pairs() const { return footer_.pairs; }
   CacheContent content() const { return static_cast<CacheContent>(footer_.content); }
   const CorpusReport& report() const { return report_; }
+  // Names what the pairs hold: equal for equal ids (or texts), lengths, lines and weights, wherever
+  // the files lie and whenever they were written.
+  std::string digest() const;
   bool was_built() const { return was_built_; }  // by this open(), rather than found
   const std::filesystem::path& path() const { return file_.path(); }
 
@@ -68,6 +72,7 @@ class TokenCache {
 
   MappedFile file_;
   TokenCacheFooter footer_;
+  std::uint64_t pairs_checksum_ = 0;  // of the index without key and report
   CorpusReport report_;
   bool was_built_ = false;
   std::int32_t source_vocabulary_ = 0;

@@ -9,6 +9,7 @@
 #include "yona/io/checkpoints.h"
 #include "yona/io/checksums.h"
 #include "yona/io/json_file.h"
+#include "yona/io/model_folder.h"
 #include "yona/io/trained_folder.h"
 #include "yona/io/translation_model.h"
 #include "yona/train/run_state.h"
@@ -94,7 +95,8 @@ std::vector<float> mean_weights(const Paths& paths, const Parameters& parameters
 }  // namespace
 
 std::vector<std::filesystem::path> average_checkpoints(const AverageOptions& options) {
-  check(!std::filesystem::exists(options.output / "model.safetensors"),
+  check(!std::filesystem::exists(options.output / "model.safetensors") &&
+            !is_model_folder(options.output),
         "average: {} holds a model already; choose another --output", options.output.string());
   Paths paths = choose(options);
   const ModelInfo info = read_model_info(paths.front());

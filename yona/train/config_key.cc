@@ -117,10 +117,7 @@ ConfigCodec<std::int64_t> integer_codec(const IntegerRange& range) {
               return 0;
             }
             const auto value = text ? parse_number<std::int64_t>(*text) : std::nullopt;
-            const bool stands_for_zero = value && *value == 0 && !range.zero.empty();
-            return value && (stands_for_zero || (*value >= range.least && *value <= range.most))
-                       ? value
-                       : std::nullopt;
+            return value && *value >= range.least && *value <= range.most ? value : std::nullopt;
           },
           [range](const std::int64_t& value) {
             return ConfigNode::scalar(value == 0 && !range.zero.empty() ? std::string(range.zero)

@@ -1,7 +1,7 @@
 // ConfigKey: one key of the configuration, tied to the field of a struct that it sets. Reading,
 // writing, help and documentation all come from lists of these (see config_keys.h).
 //
-//   integer("updates", &TrainConfig::updates, {1}, "updates of the weights after which …")
+//   integer("updates", &TrainConfig::updates, {1}, OnResume::ending, "updates after which …")
 //
 // Keys of a part become keys of the whole by lift("train", &RunConfig::train, train_keys()).
 #pragma once
@@ -43,6 +43,16 @@ enum class ListKey : bool { no, yes };
 // before them and is never written.
 enum class KeyRole : std::uint8_t { preset, shorthand, plain };
 
+// What another value means to a run that is resumed (run_record.h). There is no default: a new key
+// has to choose.
+enum class OnResume : std::uint8_t {
+  free,     // the weights do not depend on it
+  content,  // a path, or what is compared in parts: the content decides, not the name
+  ending,   // decides where the learning rate's schedule ends at train.updates (cosine, linear)
+  decides,  // other weights: refused without --allow-changes
+  fixed     // the weights that exist belong to it: always refused
+};
+
 template <class Owner>
 struct ConfigKey {
   std::string name;      // dotted
@@ -52,6 +62,7 @@ struct ConfigKey {
   std::function<void(Owner&, const ConfigNode&, const ConfigSource&)> set;
   ListKey is_list = ListKey::no;  // --set splits its value at commas
   KeyRole role = KeyRole::plain;
+  OnResume on_resume = OnResume::decides;
 };
 
 // --- values --------------------------------------------------------------------------------
@@ -124,11 +135,12 @@ ConfigCodec<E> enum_codec(const std::vector<std::string>& names) {
 
 template <class Owner, class T>
 ConfigKey<Owner> config_key(const std::string& name, T Owner::*field, const ConfigCodec<T>& codec,
-                            const std::string& meaning) {
+                            OnResume on_resume, const std::string& meaning) {
   ConfigKey<Owner> key;
   key.name = name;
   key.expected = codec.expected;
   key.meaning = meaning;
+  key.on_resume = on_resume;
   key.is_list = codec.is_list;
   key.get = [field, codec](const Owner& owner) { return codec.write(owner.*field); };
   key.set = [field, codec](Owner& owner, const ConfigNode& node, const ConfigSource& source) {
@@ -143,14 +155,14 @@ ConfigKey<Owner> config_key(const std::string& name, T Owner::*field, const Conf
 
 template <class Owner, class T>
 ConfigKey<Owner> integer(const std::string& name, T Owner::*field, const IntegerRange& range,
-                         const std::string& meaning) {
-  return config_key(name, field, integer_codec_of<T>(range), meaning);
+                         OnResume on_resume, const std::string& meaning) {
+  return config_key(name, field, integer_codec_of<T>(range), on_resume, meaning);
 }
 
 template <class Owner>
 ConfigKey<Owner> number(const std::string& name, double Owner::*field, const NumberRange& range,
-                        const std::string& meaning) {
-  return config_key(name, field, number_codec(range), meaning);
+                        OnResume on_resume, const std::string& meaning) {
+  return config_key(name, field, number_codec(range), on_resume, meaning);
 }
 
 // The keys of a part as keys of what holds it. An empty prefix keeps their names.
@@ -166,7 +178,7 @@ std::vector<ConfigKey<Outer>> lift(const std::string& prefix, Inner Outer::*part
          [part, key](Outer& outer, const ConfigNode& node, const ConfigSource& source) {
            key.set(outer.*part, node, source);
          },
-         key.is_list, key.role});
+         key.is_list, key.role, key.on_resume});
   }
   return lifted;
 }

@@ -1,10 +1,13 @@
-// Stops a run whose loss or gradient is no number, or leaves such updates out.
+// Stops a run whose loss or gradient is not a number, or leaves such updates out; and knows which
+// checkpoint was the last with weights that a run can go on from.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "yona/io/checkpoints.h"
 #include "yona/train/progress.h"
 #include "yona/train/run_config.h"
 
@@ -13,18 +16,30 @@ namespace yona {
 class FiniteGuard {
  public:
   // The reporter hears of updates that are left out; it must outlive this object.
-  FiniteGuard(OnNan on_nan, Reporter& reporter) : on_nan_(on_nan), reporter_(reporter) {}
+  FiniteGuard(const TrainConfig& train, Reporter& reporter)
+      : on_nan_(train.on_nan), clips_(train.clip_norm > 0), reporter_(reporter) {}
 
   // The optimiser leaves the weights alone when a gradient is not finite; here it is decided what
-  // becomes of the run. Throws Error naming the update, `batches` and `last_good`, a checkpoint's
-  // folder or empty, unless such updates are to be skipped and the last 100 were not all like it.
-  void check(const UpdateReport& report, const std::string& batches,
-             const std::filesystem::path& last_good);
+  // becomes of the run. Throws Error naming the update, `batches` and the last good checkpoint,
+  // unless such updates are to be skipped and the last 100 were not all like it.
+  void check(const UpdateReport& report, const std::string& batches);
+
+  // A checkpoint is on disk. It is good once an update from its weights has had a loss that a model
+  // can have: weights of 1e26 are finite too.
+  void saved(Checkpoint checkpoint) { saved_ = std::move(checkpoint); }
+  const std::optional<Checkpoint>& last_good() const { return last_good_; }
+  // Was the loss of the last update out of all reason?
+  bool is_lost() const { return is_lost_; }
 
  private:
+  std::string advice() const;
+
   OnNan on_nan_;
+  bool clips_;
   Reporter& reporter_;
   std::int64_t skipped_in_a_row_ = 0;
+  std::optional<Checkpoint> saved_, last_good_;
+  bool is_lost_ = false;
 };
 
 }  // namespace yona

@@ -80,4 +80,22 @@ std::int64_t largest_batch(const TransformerConfig& model, const LossConfig& los
   return fits(kLargest) ? kLargest : low;
 }
 
+void check_memory(const TransformerConfig& model, const LossConfig& loss, bool average,
+                  std::int64_t batch_tokens, std::int64_t memory_bytes, Device device) {
+  // What is planned has as many ids as the batch; memory is in proportion to them beyond this.
+  constexpr std::int64_t kMostPlanned = std::int64_t{1} << 20U;
+  const MemoryPlan plan =
+      plan_memory(model, loss, average, std::min(batch_tokens, kMostPlanned), device);
+  const double times = std::max(1.0, static_cast<double>(batch_tokens) / kMostPlanned);
+  const double needed =
+      static_cast<double>(plan.weights + plan.program) + times * static_cast<double>(plan.step);
+  if (needed > static_cast<double>(memory_bytes)) {
+    fail(
+        "train.batch_tokens: a step of {} tokens needs about {:.1f} GB of memory, and there are "
+        "{:.1f}; the largest that fits is {} (--batch-tokens auto)",
+        batch_tokens, needed / 1e9, static_cast<double>(memory_bytes) / 1e9,
+        largest_batch(model, loss, average, memory_bytes, device));
+  }
+}
+
 }  // namespace yona

@@ -25,4 +25,9 @@ MemoryPlan plan_memory(const TransformerConfig& model, const LossConfig& loss, b
 std::int64_t largest_batch(const TransformerConfig& model, const LossConfig& loss, bool average,
                            std::int64_t memory_bytes, Device device = Device::cpu);
 
+// Throws InvalidArgument with the largest batch that fits when a step of `batch_tokens` is
+// predicted to take more than `memory_bytes`.
+void check_memory(const TransformerConfig& model, const LossConfig& loss, bool average,
+                  std::int64_t batch_tokens, std::int64_t memory_bytes, Device device);
+
 }  // namespace yona

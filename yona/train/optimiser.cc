@@ -81,6 +81,12 @@ bool Optimiser::keeps_copy() const {
   return rounded_ && parameters_.weights().storage()->rounded.get() == rounded_.storage().get();
 }
 
+double Optimiser::decay_of(const Tensor& parameter) const {
+  const bool decays = config_.weight_decay_on == DecayOn::all || parameter.shape().rank() > 1;
+  return decays ? config_.weight_decay : 0.0;
+}
+
+// Neighbours that are treated alike are one range: one, where there is no weight decay.
 void Optimiser::find_trained_ranges() {
   for (const std::string& pattern : config_.freeze) {
     check(std::any_of(parameters_.entries().begin(), parameters_.entries().end(),
@@ -92,11 +98,12 @@ void Optimiser::find_trained_ranges() {
         std::any_of(config_.freeze.begin(), config_.freeze.end(),
                     [&](const std::string& pattern) { return matches(pattern, entry.name); });
     auto& ranges = frozen ? frozen_ : trained_;
-    const std::int64_t end = entry.offset + entry.value.elements();
-    if (!ranges.empty() && ranges.back().second == entry.offset) {
-      ranges.back().second = end;
+    const Range range{entry.offset, entry.offset + entry.value.elements(),
+                      frozen ? 0.0 : decay_of(entry.value)};
+    if (!ranges.empty() && ranges.back().end == range.begin && ranges.back().decay == range.decay) {
+      ranges.back().end = range.end;
     } else {
-      ranges.emplace_back(entry.offset, end);
+      ranges.push_back(range);
     }
   }
   check(!trained_.empty(), "train.freeze: every parameter is frozen; there is nothing to train");
@@ -110,8 +117,8 @@ void Optimiser::start_average() {
 
 std::int64_t Optimiser::frozen_count() const {
   std::int64_t count = 0;
-  for (const auto& [begin, end] : frozen_) {
-    count += end - begin;
+  for (const Range& range : frozen_) {
+    count += range.end - range.begin;
   }
   return count;
 }
@@ -134,11 +141,11 @@ WeightsInUse::~WeightsInUse() {
 
 void Optimiser::step(std::int64_t update, double rate) {
   Backend& backend = region_.backend();
-  const auto range = [](const Tensor& flat, std::pair<std::int64_t, std::int64_t> at) {
-    return flat ? flat.columns(at.first, at.second - at.first).view() : View{};
+  const auto range = [](const Tensor& flat, const Range& at) {
+    return flat ? flat.columns(at.begin, at.end - at.begin).view() : View{};
   };
   const Tensor gradients = parameters_.gradients();
-  for (const auto& at : frozen_) {  // they count in no norm
+  for (const Range& at : frozen_) {  // they count in no norm
     backend.kernels().fill({.y = range(gradients, at)}, backend.exec());
   }
   auto* norm = squared_norm_.data<double>();
@@ -149,7 +156,7 @@ void Optimiser::step(std::int64_t update, double rate) {
   Storage& weights = *parameters_.weights().storage();
   const bool writes_copy = keeps_copy() && !weights.rounded_stale;
   weights.rounded_stale = !writes_copy;
-  for (const auto& at : trained_) {
+  for (const Range& at : trained_) {
     backend.kernels().adam({.weights = range(parameters_.weights(), at),
                             .gradients = range(gradients, at),
                             .m = range(m_, at),
@@ -162,7 +169,7 @@ void Optimiser::step(std::int64_t update, double rate) {
                             .beta1 = static_cast<float>(config_.beta1),
                             .beta2 = static_cast<float>(config_.beta2),
                             .epsilon = static_cast<float>(config_.epsilon),
-                            .decay = static_cast<float>(config_.weight_decay),
+                            .decay = static_cast<float>(at.decay),
                             .ema = static_cast<float>(config_.ema),
                             .correction1 = static_cast<float>(1.0 - std::pow(config_.beta1, t)),
                             .correction2 = static_cast<float>(1.0 - std::pow(config_.beta2, t))},

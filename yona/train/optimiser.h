@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "yona/nn/parameters.h"
@@ -44,6 +43,7 @@ class Optimiser {
   std::int64_t frozen_count() const;
 
  private:
+  double decay_of(const Tensor& parameter) const;
   void find_trained_ranges();
   bool keeps_copy() const;
 
@@ -52,7 +52,11 @@ class Optimiser {
   Region region_;
   Tensor m_, v_, average_, rounded_, squared_norm_;  // rounded_ and average_ may be empty
   Readbacks readbacks_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> trained_, frozen_;  // [begin, end)
+  struct Range {
+    std::int64_t begin = 0, end = 0;
+    double decay = 0;
+  };
+  std::vector<Range> trained_, frozen_;
 };
 
 // While it lives, the model's weights are their moving average (when there is one): for validation

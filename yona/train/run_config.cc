@@ -13,6 +13,7 @@
 #include "yona/train/config_keys.h"
 #include "yona/train/config_section.h"
 #include "yona/train/config_yaml.h"
+#include "yona/train/schedule.h"
 #include "yona/train/translation_scorer.h"
 
 namespace yona {
@@ -28,6 +29,8 @@ struct Pending {
   ConfigSource source;
 };
 
+constexpr std::size_t kLargestFile = std::size_t{1} << 20U;  // whatever the path names: /dev/zero
+
 std::string read_file(const fs::path& path) {
   std::error_code error;
   check(fs::exists(path, error), "{}: no such file; --config names a YAML file", path.string());
@@ -35,9 +38,12 @@ std::string read_file(const fs::path& path) {
         path.string());
   std::ifstream file(path, std::ios::binary);
   check<IoError>(file.is_open(), "{}: cannot be read", path.string());
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  std::string text(kLargestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  check(text.size() <= kLargestFile, "{}: is larger than {} bytes; --config names a YAML file",
+        path.string(), kLargestFile);
+  return text;
 }
 
 void append_file(const fs::path& path, std::vector<Pending>& pending) {
@@ -86,6 +92,10 @@ void check_exists(const fs::path& path, std::string_view key) {
   check(path.empty() || fs::exists(path, error), "{}: {}: no such file", key, path.string());
   check(path.empty() || !fs::is_directory(path, error), "{}: {}: is a folder, not a file", key,
         path.string());
+  check(path.empty() || fs::is_regular_file(path, error),
+        "{}: {}: is a pipe or a device, and is read more than once; write its content to a file "
+        "first",
+        key, path.string());
 }
 
 void check_data(const DataConfig& data) {
@@ -134,12 +144,10 @@ void check_model(const RunConfig& config) {
 
 void check_train(const TrainConfig& train, const DataConfig& data) {
   const ScheduleConfig& schedule = train.schedule;
-  const bool has_end =
-      schedule.kind == ScheduleKind::cosine || schedule.kind == ScheduleKind::linear;
-  check(!has_end || schedule.warmup < train.updates,
+  check(!has_end(schedule) || schedule.warmup < train.updates,
         "train.warmup: {} updates leave nothing of train.updates {}", schedule.warmup,
         train.updates);
-  check(!has_end || schedule.final_rate <= schedule.rate,
+  check(!has_end(schedule) || schedule.final_rate <= schedule.rate,
         "train.final_rate: {} is above train.learning_rate {}", schedule.final_rate, schedule.rate);
   check(schedule.kind != ScheduleKind::paper || schedule.warmup > 0,
         "train.warmup: the paper's schedule needs at least 1");

@@ -37,6 +37,7 @@ struct DataConfig {
 };
 
 enum class ScheduleKind : std::uint8_t { paper, inverse_sqrt, cosine, linear, constant };
+enum class DecayOn : std::uint8_t { matrices, all };
 enum class OnNan : std::uint8_t { stop, skip };
 
 struct ScheduleConfig {
@@ -54,6 +55,7 @@ struct TrainConfig {
   ScheduleConfig schedule;
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
   double weight_decay = 0.0;
+  DecayOn weight_decay_on = DecayOn::matrices;
   double clip_norm = 0.0;  // 0: no clipping
   double label_smoothing = 0.1;
   double rdrop = 0.0;              // alpha of R-Drop; 0: off

@@ -15,9 +15,19 @@
 
 namespace yona {
 
-// Makes the run's folder. Throws IoError when it cannot, and InvalidArgument when it holds a run
-// that is not to be resumed: nothing is trained over by accident.
+// Throws InvalidArgument when the folder holds a run that is not to be resumed, or anything else:
+// nothing is trained over by accident, and no model is mixed with another.
+void check_run_folder(const std::filesystem::path& run, bool resume);
+// Checks the run's folder, and makes it. Throws IoError when it cannot.
 void prepare_folder(const TrainerOptions& options);
+
+// The model that the run begins with: --init, which is noted in the run's folder (init.txt), or
+// what was noted there when the run was stopped before its first checkpoint.
+std::filesystem::path init_of(const TrainerOptions& options);
+
+// Reads through the validation sets. Throws FormatError when the sides of one have different
+// numbers of lines: before anything expensive is done.
+void check_validation_lines(const RunConfig& config);
 
 // bf16 where the backend gains by it; elsewhere f32, said once.
 RunConfig with_usable_precision(RunConfig config, const Backend& backend, Reporter& reporter);

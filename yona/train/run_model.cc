@@ -88,13 +88,21 @@ SubwordPair own_init_subwords(const fs::path& init, const ModelInfo& info) {
   return subwords;
 }
 
-// `init` describes the model to start from, if there is one.
+// Is there a checkpoint that the run goes on from?
+enum class GoesOn : bool { no, yes };
+
+// `init` describes the model to start from, if there is one. A run without a checkpoint begins
+// again: sub-words that it left may be of other data or settings.
 SubwordPair prepare_subwords(const RunConfig& config, const TrainerOptions& options,
-                             const std::optional<ModelInfo>& init, Reporter& reporter) {
-  if (options.resume && fs::exists(options.output / "vocab.json")) {
-    check<IoError>(fs::exists(options.output / "source.spm"),
-                   "{}: the run was stopped before its first checkpoint; begin again with --init",
-                   options.output.string());
+                             const std::optional<ModelInfo>& init, GoesOn goes_on,
+                             Reporter& reporter) {
+  if (goes_on == GoesOn::yes) {
+    for (const char* file : {"vocab.json", "source.spm", "target.spm"}) {
+      check<FormatError>(fs::exists(options.output / file),
+                         "{}: the run's sub-words are not complete: {} is missing; put it back, or "
+                         "begin a new run",
+                         options.output.string(), file);
+    }
     return SubwordPair::load(options.output);
   }
   SubwordPair subwords = [&] {
@@ -144,8 +152,8 @@ RunConfig going_on(RunConfig config, const fs::path& checkpoint) {
 }
 
 RunModel own_model(const RunConfig& config, const TrainerOptions& options,
-                   const std::optional<ModelInfo>& init, Reporter& reporter) {
-  const SubwordPair subwords = prepare_subwords(config, options, init, reporter);
+                   const std::optional<ModelInfo>& init, GoesOn goes_on, Reporter& reporter) {
+  const SubwordPair subwords = prepare_subwords(config, options, init, goes_on, reporter);
   ModelInfo info = with_run_settings(
       init ? as_own(*init)
            : ModelInfo{.config = config.model, .source_language = {}, .target_language = {}},
@@ -200,8 +208,9 @@ TextFrame trained_frame(const fs::path& folder, const ModelInfo& info, const Sub
 
 // `folder` holds the tokeniser: the one to start from, or the run's own, where its files lie from
 // the start.
-RunModel family_model(const RunConfig& config, const fs::path& run, const fs::path& folder,
-                      ModelInfo info) {
+RunModel family_model(const RunConfig& config, const TrainerOptions& options,
+                      const fs::path& folder, ModelInfo info) {
+  const fs::path& run = options.output;
   const SubwordPair subwords = load_model_subwords(folder, info);
   const auto pieces = static_cast<std::int64_t>(subwords.target.vocabulary().size());
   check<FormatError>(pieces == info.config.target_vocabulary,
@@ -213,7 +222,9 @@ RunModel family_model(const RunConfig& config, const fs::path& run, const fs::pa
   if (folder != run) {
     copy_tokenizer_files(folder, run);
   }
-  keep_languages(run, subwords, frame, languages);
+  if (folder != run || options.allow_changes) {  // other languages may yet be refused
+    keep_languages(run, subwords, frame, languages);
+  }
   info = with_run_settings(std::move(info), config);
   if (frame.start >= 0) {
     info.config.departures.start_id = frame.start;
@@ -227,17 +238,17 @@ RunModel family_model(const RunConfig& config, const fs::path& run, const fs::pa
 RunModel prepare_model(const RunConfig& config, const TrainerOptions& options,
                        const std::optional<Checkpoint>& checkpoint, Reporter& reporter) {
   if (checkpoint && !read_folder_description(checkpoint->path).family.empty()) {
-    return family_model(config, options.output, options.output, read_model_info(checkpoint->path));
+    return family_model(config, options, options.output, read_model_info(checkpoint->path));
   }
   std::optional<ModelInfo> init;
-  if (!options.init.empty()) {
-    init = read_init(options.init);
+  if (!options.init.empty()) {  // a run that goes on has taken from there what it needs
+    init = checkpoint ? read_model_info(checkpoint->path) : read_init(options.init);
   }
   if (init && !is_own(*init)) {
-    return family_model(config, options.output, options.init, std::move(*init));
+    return family_model(config, options, options.init, std::move(*init));
   }
   return own_model(checkpoint ? going_on(config, checkpoint->path) : config, options, init,
-                   reporter);
+                   checkpoint ? GoesOn::yes : GoesOn::no, reporter);
 }
 
 TrainConfig with_constants_frozen(TrainConfig train, const ModelInfo& info) {

@@ -17,7 +17,7 @@ namespace yona {
 
 namespace {
 
-constexpr int kStateVersion = 1;
+constexpr int kStateVersion = 2;  // 1, of yona 0.1, has no record
 
 // JSON has no infinity.
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -25,15 +25,17 @@ double number_or_infinity(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
 }
 
+constexpr std::string_view kAverage = "average";
+
 struct NamedState {
-  const char* name;
+  std::string name;
   Tensor tensor;
 };
 
 std::vector<NamedState> states_of(const Optimiser& optimiser) {
   std::vector<NamedState> states{{"m", optimiser.m()}, {"v", optimiser.v()}};
   if (optimiser.average()) {
-    states.push_back({"average", optimiser.average()});
+    states.push_back({std::string(kAverage), optimiser.average()});
   }
   return states;
 }
@@ -50,14 +52,18 @@ void write_optimiser(const std::filesystem::path& path, const Optimiser& optimis
   write_safetensors(path, arrays, {});
 }
 
-void read_optimiser(const std::filesystem::path& path, const Optimiser& optimiser) {
+void read_optimiser(const std::filesystem::path& path, Optimiser& optimiser) {
   const SafetensorsFile file(path);
   for (const NamedState& state : states_of(optimiser)) {
     const std::optional<NamedArray> array = file.find(state.name);
+    if (state.name == kAverage && !array) {  // train.ema was 0 until now
+      optimiser.start_average();
+      continue;
+    }
     check<FormatError>(array.has_value() && array->dtype == DType::f32 &&
                            array->shape.elements() == state.tensor.elements(),
                        "{}: '{}' is not there with {} numbers: the checkpoint belongs to another "
-                       "model or to other settings of train.ema",
+                       "model",
                        path.string(), state.name, state.tensor.elements());
     state.tensor.upload_bytes(array->data, state.tensor.elements() * 4);
   }
@@ -98,15 +104,19 @@ Json RunState::to_json() const {
   for (const auto& [step, score] : scores) {
     json["scores"].push_back({{"update", step}, {best_by, number_or_null(score)}});
   }
-  json["same"] = same;
+  json["record"] = record;
+  if (!changes.empty()) {
+    json["changes"] = changes;
+  }
   return json;
 }
 
 RunState RunState::from_json(const Json& json, const std::filesystem::path& file) {
   try {
-    check<FormatError>(json.at("version") == kStateVersion,
-                       "{}: made by another version of yona (format {}, this one reads {})",
-                       file.string(), json.at("version").dump(), kStateVersion);
+    const Json& version = json.at("version");
+    check<FormatError>(version == 1 || version == kStateVersion,
+                       "{}: made by another version of yona (format {}, this one reads up to {})",
+                       file.string(), version.dump(), kStateVersion);
     RunState state;
     state.update = json.at("update");
     state.position = {json.at("epoch"), json.at("batch")};
@@ -117,7 +127,14 @@ RunState RunState::from_json(const Json& json, const std::filesystem::path& file
     for (const Json& score : json.at("scores")) {
       state.scores[score.at("update")] = number_or_infinity(score.at(state.best_by));
     }
-    state.same = json.at("same");
+    if (version == 1) {
+      state.same = json.at("same");
+    } else {
+      state.record = json.at("record");
+      check<FormatError>(state.record.is_object(), "{}: its record is not an object",
+                         file.string());
+      state.changes = json.value("changes", std::vector<std::string>());
+    }
     return state;
   } catch (const Json::exception& error) {
     fail<FormatError>("{}: not the state of a run: {}", file.string(), error.what());
@@ -137,34 +154,14 @@ void save_checkpoint(const std::filesystem::path& run, const RunState& state, co
   });
 }
 
-Json settings_that_stay(const RunConfig& config, const ModelInfo& info) {
-  Json same;
-  same["model"] = to_json(describe(info));
-  same["train.seed"] = config.train.seed;
-  same["train.batch_tokens"] = config.train.batch_tokens;
-  same["train.accumulate"] = config.train.accumulate;
-  same["train.ema"] = config.train.ema;
-  same["train.freeze"] = config.train.freeze;
-  same["train.best_by"] = config.train.best_by;
-  return same;
-}
-
-void check_same_settings(const RunState& state, const Json& now,
-                         const std::filesystem::path& checkpoint) {
-  for (const auto& [key, value] : state.same.items()) {
-    check(now.contains(key) && now.at(key) == value,
-          "{}: {} was {} when the run began and is {} now; resume with the same value, or begin a "
-          "new run with --init",
-          checkpoint.string(), key, value.dump(),
-          now.contains(key) ? now.at(key).dump() : "absent");
-  }
-}
-
-RunState load_checkpoint(const std::filesystem::path& folder, const Parameters& parameters,
-                         const Optimiser& optimiser) {
-  RunState state = RunState::from_json(read_json(folder / "state.json"), folder / "state.json");
+void load_weights(const std::filesystem::path& folder, const Parameters& parameters,
+                  Optimiser& optimiser) {
   read_weights(folder, parameters);
   read_optimiser(folder / "optimizer.safetensors", optimiser);
+}
+
+RunState load_state(const std::filesystem::path& folder) {
+  RunState state = RunState::from_json(read_json(folder / "state.json"), folder / "state.json");
   if (std::filesystem::exists(folder / "choices.txt")) {
     std::ifstream file(folder / "choices.txt", std::ios::binary);
     state.choices.assign(std::istreambuf_iterator<char>(file), {});

@@ -11,12 +11,12 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "yona/base/json.h"
 #include "yona/data/batch_stream.h"
 #include "yona/io/translation_model.h"
 #include "yona/train/optimiser.h"
-#include "yona/train/run_config.h"
 
 namespace yona {
 
@@ -29,7 +29,9 @@ struct RunState {
   std::string best_by = "loss";           // the figure that validations are compared by
   std::map<std::int64_t, double> scores;  // that figure by update
   std::string choices;                    // of algorithms, as Backend::choices() gives them
-  Json same;  // settings that must be the same when the run goes on: name → value
+  Json record;                            // what decides the run's bits: run_record.h
+  Json same;  // from yona 0.1, which had no record: a few settings, name → value
+  std::vector<std::string> changes;  // what --allow-changes let pass: "update 8: train.seed: 1 → 2"
 
   // Lower is better, whatever the figure.
   double cost(double score) const {
@@ -55,14 +57,10 @@ struct RunState {
 void save_checkpoint(const std::filesystem::path& run, const RunState& state, const ModelInfo& info,
                      const Parameters& parameters, const Optimiser& optimiser);
 
-// The settings that a resumed run must share with its first part to continue it bit by bit.
-Json settings_that_stay(const RunConfig& config, const ModelInfo& info);
-// Throws InvalidArgument naming the first setting that is not what it was when the run began.
-void check_same_settings(const RunState& state, const Json& now,
-                         const std::filesystem::path& checkpoint);
-
-// Reads the checkpoint in `folder` into parameters and optimiser.
-RunState load_checkpoint(const std::filesystem::path& folder, const Parameters& parameters,
-                         const Optimiser& optimiser);
+// The state of the checkpoint in `folder`, and its weights and moments read into parameters and
+// optimiser. An average that the checkpoint lacks starts at its weights.
+RunState load_state(const std::filesystem::path& folder);
+void load_weights(const std::filesystem::path& folder, const Parameters& parameters,
+                  Optimiser& optimiser);
 
 }  // namespace yona

@@ -8,6 +8,10 @@
 
 namespace yona {
 
+bool has_end(const ScheduleConfig& schedule) {
+  return schedule.kind == ScheduleKind::cosine || schedule.kind == ScheduleKind::linear;
+}
+
 double learning_rate(const ScheduleConfig& schedule, std::int64_t d_model, std::int64_t updates,
                      std::int64_t update) {
   const auto step = static_cast<double>(std::max<std::int64_t>(update, 1));

@@ -16,4 +16,7 @@ namespace yona {
 double learning_rate(const ScheduleConfig& schedule, std::int64_t d_model, std::int64_t updates,
                      std::int64_t update);
 
+// Does the course depend on the number of updates (cosine and linear)?
+bool has_end(const ScheduleConfig& schedule);
+
 }  // namespace yona

@@ -3,15 +3,16 @@
 namespace yona {
 
 void TensorBoardReporter::updated(const UpdateReport& report) {
+  meter_.add(report);
   if (report.update % log_every_ != 0) {
     return;
   }
-  board_.scalar("train/loss", report.update, report.loss);
-  board_.scalar("train/perplexity", report.update, report.perplexity());
+  const ProgressSummary summary = meter_.summary();
+  board_.scalar("train/loss", report.update, summary.loss);
+  board_.scalar("train/perplexity", report.update, summary.perplexity());
   board_.scalar("train/learning_rate", report.update, report.learning_rate);
-  board_.scalar("train/gradient_norm", report.update, report.gradient_norm);
-  board_.scalar("train/tokens_per_second", report.update,
-                static_cast<double>(report.target_tokens) / report.step_seconds);
+  board_.scalar("train/gradient_norm", report.update, summary.gradient_norm);
+  board_.scalar("train/tokens_per_second", report.update, summary.tokens_per_second);
 }
 
 void TensorBoardReporter::validated(const ValidationReport& report) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "yona/train/reporters.h"
 #include "yona/train/run_inputs.h"
 #include "yona/train/run_model.h"
+#include "yona/train/run_record.h"
 #include "yona/train/run_state.h"
 #include "yona/train/samples.h"
 #include "yona/train/schedule.h"
@@ -46,6 +49,20 @@ double deciding_figure(const ValidationReport& report, const std::string& name) 
   return report.loss;
 }
 
+// What the configuration leaves to the run that is resumed.
+RunConfig with_run_values(RunConfig config, const RunState& state) {
+  const bool is_old = !state.same.is_null();  // of yona 0.1
+  if (config.train.batch_tokens == 0 && is_old) {
+    config.train.batch_tokens = state.same.value("train.batch_tokens", std::int64_t{0});
+  } else if (config.train.batch_tokens == 0 && !state.record.is_null()) {
+    config.train.batch_tokens = recorded_batch_tokens(state.record);
+  }
+  if (is_old) {
+    config.train.weight_decay_on = DecayOn::all;
+  }
+  return config;
+}
+
 class Trainer {
  public:
   Trainer(RunConfig config, const TrainerOptions& options);
@@ -53,6 +70,13 @@ class Trainer {
 
  private:
   RunPlan plan() const;
+  // The model, once settings, sub-words and training files are known to be what the run began with.
+  RunModel prepare();
+  // What a resumed run has to be refused for, or be allowed.
+  Differences differences(const RunModel& model);
+  // Throws unless there is none or changes are allowed, which are reported.
+  void accept(const Differences& found);
+  void open_data();
   void restore();
   bool finished() const;
   // The update after which the run ends, as far as the data read so far tells, when `update` is the
@@ -65,8 +89,7 @@ class Trainer {
   // Reports an update, and stops a run that has lost its way.
   void conclude(const PendingUpdate& update);
   void conclude_last();
-  // Empty before the first.
-  std::filesystem::path saved_checkpoint() const;
+  Checkpoint saved_checkpoint() const;
   void after_update();
   void validate();
   void save();
@@ -82,8 +105,11 @@ class Trainer {
   FiniteGuard guard_;
   RunLock lock_;
   std::unique_ptr<Backend> backend_;
-  RunConfig config_;
   std::optional<Checkpoint> checkpoint_;  // that the run goes on from
+  RunState state_;                        // as the checkpoint has it, or of a new run
+  RunConfig config_;
+  Json record_;               // of this run as it is now
+  bool has_changes_ = false;  // that --allow-changes let pass
   RunModel run_model_;
   const PairEncoder& encoder_ = run_model_.encoder;
   const ModelInfo& info_ = run_model_.info;
@@ -94,7 +120,6 @@ class Trainer {
   std::shared_ptr<const Dataset> dataset_;
   std::vector<Validation> validation_;
   std::optional<Samples> samples_;
-  RunState state_;
   std::optional<BatchStream> stream_;
   std::vector<PairBatch> batches_;
   std::optional<PendingUpdate> pending_;  // the last update, unless it is concluded
@@ -108,33 +133,21 @@ class Trainer {
 Trainer::Trainer(RunConfig config, const TrainerOptions& options)
     : options_(options),
       reporter_(options.reporter),
-      guard_(config.train.on_nan, reporter_),
+      guard_(config.train, reporter_),
       lock_((prepare_folder(options), options.output)),
       backend_(make_backend(options.device,
                             {.threads = options.threads, .measure = config.train.measure})),
-      config_(with_usable_precision(std::move(config), *backend_, reporter_)),
       checkpoint_((clean_run(options.output),
                    options.resume ? latest_checkpoint(options.output) : std::nullopt)),
-      run_model_(prepare_model(config_, options, checkpoint_, reporter_)),
+      state_(checkpoint_ ? load_state(checkpoint_->path) : RunState{}),
+      config_(
+          with_run_values(with_usable_precision(std::move(config), *backend_, reporter_), state_)),
+      run_model_(prepare()),
       model_(info_.config),
       parameters_(model_, *backend_, Gradients::yes),
       optimiser_(parameters_, *backend_, with_constants_frozen(config_.train, info_)),
       learner_(model_, *backend_, loss_config(config_.train)) {
-  config_.model = info_.config;
-  config_.data.max_length = std::min(config_.data.max_length, info_.config.max_positions);
-  if (config_.train.batch_tokens == 0) {
-    config_.train.batch_tokens =
-        largest_batch(info_.config, loss_config(config_.train), config_.train.ema > 0,
-                      backend_->memory_bytes(), backend_->device());
-  }
-  dataset_ =
-      prepare_training_set(config_, encoder_, options_.output, *backend_->exec().pool, reporter_);
-  validation_ = prepare_validation(config_, encoder_, info_.config.max_positions, options_.output,
-                                   *backend_->exec().pool, reporter_);
-  if (options_.samples > 0 && !config_.data.valid.empty()) {
-    samples_.emplace(corpus_of(config_.data.valid.front(), config_.data.corpora), encoder_,
-                     options_.samples, info_.config.max_positions);
-  }
+  open_data();
   batches_.resize(static_cast<std::size_t>(config_.train.accumulate));
   restore();
   if (const std::string reason = choose_family(describe(info_)).reason;
@@ -148,19 +161,88 @@ Trainer::Trainer(RunConfig config, const TrainerOptions& options)
   }
 }
 
-void Trainer::restore() {
-  state_.same = settings_that_stay(config_, info_);
-  state_.best_by = config_.train.best_by;
+RunModel Trainer::prepare() {
+  check_validation_lines(config_);
+  if (!checkpoint_) {
+    options_.init = init_of(options_);
+  }
+  record_["corpora"] = recorded_corpora(config_.data.corpora);
+  record_["init"] = state_.record.is_null() ? Json("") : state_.record.value("init", Json(""));
+  if (!options_.init.empty()) {
+    record_["init"] = std::filesystem::absolute(options_.init).string();
+  }
+  RunModel model = prepare_model(config_, options_, checkpoint_, reporter_);
+  config_.model = model.info.config;
+  config_.data.max_length = std::min(config_.data.max_length, config_.model.max_positions);
+  record_["model"] = recorded_model(model.info);
+  record_["subwords"] = recorded_subwords(model.encoder);
+  record_["platform"] = recorded_platform(*backend_);
+  const bool average = config_.train.ema > 0;
+  if (config_.train.batch_tokens == 0) {
+    config_.train.batch_tokens = largest_batch(config_.model, loss_config(config_.train), average,
+                                               backend_->memory_bytes(), backend_->device());
+  }
+  record_["settings"] = recorded_settings(config_);
   if (checkpoint_) {
-    const Json same = state_.same;
-    state_ = load_checkpoint(checkpoint_->path, parameters_, optimiser_);
-    check_same_settings(state_, same, checkpoint_->path);
+    accept(differences(model));
+  }
+  check_memory(config_.model, loss_config(config_.train), average, config_.train.batch_tokens,
+               backend_->memory_bytes(), backend_->device());
+  return model;
+}
+
+Differences Trainer::differences(const RunModel& model) {
+  if (state_.record.is_null()) {
+    reporter_.message(MessageLevel::warning,
+                      "the run was begun by yona 0.1, which recorded neither all settings nor the "
+                      "data: that they are the same is not checked");
+    return differences_from_0_1(state_.same, config_, model.info);
+  }
+  for (const std::string& warning :
+       platform_warnings(state_.record.value("platform", Json::object()), record_["platform"])) {
+    reporter_.message(MessageLevel::warning, warning);
+  }
+  Differences found = records_that_differ(state_.record, record_, config_.data.corpora);
+  found += given_subwords_that_differ(config_.data, model.encoder);
+  return found;
+}
+
+void Trainer::accept(const Differences& found) {
+  check_differences(found, options_.allow_changes ? AllowChanges::yes : AllowChanges::no,
+                    checkpoint_->path);
+  has_changes_ = !found.changes.empty();
+  for (const std::string& change : found.changes) {
+    reporter_.message(MessageLevel::warning, fmt::format("changed: {}", change));
+    state_.changes.push_back(fmt::format("update {}: {}", state_.update, change));
+  }
+}
+
+void Trainer::open_data() {
+  dataset_ =
+      prepare_training_set(config_, encoder_, options_.output, *backend_->exec().pool, reporter_);
+  add_digests(record_["corpora"], *dataset_);
+  if (!has_changes_ && state_.record.contains("corpora")) {  // else there is a reason for others
+    accept(
+        pairs_that_differ(state_.record.at("corpora"), record_["corpora"], config_.data.corpora));
+  }
+  validation_ = prepare_validation(config_, encoder_, info_.config.max_positions, options_.output,
+                                   *backend_->exec().pool, reporter_);
+  if (options_.samples > 0 && !config_.data.valid.empty()) {
+    samples_.emplace(corpus_of(config_.data.valid.front(), config_.data.corpora), encoder_,
+                     options_.samples, info_.config.max_positions);
+  }
+}
+
+void Trainer::restore() {
+  if (checkpoint_) {
+    load_weights(checkpoint_->path, parameters_, optimiser_);
     if (!state_.choices.empty() && !backend_->take_choices(state_.choices)) {
       reporter_.message(MessageLevel::warning,
                         "this is another device than the run's before, or another version of its "
                         "library: results will differ in their last bits");
     }
     saved_update_ = state_.update;
+    guard_.saved(saved_checkpoint());
     reporter_.message(MessageLevel::info,
                       fmt::format("going on from {}", checkpoint_->path.string()));
   } else {
@@ -169,6 +251,13 @@ void Trainer::restore() {
       read_weights(options_.init, parameters_);
     }
     optimiser_.start_average();
+  }
+  state_.record = record_;
+  if (state_.best_by != config_.train.best_by) {  // what was the best is not known in its terms
+    state_.best_by = config_.train.best_by;
+    state_.scores.clear();
+    state_.best_loss = std::numeric_limits<double>::infinity();
+    state_.best_update = state_.bad_validations = 0;
   }
   stream_.emplace(BatchStream::training(
       dataset_, {.batch_tokens = config_.train.batch_tokens, .seed = config_.train.seed},
@@ -260,7 +349,7 @@ void Trainer::conclude(const PendingUpdate& update) {
   UpdateReport report = update.finish(concluded_);
   concluded_ = Clock::now();
   report.seconds = seconds_since(start_);
-  guard_.check(report, update.describe_batches(config_.data.corpora), saved_checkpoint());
+  guard_.check(report, update.describe_batches(config_.data.corpora));
   reporter_.updated(report);
 }
 
@@ -270,9 +359,8 @@ void Trainer::conclude_last() {
   }
 }
 
-std::filesystem::path Trainer::saved_checkpoint() const {
-  return saved_update_ > 0 ? options_.output / "checkpoints" / fmt::format("step-{}", saved_update_)
-                           : std::filesystem::path();
+Checkpoint Trainer::saved_checkpoint() const {
+  return {saved_update_, options_.output / "checkpoints" / fmt::format("step-{}", saved_update_)};
 }
 
 TrainResult Trainer::run() {
@@ -351,13 +439,18 @@ void Trainer::save() {
   state_.choices = backend_->choices();
   save_checkpoint(options_.output, state_, info_, parameters_, optimiser_);
   saved_update_ = state_.update;
-  reporter_.saved(state_.update, saved_checkpoint());
+  reporter_.saved(state_.update, saved_checkpoint().path);
+  guard_.saved(saved_checkpoint());
   std::vector<std::int64_t> all;
   for (const Checkpoint& checkpoint : list_checkpoints(options_.output)) {
     all.push_back(checkpoint.step);
   }
-  prune_checkpoints(options_.output,
-                    state_.to_keep(all, config_.train.keep_best, config_.train.keep_last));
+  std::set<std::int64_t> keep =
+      state_.to_keep(all, config_.train.keep_best, config_.train.keep_last);
+  if (guard_.is_lost() && guard_.last_good()) {  // all that are newer may be worthless
+    keep.insert(guard_.last_good()->step);
+  }
+  prune_checkpoints(options_.output, keep);
 }
 
 FinishReport Trainer::finish_report() const {
