@@ -38,8 +38,7 @@ TEST(Application, TurnsAwayWhatWouldQueueWhileTheQueueIsFull) {
     ASSERT_TRUE(refusal) << path;
     EXPECT_EQ(refusal->status, 503);
     EXPECT_EQ(refusal->headers.front(), std::pair(std::string("Retry-After"), std::string("1")));
-    EXPECT_EQ(Json::parse(refusal->body)["error"],
-              "the server has more to do than it can; try again later");
+    EXPECT_EQ(Json::parse(refusal->body)["error"], "the server is overloaded; try again in 1 s");
   }
   for (const char* path : {"/health", "/metrics", "/", "/nothing"}) {
     EXPECT_FALSE(server.application.turn_away("GET", path)) << path;

@@ -44,7 +44,7 @@ const HttpResponse* Application::turn_away(std::string_view method, std::string_
     return nullptr;
   }
   static const HttpResponse refusal =
-      error_response(503, "the server has more to do than it can; try again later", 1);
+      error_response(503, "the server is overloaded; try again in 1 s", 1);
   metrics_.count(route->path, refusal.status, 0);
   return &refusal;
 }
