@@ -49,6 +49,48 @@ TEST_F(TranslatorTest, DoesNotDependOnHowLinesAreBatched) {
   }
 }
 
+TEST_F(TranslatorTest, DoesNotDependOnHowMuchIsComputedAtOnce) {
+  const auto packed = TranslationModel::load(small_->path(), *backend_, Packing::yes);
+  lines_.resize(40);
+  DecodeOptions options;
+  options.alignments = true;
+  Translator all({packed.get()}, *backend_, options);
+  std::vector<TranslationRequest> requests;
+  for (const std::string& line : lines_) {
+    requests.push_back({.text = line});
+  }
+  const auto expected = all.n_best(requests);
+  for (const StepLimits limits :
+       {StepLimits{.rows = 8}, StepLimits{.tokens = 20}, StepLimits{.positions = 400},
+        StepLimits{.rows = 1, .tokens = 1, .positions = 1}}) {
+    Translator parts({packed.get()}, *backend_, options, {.limits = limits});
+    const auto found = parts.n_best(requests);
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      EXPECT_EQ(found[i].front().text, expected[i].front().text);
+      EXPECT_EQ(found[i].front().hypothesis.score, expected[i].front().hypothesis.score);
+      EXPECT_EQ(hard_alignment_links(found[i].front().hypothesis.attention),
+                hard_alignment_links(expected[i].front().hypothesis.attention));
+    }
+    EXPECT_LT(parts.kept_bytes(), all.kept_bytes());
+  }
+}
+
+TEST_F(TranslatorTest, IsPreemptedBetweenLayersWithoutNoticing) {
+  lines_.resize(20);
+  Translator expected({model_.get()}, *backend_);
+  const std::vector<std::string> translations = expected.translate(lines_);
+  Translator other({model_.get()}, *backend_);
+  int times = 0;
+  Translator preempted({model_.get()}, *backend_, {}, {.preempt = [&](Backend& backend) {
+                         EXPECT_EQ(&backend, backend_.get());
+                         if (++times % 10 == 0) {
+                           EXPECT_EQ(other.translate({lines_[3]}).front(), translations[3]);
+                         }
+                       }});
+  EXPECT_EQ(preempted.translate(lines_), translations);
+  EXPECT_GT(times, 20);
+}
+
 TEST_F(TranslatorTest, SaysTheSameWithPackedWeights) {
   const auto packed = TranslationModel::load(small_->path(), *backend_, Packing::yes);
   lines_.resize(40);

@@ -34,5 +34,23 @@ TEST(AttentionJson, KeepsSixDigits) {
   EXPECT_EQ(json.at("encoder").at(0).at(0).at(0).at(0), 0.123457);
 }
 
+TEST(AttentionJson, WritesFourDecimalsWithoutZerosAtTheEnd) {
+  AttentionMaps maps = small_maps({"</s>"}, {"</s>"});
+  for (const auto& [weight, written] : {std::pair(0.12345678F, "0.1235"),
+                                        {0.0F, "0"},
+                                        {1.0F, "1"},
+                                        {0.5F, "0.5"},
+                                        {0.00004F, "0"},
+                                        {0.00006F, "0.0001"},
+                                        {0.99996F, "1"},
+                                        {0.1001F, "0.1001"}}) {
+    maps.maps.front().weights.front() = weight;
+    std::string text;
+    append_weights(maps, WeightDigits::four_decimals, text);
+    EXPECT_TRUE(text.starts_with(",\"encoder\":[[[[" + std::string(written) + "]]")) << text;
+    EXPECT_EQ(Json::parse("{\"a\":1" + text + "}").at("a"), 1);
+  }
+}
+
 }  // namespace
 }  // namespace yona::testing

@@ -121,14 +121,9 @@ class FakeService : public serve::Service {
     }
     result.source_tokens = pieces_of(job.sentences[i]);
     if (job.attention) {
-      result.attention = {{"layers", 1},
-                          {"heads", 1},
-                          {"source_tokens", {"▁a"}},
-                          {"target_tokens", {"▁A"}},
-                          {"decoder_tokens", {"<pad>"}},
-                          {"encoder", {{{{1.0}}}}},
-                          {"decoder", {{{{1.0}}}}},
-                          {"cross", {{{{1.0}}}}}};
+      result.attention = R"({"layers":1,"heads":1,"source_tokens":["▁a"],"target_tokens":["▁A"],
+          "decoder_tokens":["<pad>"],"encoder":[[[[1.0]]]],"decoder":[[[[1.0]]]],
+          "cross":[[[[1.0]]]]})";
     }
     return result;
   }

@@ -52,6 +52,52 @@ TEST(LibreTranslateApi, KeepsTagsOfHtml) {
   EXPECT_EQ(answer->json()["translatedText"], "<p>A <b class=\"x\">B &amp; C</b></p>");
 }
 
+TEST(LibreTranslateApi, TranslatesEachTextOfAListByItsOwnLanguage) {
+  FakeServer server;
+  server.service.summaries.push_back(
+      {.id = "fr-de", .source = "fr", .target = "de", .family = "yona"});
+  const std::string english = "The committee will meet again on Monday to discuss the proposals.";
+  const std::string german = "Der Ausschuss wird am Montag wieder tagen und darüber beraten.";
+  const std::string french = "La commission se réunira de nouveau lundi pour en discuter.";
+  for (const char* format : {"text", "html"}) {
+    const Json answer = server
+                            .post("/translate", {{"q", {english, german, french, english}},
+                                                 {"source", "auto"},
+                                                 {"target", "de"},
+                                                 {"alternatives", 1},
+                                                 {"format", format}})
+                            ->json();
+    const Json& texts = answer["translatedText"];
+    EXPECT_EQ(texts[0], testing::capitals(english));
+    EXPECT_EQ(texts[1], german);  // in the target's language already
+    EXPECT_NE(texts[2], french);
+    EXPECT_EQ(texts[3], testing::capitals(english));
+    std::vector<std::string> languages;
+    for (const Json& detected : answer["detectedLanguage"]) {
+      languages.push_back(detected["language"]);
+    }
+    EXPECT_EQ(languages, (std::vector<std::string>{"en", "de", "fr", "en"}));
+    EXPECT_EQ(answer["alternatives"].size(), 4U);
+    EXPECT_EQ(answer["alternatives"][1], Json::array());
+    EXPECT_EQ(answer["alternatives"][3].size(), 1U);
+  }
+}
+
+TEST(LibreTranslateApi, AnswersOnceWhenOneOfSeveralModelsFails) {
+  FakeServer server;
+  server.service.summaries.push_back(
+      {.id = "fr-de", .source = "fr", .target = "de", .family = "yona"});
+  server.service.error = std::make_exception_ptr(serve::HttpError(503, "busy", 1));
+  const auto answer = server.post(
+      "/translate", {{"q",
+                      {"The committee will meet again on Monday to discuss the proposals.",
+                       "La commission se réunira de nouveau lundi pour en discuter."}},
+                     {"source", "auto"},
+                     {"target", "de"}});
+  EXPECT_EQ(answer->response.status, 503);
+  EXPECT_EQ(answer->answers, 1);
+}
+
 TEST(LibreTranslateApi, GivesAlternatives) {
   FakeServer server;
   const auto one = server.post(

@@ -9,6 +9,25 @@ namespace {
 
 using testing::FakeServer;
 
+TEST(NativeApi, TranslatesEachTextOfAListByItsOwnLanguage) {
+  FakeServer server;
+  server.service.summaries.push_back(
+      {.id = "fr-de", .source = "fr", .target = "de", .family = "yona"});
+  const Json answer =
+      server
+          .post("/v1/translate",
+                {{"q",
+                  {"The committee will meet again on Monday to discuss the proposals.",
+                   "La commission se réunira de nouveau lundi pour en discuter."}},
+                 {"target", "de"}})
+          ->json();
+  ASSERT_EQ(answer["translations"].size(), 2U);
+  EXPECT_EQ(answer["translations"][0]["model"], "en-de");
+  EXPECT_EQ(answer["translations"][1]["model"], "fr-de");
+  EXPECT_TRUE(answer["translations"][0]["text"].get<std::string>().starts_with("THE COMMITTEE"));
+  EXPECT_FALSE(answer.contains("model"));
+}
+
 TEST(NativeApi, ListsItsModels) {
   FakeServer server;
   const Json models = server.get("/v1/models")->json()["models"];

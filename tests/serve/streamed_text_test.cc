@@ -46,5 +46,25 @@ TEST(StreamedText, EndsAStreamThatFailsWithTheError) {
   EXPECT_TRUE(exchange->response.body.ends_with("event: error\ndata: {\"error\":\"late\"}\n\n"));
 }
 
+TEST(StreamedText, WritesOnlySomeTokensOfALongText) {
+  const auto exchange = std::make_shared<FakeExchange>(serve::HttpRequest{});
+  const std::string sentence(900, 'a');
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += sentence + "\n";
+  }
+  const auto texts =
+      std::make_shared<const serve::Texts>(std::vector<std::string>{text}, serve::Split::lines,
+                                           serve::ModelSummary{}, serve::TextLimits{});
+  serve::StreamedText stream(exchange, texts);
+  for (std::size_t i = 0; i < 100; ++i) {
+    for (std::int64_t tokens = 1; tokens <= 90; ++tokens) {
+      stream.grow({.sentence = i, .tokens = tokens, .token = "a", .text = sentence});
+    }
+  }
+  EXPECT_LT(exchange->response.body.size(), 20 * text.size());
+  EXPECT_GT(exchange->response.body.size(), 10 * text.size());
+}
+
 }  // namespace
 }  // namespace yona

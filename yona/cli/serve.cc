@@ -27,7 +27,7 @@ struct ServeFlags {
   std::string host = "127.0.0.1", port = "8080", page_folder, origin, certificate, key, keys;
   std::string suggestions;
   std::string compute_type, batch_tokens, batch_wait = "1", queue_tokens = "262144";
-  std::string longest_wait = "2", deadline = "30";
+  std::string longest_wait = "2", deadline = "30", work = "1048576";
   std::string body = "1048576", sentences = "1000", characters = "100000", connections = "1024";
   WorkerFlags workers;
   SearchFlags search;
@@ -58,6 +58,7 @@ serve::EngineOptions engine_options(const ServeFlags& flags, WorkerBackends& wor
       integer_value("--queue-tokens", flags.queue_tokens, {1, std::int64_t{1} << 40});
   options.batcher.longest_wait =
       std::chrono::duration<double>(seconds_value("--longest-wait", flags.longest_wait));
+  options.limits.work = integer_value("--max-work", flags.work, {1, std::int64_t{1} << 40});
   const ComputeType type = compute_type(flags.compute_type, device);
   options.loading.packing_of = [type](const auto& folder) { return type.packing_of(folder); };
   options.loading.options_of = [type, search = flags.search](const std::filesystem::path& folder,
@@ -113,6 +114,8 @@ std::string figures(const serve::Engine& engine, const serve::HttpServer& server
          text("yona_sentences_total", "counter", "Sentences decoded.", f.sentences) +
          text("yona_tokens_total", "counter", "Source tokens decoded, about.", f.tokens) +
          text("yona_busy_seconds_total", "counter", "Time spent decoding.", f.busy_seconds) +
+         text("yona_preemptions_total", "counter", "Batches interrupted for smaller ones.",
+              f.preemptions) +
          text("yona_late_total", "counter", "Requests dropped at their deadline.", f.late) +
          text("yona_gone_total", "counter", "Requests whose clients left.", f.gone);
 }
@@ -194,10 +197,10 @@ void add_limit_flags(CLI::App& app, ServeFlags& flags) {
            {"--api-keys", "FILE", "who may ask, and how often (docs/serving.md)", limits});
   add_text(app, flags.deadline,
            {"--deadline", "S", "seconds that a request may take (default 30)", limits});
-  add_text(
-      app, flags.longest_wait,
-      {"--longest-wait", "S",
-       "requests that would wait longer for those before them are refused (default 2)", limits});
+  add_text(app, flags.longest_wait,
+           {"--longest-wait", "S",
+            "requests that wait longer, or would, until they are begun are refused (default 2)",
+            limits});
   add_text(app, flags.queue_tokens,
            {"--queue-tokens", "N", "tokens that may wait (default 262144)", limits});
   add_text(app, flags.connections,
@@ -208,6 +211,10 @@ void add_limit_flags(CLI::App& app, ServeFlags& flags) {
            {"--max-sentences", "N", "of a request at most (default 1000)", limits});
   add_text(app, flags.characters,
            {"--max-characters", "N", "of a request at most (default 100000)", limits});
+  add_text(
+      app, flags.work,
+      {"--max-work", "N",
+       "beams × output tokens of all sentences of a request at most (default 1048576)", limits});
 }
 
 void add_flags(CLI::App& app, ServeFlags& flags) {

@@ -38,6 +38,7 @@ class BatchDecoder {
   std::int64_t max_length(std::int64_t source_tokens) const;
   // Most tokens of a source.
   std::int64_t max_source() const { return max_positions_; }
+  std::int64_t kept_bytes() const { return region_.peak(); }
 
  private:
   void check_shortlist(const Backend& backend) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "yona/base/preemption.h"
 #include "yona/base/stop.h"
 
 namespace yona {
@@ -94,6 +95,7 @@ void ResidentDecoder::begin(std::span<const ResidentRequest> requests, std::int6
 }
 
 void ResidentDecoder::step(std::int64_t slots) {
+  const PreemptionScope none(nullptr);  // a replay records what runs here
   cache_->begin_step(books_->tables(slots));
   Context c{.region = step_region_, .precision = options_.precision, .cache = cache_.get()};
   const Tokens tokens{books_->ids(slots), step_layout(books_->positions(slots))};
@@ -136,6 +138,7 @@ std::int64_t ResidentDecoder::run(std::int64_t slots, std::int64_t most) {
   bool can_look = true;  // the look of the step before was at the slots as they are now
   std::int64_t steps = 1;
   while (steps < most) {
+    preemption_point();
     replay(slots);
     ++steps;
     look(*looks_[1 - turn]);

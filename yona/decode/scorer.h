@@ -30,6 +30,7 @@ class PairScorer {
   // InvalidArgument for a side that is empty or has more tokens than the model has positions, and
   // for ids outside the vocabulary; DeviceError when the model gives no numbers.
   std::vector<Hypothesis> score(std::span<const ScorePair> pairs);
+  std::int64_t kept_bytes() const { return region_.peak(); }
 
  private:
   // Log-probabilities of the tokens of each pair; adds attention to `attention` when asked for.

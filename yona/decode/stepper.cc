@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "yona/base/preemption.h"
 #include "yona/tensor/operand.h"
 #include "yona/tensor/ops/embed.h"
 #include "yona/tensor/ops/log_add.h"
@@ -106,6 +107,7 @@ Tensor Stepper::states(Member& member, const StepRows& rows, const Tensor& ids,
   member.cache.begin_step(rows.parents, rows.sentences);
   const Ragged states = member.model.decode({ids, layout}, member.memory, c);  // [rows, d_model]
   member.memory.values = Tensor();
+  preemption_point();
   return states.values;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "yona/base/error.h"
+#include "yona/base/preemption.h"
 #include "yona/base/stop.h"
 #include "yona/decode/shortlist.h"
 #include "yona/text/utf8.h"
@@ -59,8 +60,9 @@ std::size_t source_tokens(std::span<const DecodeRequest> requests) {
   return tokens;
 }
 
-// Attention is formed only here: the outputs are forced through the decoder once more.
-void align(std::span<const DecodeRequest> requests, PairScorer& scorer,
+// Attention is formed only here: the outputs are forced through the decoder once more, so many
+// tokens at a time (0: all).
+void align(std::span<const DecodeRequest> requests, PairScorer& scorer, std::int64_t most_tokens,
            std::vector<std::vector<Hypothesis>>& answers) {
   std::vector<ScorePair> pairs;
   std::vector<Hypothesis*> places;
@@ -72,9 +74,18 @@ void align(std::span<const DecodeRequest> requests, PairScorer& scorer,
       }
     }
   }
-  std::vector<Hypothesis> scored = scorer.score(pairs);
-  for (std::size_t i = 0; i < scored.size(); ++i) {
-    places[i]->attention = std::move(scored[i].attention);
+  for (std::size_t begin = 0; begin < pairs.size();) {
+    std::size_t end = begin;
+    for (std::int64_t tokens = 0; end < pairs.size(); ++end) {
+      tokens += static_cast<std::int64_t>(pairs[end].source.size() + pairs[end].target.size());
+      if (most_tokens > 0 && tokens > most_tokens && end > begin) {
+        break;
+      }
+    }
+    std::vector<Hypothesis> scored = scorer.score(std::span(pairs).subspan(begin, end - begin));
+    for (Hypothesis& hypothesis : scored) {
+      places[begin++]->attention = std::move(hypothesis.attention);
+    }
   }
 }
 
@@ -148,18 +159,30 @@ Ids Translator::prefix_ids(std::string_view text) const {
   return ids;
 }
 
+// How many sentences of at most so many tokens are decoded together.
+std::size_t Translator::batch_size(std::int64_t source_tokens) const {
+  const std::int64_t length = std::max<std::int64_t>(1, source_tokens);
+  const std::int64_t rows = options().sampling.on ? options().n_best : options().beam;
+  const StepLimits& limits = text_.limits;
+  std::int64_t count = text_.batch_tokens / (length * rows);
+  const auto at_most = [&](std::int64_t limit, std::int64_t each) {
+    count = limit > 0 ? std::min(count, limit / std::max<std::int64_t>(1, each)) : count;
+  };
+  at_most(limits.rows, rows);
+  at_most(limits.tokens, length);
+  at_most(limits.positions, rows * max_length(length));
+  return static_cast<std::size_t>(std::max<std::int64_t>(1, count));
+}
+
 std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRequest> requests,
                                                         SearchWatch* watch) {
   const std::vector<std::size_t> order = longest_first(requests);
-  const std::int64_t rows = options().sampling.on ? options().n_best : options().beam;
   // Few requests are shared out: no worker shall wait for another.
   const std::size_t share = (order.size() + workers_.count() - 1) / workers_.count();
   std::vector<Range> batches;
   for (std::size_t begin = 0; begin < order.size(); begin = batches.back().end) {
-    const auto length =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(requests[order[begin]].source.size()));
-    const auto count =
-        static_cast<std::size_t>(std::max<std::int64_t>(1, text_.batch_tokens / (length * rows)));
+    const std::size_t count =
+        batch_size(static_cast<std::int64_t>(requests[order[begin]].source.size()));
     batches.push_back({begin, std::min(order.size(), begin + std::min(count, share))});
   }
   std::vector<std::vector<Hypothesis>> answers(requests.size());
@@ -174,10 +197,12 @@ std::vector<std::vector<Hypothesis>> Translator::decode(std::span<const DecodeRe
     if (watch != nullptr) {
       watch_batch.emplace(*watch, std::span(order).subspan(begin, end - begin));
     }
+    const PreemptionScope::Hook hook = [&] { text_.preempt(worker.backend); };
+    const PreemptionScope scope(text_.preempt ? &hook : nullptr);
     std::vector<std::vector<Hypothesis>> part =
         worker.decoder.decode(batch, watch_batch ? &*watch_batch : nullptr);
     if (options().alignments) {
-      align(batch, worker.scorer, part);
+      align(batch, worker.scorer, text_.limits.tokens, part);
     }
     for (std::size_t at = begin; at < end; ++at) {
       answers[order[at]] = std::move(part[at - begin]);

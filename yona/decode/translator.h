@@ -33,8 +33,19 @@ struct Translation {
   Ids source{};  // what was translated, with </s> and the like
 };
 
+// What is computed at once, at most; 0: as much as a batch has. Results do not depend on it.
+struct StepLimits {
+  std::int64_t rows = 0;       // of a decoding step: sentences times beams
+  std::int64_t tokens = 0;     // through a stack of layers together: of an encoder, of alignments
+  std::int64_t positions = 0;  // of a KV cache: rows times steps
+};
+
 struct TextOptions {
   std::int64_t batch_tokens = 4096;  // source tokens of a batch, times its beams, at most
+  StepLimits limits{};               // one sentence is decoded whatever they are
+  // Called between layers and between steps by the thread that decodes, with its backend, which is
+  // free meanwhile: what runs there must use another Translator. Must not throw.
+  std::function<void(Backend&)> preempt{};
   // After each batch: how much of what was asked for is done, up to 1. One call at a time, by the
   // thread that decoded.
   std::function<void(double share)> progress{};
@@ -77,9 +88,16 @@ class Translator {
   // Most tokens of a source that can be translated as one, </s> included.
   std::int64_t max_source() const { return workers_.first().decoder.max_source(); }
   const DecodeOptions& options() const { return workers_.first().decoder.options(); }
+  // Most output tokens for a source of so many, </s> included on both sides.
+  std::int64_t max_length(std::int64_t source_tokens) const {
+    return workers_.first().decoder.max_length(source_tokens);
+  }
+  // Bytes of working memory that its batches have touched at most, and that it keeps.
+  std::int64_t kept_bytes() const { return workers_.kept_bytes(); }
 
  private:
   Ids framed(const Ids& text) const;
+  std::size_t batch_size(std::int64_t source_tokens) const;
 
   const SubwordPair& subwords_;
   const TextFrame& frame_;

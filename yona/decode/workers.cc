@@ -19,6 +19,14 @@ Workers::Workers(const std::vector<const Transformer*>& models, std::span<const 
   }
 }
 
+std::int64_t Workers::kept_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& worker : workers_) {
+    bytes += worker->decoder.kept_bytes() + worker->scorer.kept_bytes();
+  }
+  return bytes;
+}
+
 void Workers::run(std::size_t items, const std::function<void(Worker&, std::size_t)>& function) {
   if (workers_.size() == 1 || items <= 1) {
     for (std::size_t item = 0; item < items; ++item) {

@@ -23,10 +23,12 @@ struct Worker {
          const DecodeOptions& options)
       : decoder(models, *place.backend, options),
         scorer(models, *place.backend, options),
+        backend(*place.backend),
         cpu(place.cpu) {}
 
   BatchDecoder decoder;
   PairScorer scorer;
+  Backend& backend;
   int cpu;
 };
 
@@ -43,6 +45,8 @@ class Workers {
 
   std::size_t count() const { return workers_.size(); }
   Worker& first() const { return *workers_.front(); }
+  // Of the working memory of all of them.
+  std::int64_t kept_bytes() const;
 
  private:
   std::vector<std::unique_ptr<Worker>> workers_;

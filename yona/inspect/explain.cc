@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "yona/base/error.h"
+#include "yona/base/preemption.h"
 #include "yona/decode/stepper.h"
 #include "yona/inspect/open_layers.h"
 #include "yona/tensor/ops/softmax.h"
@@ -96,6 +97,7 @@ class Walk {
     Ragged x = input(Stack::encoder, tokens);
     const Sight all = sight(Mask::none, "encoder.");
     for (std::int64_t n = 0; n < config_.encoder_layers; ++n) {
+      preemption_point();
       const std::string path = "encoder.layers." + std::to_string(n) + ".";
       if (chosen(AttentionPart::encoder, n)) {
         x = feed_forward(path, self_attention(path, x, all));
@@ -112,6 +114,7 @@ class Walk {
     Ragged x = input(Stack::decoder, tokens);
     const Sight before = sight(Mask::causal, "decoder.");
     for (std::int64_t n = 0; n < config_.decoder_layers; ++n) {
+      preemption_point();
       const std::string path = "decoder.layers." + std::to_string(n) + ".";
       if (chosen(AttentionPart::decoder, n) || chosen(AttentionPart::cross, n)) {
         x = feed_forward(path, cross_attention(path, self_attention(path, x, before), memory));

@@ -1,6 +1,7 @@
 // Attention for scripts: as JSON, and as a NumPy archive (.npz).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -11,6 +12,14 @@ namespace yona {
 // {"source": …, "target": …, "source_tokens": […], …, "encoder": [layer][head][query][key], …,
 //  "figures": […]}; weights with six significant digits. One line.
 std::string attention_json(const AttentionMaps& maps);
+
+// How weights are written: six significant digits, or four decimals (in a third of the time and
+// half of the room).
+enum class WeightDigits : std::uint8_t { six_significant, four_decimals };
+
+// ,"encoder":[layer][head][query][key],"decoder":…,"cross":…: what follows the other members of an
+// object. Numbers are written straight into the text, whose memory is all that it takes.
+void append_weights(const AttentionMaps& maps, WeightDigits digits, std::string& out);
 
 // A zip of .npy arrays, not compressed, as numpy.load reads: encoder, decoder and cross as f32
 // [layers, heads, queries, keys], and the three lists of tokens as strings. Throws InvalidArgument

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "yona/base/preemption.h"
 #include "yona/tensor/ops/add.h"
 #include "yona/tensor/ops/matmul.h"
 
@@ -140,6 +141,7 @@ Ragged Encoder::operator()(const Tokens& source, Context& c) const {
   Residual x = embedding_(source, c);  // [T, d_model]
   const Sight all = sight(c);
   for (const EncoderLayer& layer : layers_) {
+    preemption_point();
     x = layer(std::move(x), all, c);
   }
   return normed(x, c);
@@ -152,6 +154,7 @@ Ragged Decoder::operator()(const Tokens& target, const Ragged& memory, Context& 
   Residual x = embedding_(target, c);  // [T, d_model]
   const Sight before = sight(c);
   for (const DecoderLayer& layer : layers_) {
+    preemption_point();
     x = layer(std::move(x), memory, before, c);
   }
   return normed(x, c);

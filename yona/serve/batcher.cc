@@ -12,15 +12,29 @@ namespace yona::serve {
 
 namespace {
 
+using std::chrono::milliseconds;
+
+constexpr std::int64_t kAnyWork = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMuchSmaller = 4;  // times: a job that preempts another
+
 std::int64_t tokens_of(const Job& job) {
   return std::accumulate(job.tokens.begin(), job.tokens.end(), std::int64_t{0});
 }
 
-// Whoever has waited longest since it came or was last served.
+// May a job of this work preempt a batch whose largest job is of that?
+bool preempts(std::int64_t work, std::int64_t largest) { return work <= largest / kMuchSmaller; }
+
+// The job of at most so much work that has waited longest since it came or was last served; the end
+// where there is none.
 template <class Group>
-auto longest_unserved(const Group& group) {
-  return std::min_element(group.begin(), group.end(),
-                          [](const auto& a, const auto& b) { return a.served < b.served; });
+auto longest_unserved(Group& group, std::int64_t most_work) {
+  auto found = group.end();
+  for (auto at = group.begin(); at != group.end(); ++at) {
+    if (at->size <= most_work && (found == group.end() || at->served < found->served)) {
+      found = at;
+    }
+  }
+  return found;
 }
 
 std::exception_ptr late_error() {
@@ -32,34 +46,43 @@ std::exception_ptr late_error() {
 }
 
 std::exception_ptr gone_error() {
-  return std::make_exception_ptr(HttpError(499, "the client has gone"));
+  return std::make_exception_ptr(HttpError(499, "client closed the connection"));
 }
 
 }  // namespace
 
-Batcher::Batcher(const BatcherOptions& options, Run run)
-    : options_(options), run_(std::move(run)), thread_([this] { work(); }) {}
+Batcher::Batcher(const BatcherOptions& options, Run run, Idle idle)
+    : options_(options),
+      run_(std::move(run)),
+      idle_(std::move(idle)),
+      thread_([this] { work(); }) {}
 
 Batcher::~Batcher() { close(); }
 
+std::exception_ptr Batcher::overloaded_error(double seconds) const {
+  const int retry = static_cast<int>(std::clamp(std::ceil(seconds), 1.0, 60.0));
+  return std::make_exception_ptr(
+      HttpError(503, fmt::format("the server is overloaded; try again in {} s", retry), retry));
+}
+
 void Batcher::submit(const std::shared_ptr<Job>& job) {
   const std::int64_t tokens = tokens_of(*job);
+  const std::int64_t work = job->total_work();
   const std::scoped_lock lock(mutex_);
   if (is_closing_) {
     throw HttpError(503, "the server is stopping", 1);
   }
-  const double seconds = foreseen_seconds(tokens);
-  const bool has_room = figures_.waiting_tokens + tokens <= options_.queue_tokens &&
-                        seconds <= options_.longest_wait.count();
-  if (!has_room && figures_.waiting_jobs > 0) {
+  const double seconds = foreseen_seconds(work);
+  const bool has_room =
+      figures_.waiting_jobs == 0 || figures_.waiting_tokens + tokens <= options_.queue_tokens;
+  if (!has_room || seconds > options_.longest_wait.count()) {
     ++figures_.refused;
-    throw HttpError(503, "the server has more to do than it can; try again later",
-                    static_cast<int>(std::clamp(std::ceil(seconds), 1.0, 60.0)));
+    std::rethrow_exception(overloaded_error(seconds));
   }
   std::vector<std::size_t> all(job->tokens.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const Clock::time_point now = Clock::now();
-  groups_[job->group].push_back({job, std::move(all), tokens, now, now});
+  groups_[job->group].push_back({job, std::move(all), tokens, work, work, now, now});
   ++figures_.waiting_jobs;
   figures_.waiting_tokens += tokens;
   update_full();
@@ -68,7 +91,30 @@ void Batcher::submit(const std::shared_ptr<Job>& job) {
 
 void Batcher::again(const Unit& unit) {
   const std::scoped_lock lock(mutex_);
-  first_.push_back(unit);
+  const Job& job = *unit.job;
+  const std::int64_t tokens = job.tokens[unit.sentence];
+  groups_[job.group].push_front({.job = unit.job,
+                                 .left = {unit.sentence},
+                                 .tokens = tokens,
+                                 .work = job.work_of(unit.sentence),
+                                 .size = job.total_work(),
+                                 .since = Clock::time_point::min(),
+                                 .served = Clock::time_point::min(),
+                                 .is_begun = true});
+  ++figures_.waiting_jobs;
+  figures_.waiting_tokens += tokens;
+  update_full();
+}
+
+void Batcher::loads() {
+  const std::scoped_lock lock(mutex_);
+  running_.back().has_loaded = true;
+  update_full();
+}
+
+std::size_t Batcher::depth() const {
+  const std::scoped_lock lock(mutex_);
+  return running_.size();
 }
 
 void Batcher::close() {
@@ -87,11 +133,19 @@ BatcherFigures Batcher::figures() const {
   return figures_;
 }
 
-// The one with whoever has waited longest since it came or was last served.
-std::map<std::string, Batcher::Group>::iterator Batcher::next_group() {
-  const auto served = [](const auto& entry) { return longest_unserved(entry.second)->served; };
-  return std::min_element(groups_.begin(), groups_.end(),
-                          [&](const auto& a, const auto& b) { return served(a) < served(b); });
+// The one with the job, of at most so much work, that has waited longest since it came or was last
+// served; the end where there is none.
+Batcher::Groups::iterator Batcher::next_group(std::int64_t most_work) {
+  auto found = groups_.end();
+  Clock::time_point earliest{};
+  for (auto at = groups_.begin(); at != groups_.end(); ++at) {
+    const auto waiting = longest_unserved(at->second, most_work);
+    if (waiting != at->second.end() && (found == groups_.end() || waiting->served < earliest)) {
+      found = at;
+      earliest = waiting->served;
+    }
+  }
+  return found;
 }
 
 bool Batcher::is_worth_waiting(const Group& group) const {
@@ -105,39 +159,65 @@ bool Batcher::is_worth_waiting(const Group& group) const {
   return !is_closing_ && Clock::now() < group.front().since + options_.window;
 }
 
-// Takes those out that nobody waits for any more, or that are too late.
-std::vector<std::shared_ptr<Job>> Batcher::remove_ended(Group& group) {
-  std::vector<std::shared_ptr<Job>> ended;
+bool Batcher::is_loading() const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [](const Running& running) { return running.has_loaded; });
+}
+
+bool Batcher::has_waited_too_long(const Waiting& waiting, Clock::time_point now) const {
+  return !waiting.is_begun && !is_closing_ && !is_loading() &&
+         std::chrono::duration<double>(now - waiting.since) > options_.longest_wait;
+}
+
+// Takes those out whose clients have left, that are too late, or that have waited too long to be
+// begun.
+void Batcher::remove_ended(Group& group, Next& next) {
+  const Clock::time_point now = Clock::now();
   std::erase_if(group, [&](const Waiting& waiting) {
     const Job& job = *waiting.job;
     const bool is_gone = job.is_gone();
-    if (!is_gone && !job.is_late()) {
+    const bool is_late = job.is_late();
+    if (!is_gone && !is_late && !has_waited_too_long(waiting, now)) {
       return false;
     }
-    ++(is_gone ? figures_.gone : figures_.late);
+    ++(is_gone ? figures_.gone : is_late ? figures_.late : figures_.refused);
     --figures_.waiting_jobs;
     figures_.waiting_tokens -= waiting.tokens;
-    ended.push_back(waiting.job);
+    next.ended.emplace_back(waiting.job, is_gone   ? gone_error()
+                                         : is_late ? late_error()
+                                                   : overloaded_error(foreseen_seconds(0)));
     return true;
   });
-  return ended;
 }
 
-// The sentences of the next few batches, shared out among the jobs; first of all that of whoever
-// has waited longest.
-std::vector<Batcher::Candidate> Batcher::candidates(Group& group) const {
+// The sentences of the next few batches, shared out among the jobs; first of all that of the job
+// that has waited longest. Of jobs of at most so much work, and of those none that may preempt the
+// first or be preempted by it.
+std::vector<Batcher::Candidate> Batcher::candidates(Group& group, std::int64_t most_work) const {
   constexpr int kBatches = 4;
+  const Waiting& first = *longest_unserved(group, most_work);
+  std::vector<Waiting*> jobs;
+  std::size_t first_job = 0;
+  for (Waiting& waiting : group) {
+    if (&waiting == &first) {
+      first_job = jobs.size();
+    } else if (waiting.size > most_work || preempts(waiting.size, first.size) ||
+               preempts(first.size, waiting.size)) {
+      continue;
+    }
+    jobs.push_back(&waiting);
+  }
   std::vector<Candidate> found;
-  std::vector<std::size_t> cursors(group.size(), 0);
+  std::vector<std::size_t> cursors(jobs.size(), 0);
   std::int64_t tokens = 0;
   const auto add_next = [&](std::size_t i) {
-    Waiting& waiting = group[i];
+    Waiting& waiting = *jobs[i];
     const std::size_t place = cursors[i]++;
     found.push_back({&waiting, place, waiting.job->tokens[waiting.left[place]]});
     tokens += found.back().tokens;
   };
-  const auto is_left = [&](std::size_t i) { return cursors[i] < group[i].left.size(); };
-  add_next(static_cast<std::size_t>(longest_unserved(group) - group.begin()));
+  const auto is_left = [&](std::size_t i) { return cursors[i] < jobs[i]->left.size(); };
+  add_next(first_job);
   for (int batch = 0; batch < kBatches; ++batch) {
     const std::int64_t half = batch * options_.batch_tokens + options_.batch_tokens / 2;
     const std::int64_t whole = (batch + 1) * options_.batch_tokens;
@@ -146,7 +226,7 @@ std::vector<Batcher::Candidate> Batcher::candidates(Group& group) const {
     }
     for (std::size_t before = 0; before != found.size() && tokens < whole;) {
       before = found.size();
-      for (std::size_t i = 0; i < group.size() && tokens < whole; ++i) {
+      for (std::size_t i = 0; i < jobs.size() && tokens < whole; ++i) {
         if (is_left(i)) {
           add_next(i);
         }
@@ -166,12 +246,17 @@ std::vector<Batcher::Candidate> Batcher::chosen(std::vector<Candidate> candidate
   });
   std::vector<std::size_t> taken;
   std::int64_t longest = 0;
+  std::int64_t work = 0;
   for (const std::size_t i : nearest) {
+    const Waiting& waiting = *candidates[i].waiting;
     const std::int64_t most = std::max(longest, candidates[i].tokens);
-    if (taken.empty() ||
-        static_cast<std::int64_t>(taken.size() + 1) * most <= options_.batch_tokens) {
+    const std::int64_t more = work + waiting.job->work_of(waiting.left[candidates[i].place]);
+    const bool fits = static_cast<std::int64_t>(taken.size() + 1) * most <= options_.batch_tokens &&
+                      (options_.batch_work == 0 || more <= options_.batch_work);
+    if (taken.empty() || fits) {
       taken.push_back(i);
       longest = most;
+      work = more;
     }
   }
   std::sort(taken.begin(), taken.end());
@@ -183,77 +268,96 @@ std::vector<Batcher::Candidate> Batcher::chosen(std::vector<Candidate> candidate
   return batch;
 }
 
-std::vector<Unit> Batcher::take(Group& group) {
+// A batch of jobs of at most so much work, which is running from now on.
+std::vector<Unit> Batcher::take(Group& group, std::int64_t most_work) {
   constexpr std::size_t kTaken = std::numeric_limits<std::size_t>::max();
   std::vector<Unit> batch;
-  taken_ = Clock::now();
-  for (const Candidate& candidate : chosen(candidates(group))) {
+  Running running{.taken = Clock::now(), .thread = std::this_thread::get_id()};
+  for (const Candidate& candidate : chosen(candidates(group, most_work))) {
     Waiting& waiting = *candidate.waiting;
-    batch.push_back({waiting.job, std::exchange(waiting.left[candidate.place], kTaken)});
+    const std::size_t sentence = std::exchange(waiting.left[candidate.place], kTaken);
+    const std::int64_t its_work = waiting.job->work_of(sentence);
+    batch.push_back({waiting.job, sentence});
     waiting.tokens -= candidate.tokens;
-    waiting.served = taken_;
-    running_tokens_ += candidate.tokens;
+    waiting.work -= its_work;
+    waiting.served = running.taken;
+    waiting.is_begun = true;
+    running.tokens += candidate.tokens;
+    running.work += its_work;
+    running.largest = std::max(running.largest, waiting.size);
   }
   for (Waiting& waiting : group) {
-    if (waiting.served == taken_) {
+    if (waiting.served == running.taken) {
       std::erase(waiting.left, kTaken);
     }
   }
-  figures_.waiting_tokens -= running_tokens_;
+  figures_.waiting_tokens -= running.tokens;
   figures_.waiting_jobs -= static_cast<std::int64_t>(
       std::erase_if(group, [](const Waiting& waiting) { return waiting.left.empty(); }));
+  running_.push_back(running);
   return batch;
 }
 
-// How long a job of so many tokens would wait for others. Everybody is served in turn, so of
-// whoever is before no more comes first than is asked for here: a document does not shut out small
-// requests.
-double Batcher::foreseen_seconds(std::int64_t tokens) const {
-  if (tokens_per_second_ <= 0) {
+// How long a job of so much work would wait for others. It preempts batches of jobs that are much
+// larger. Of those that wait no more comes first than is asked for here, because all are served in
+// turn: a document does not shut out small requests.
+double Batcher::foreseen_seconds(std::int64_t work) const {
+  if (work_per_second_ <= 0 || is_loading()) {
     return 0;
   }
-  constexpr std::int64_t kSmall = 64;
-  const std::int64_t most = std::max(tokens, kSmall);
-  std::int64_t before = running_tokens_;
-  for (const auto& [name, group] : groups_) {
-    for (const Waiting& waiting : group) {
-      before += std::min(waiting.tokens, most);
+  const std::int64_t most = std::max(work, options_.small_work);
+  double before = 0;
+  for (const Running& running : running_) {
+    if (!preempts(most, running.largest)) {
+      constexpr double kLeast = 0.1;  // is left of a batch as long as it runs
+      const double all = static_cast<double>(running.work);
+      const double done =
+          (seconds_since(running.taken) - running.nested_seconds) * work_per_second_;
+      before += std::max(all - done, kLeast * all);
     }
   }
-  return static_cast<double>(before) / tokens_per_second_;
+  for (const auto& [name, group] : groups_) {
+    for (const Waiting& waiting : group) {
+      before += static_cast<double>(std::min(waiting.work, most));
+    }
+  }
+  return before / work_per_second_;
 }
 
 void Batcher::update_full() {
+  has_waiting_ = !groups_.empty();
   is_full_ = figures_.waiting_jobs > 0 && (figures_.waiting_tokens >= options_.queue_tokens ||
                                            foreseen_seconds(0) > options_.longest_wait.count());
 }
 
 // The speed of full batches is what a queue is worked off with: a batch of one sentence is slower,
-// and says little about it.
-void Batcher::measured(std::int64_t tokens, double seconds) {
-  const double speed = static_cast<double>(tokens) / std::max(seconds, 1e-6);
-  const bool is_full = tokens >= options_.batch_tokens / 2;
-  if (speed > tokens_per_second_) {
-    tokens_per_second_ = speed;
+// and says little about it. A batch that had a model to load says nothing.
+void Batcher::measured(const Running& running, double seconds) {
+  if (running.has_loaded) {
+    return;
+  }
+  const double speed = static_cast<double>(running.work) / std::max(seconds, 1e-6);
+  const bool is_full = running.tokens >= options_.batch_tokens / 2 ||
+                       (options_.batch_work > 0 && running.work >= options_.batch_work / 2);
+  if (speed > work_per_second_) {
+    work_per_second_ = speed;
   } else if (is_full) {
     constexpr double kShare = 0.1;
-    tokens_per_second_ += kShare * (speed - tokens_per_second_);
+    work_per_second_ += kShare * (speed - work_per_second_);
   }
 }
 
 // The next batch, or jobs that have ended without one; nothing: there is none yet, look again.
 Batcher::Next Batcher::next(std::unique_lock<std::mutex>& lock) {
-  if (!first_.empty()) {
-    return {.batch = std::exchange(first_, {})};
-  }
-  const auto group = next_group();
+  const auto group = next_group(kAnyWork);
   if (is_worth_waiting(group->second)) {
     changed_.wait_until(lock, group->second.front().since + options_.window);
     return {};
   }
-  Next found{.ended = remove_ended(group->second)};
+  Next found;
+  remove_ended(group->second, found);
   if (!group->second.empty()) {
-    found.batch = take(group->second);
+    found.batch = take(group->second, kAnyWork);
   }
   if (group->second.empty()) {
     groups_.erase(group);
@@ -262,46 +366,109 @@ Batcher::Next Batcher::next(std::unique_lock<std::mutex>& lock) {
   return found;
 }
 
-void Batcher::compute(const Next& next) {
-  for (const auto& job : next.ended) {
-    job->fail(job->is_gone() ? gone_error() : late_error());
-  }
-  if (next.batch.empty()) {
-    return;
-  }
-  const double seconds = seconds_of([&] { run_(next.batch); });
+// A batch of jobs that are much smaller than those of the batch under way, if there are any; and
+// those that have ended without one.
+Batcher::Next Batcher::urgent() {
+  Next found;
   const std::scoped_lock lock(mutex_);
-  const std::int64_t tokens = std::exchange(running_tokens_, 0);
-  ++figures_.batches;
-  figures_.sentences += next.batch.size();
-  figures_.tokens += static_cast<std::uint64_t>(tokens);
-  figures_.busy_seconds += seconds;
-  measured(tokens, seconds);
+  const Clock::time_point now = Clock::now();
+  constexpr milliseconds kBetweenLooks{10};
+  if (now > looked_ + kBetweenLooks) {
+    looked_ = now;
+    for (auto& [name, group] : groups_) {
+      remove_ended(group, found);
+    }
+    std::erase_if(groups_, [](const auto& entry) { return entry.second.empty(); });
+    update_full();
+  }
+  const Running& running = running_.back();
+  const bool is_ours = running_.size() == 1 || running.thread == std::this_thread::get_id();
+  if (!is_ours || running_.size() == kMostDepth || now < running.undisturbed) {
+    return found;
+  }
+  const std::int64_t most_work = running.largest / kMuchSmaller;
+  const auto group = next_group(most_work);
+  if (group == groups_.end() || is_worth_waiting(group->second)) {
+    return found;
+  }
+  found.batch = take(group->second, most_work);
+  ++figures_.preemptions;
+  if (group->second.empty()) {
+    groups_.erase(group);
+  }
   update_full();
-  was_served();
+  return found;
 }
 
-// Those of the batch that has ended, who have more, were served until now.
-void Batcher::was_served() {
+void Batcher::preempt(const Run& run_small) {
+  if (has_waiting_.load(std::memory_order_relaxed)) {
+    compute(urgent(), run_small);
+  }
+}
+
+void Batcher::compute(const Next& next, const Run& run) {
+  for (const auto& [job, error] : next.ended) {
+    job->fail(error);
+  }
+  if (!next.batch.empty()) {
+    run(next.batch);
+    ended_running(next.batch.size());
+  }
+}
+
+// The last batch that was begun has ended. The one that it preempted, if any, goes on for a while:
+// as long as it was held up, but not so long that short requests would notice.
+void Batcher::ended_running(std::size_t sentences) {
+  constexpr Clock::duration kLongest = milliseconds(30);
+  const std::scoped_lock lock(mutex_);
+  const Running ended = running_.back();
+  running_.pop_back();
   const Clock::time_point now = Clock::now();
+  const double whole = seconds_since(ended.taken);
+  const double seconds = whole - ended.nested_seconds;
+  if (!running_.empty()) {
+    running_.back().nested_seconds += whole;
+    running_.back().undisturbed = now + std::min(now - ended.taken, kLongest);
+  }
+  ++figures_.batches;
+  figures_.sentences += sentences;
+  figures_.tokens += static_cast<std::uint64_t>(ended.tokens);
+  figures_.busy_seconds += seconds;
+  measured(ended, seconds);
   for (auto& [name, group] : groups_) {
     for (Waiting& waiting : group) {
-      waiting.served = waiting.served == taken_ ? now : waiting.served;
+      if (waiting.served == ended.taken) {
+        waiting.served = now;  // those of the batch that have more were served until now
+      }
+      if (ended.has_loaded && !waiting.is_begun) {
+        waiting.since = now;  // the time of loading does not count
+      }
     }
   }
+  update_full();
 }
 
 void Batcher::work() {
+  constexpr std::chrono::seconds kIdle{1};
   std::unique_lock lock(mutex_);
+  const auto has_news = [&] { return is_closing_ || !groups_.empty(); };
+  bool has_computed = false;
   while (true) {
-    changed_.wait(lock, [&] { return is_closing_ || !groups_.empty() || !first_.empty(); });
-    if (groups_.empty() && first_.empty()) {
+    if (has_computed && idle_ && !changed_.wait_for(lock, kIdle, has_news)) {
+      has_computed = false;
+      lock.unlock();
+      idle_();
+      lock.lock();
+    }
+    changed_.wait(lock, has_news);
+    if (groups_.empty()) {
       return;
     }
     {
       const Next found = next(lock);
+      has_computed = has_computed || !found.batch.empty();
       lock.unlock();
-      compute(found);
+      compute(found, run_);
     }  // whoever is answered is let go before the next one is waited for
     lock.lock();
   }

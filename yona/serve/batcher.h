@@ -1,11 +1,15 @@
-// Joins the sentences of all requests into batches. Whoever comes waits a moment for others; while
-// a batch is computed the next one gathers. The queue is bounded: what could not be answered in
-// time is refused at once instead of later.
+// Joins the sentences of all requests into batches. The first of a batch waits a moment for others;
+// while a batch is computed the next one gathers. The queue is bounded: what could not be answered
+// in time is refused at once instead of later.
 //
-// A batch is made around the sentence of whoever has waited longest since it came or was last
+// A batch is made around the sentence of the job that has waited longest since it came or was last
 // served: of those that come next, sentences of about the same length join it, because they end
 // together. Half of what comes next belongs to the oldest request, the rest is dealt out to all in
-// turn, so that a long document neither keeps short requests waiting nor starves.
+// turn, so that a long document does not starve.
+//
+// A batch of a large job is preempted by jobs that are much smaller (preempt()), so neither a
+// document nor a wide search keeps short requests waiting. Jobs of which one may preempt the other
+// do not join the same batch: a batch is answered as a whole.
 #pragma once
 
 #include <atomic>
@@ -16,7 +20,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,9 +30,11 @@ namespace yona::serve {
 
 struct BatcherOptions {
   std::int64_t batch_tokens = 1024;               // of a batch, each counted as its longest
+  std::int64_t batch_work = 0;                    // of a batch of several sentences; 0: any
   std::chrono::microseconds window{1000};         // that the first of a batch waits for others
   std::int64_t queue_tokens = 1 << 18;            // that may wait
-  std::chrono::duration<double> longest_wait{2};  // for those in front, as far as can be foreseen
+  std::chrono::duration<double> longest_wait{2};  // until a job is begun
+  std::int64_t small_work = 64;                   // of a job that nobody would call large
 };
 
 // What has happened so far, for /metrics.
@@ -37,6 +42,7 @@ struct BatcherFigures {
   std::int64_t waiting_jobs = 0, waiting_tokens = 0;
   std::uint64_t batches = 0, sentences = 0, tokens = 0;  // computed
   std::uint64_t refused = 0, late = 0, gone = 0;         // jobs
+  std::uint64_t preemptions = 0;                         // of batches
   double busy_seconds = 0;
 };
 
@@ -44,17 +50,30 @@ class Batcher {
  public:
   // Computes a batch of one group; answers the jobs itself. Must not throw.
   using Run = std::function<void(const std::vector<Unit>& batch)>;
+  using Idle = std::function<void()>;
+  // Batches in each other, at most: the first and those that preempt it.
+  static constexpr std::size_t kMostDepth = 4;
 
-  Batcher(const BatcherOptions& options, Run run);
+  // `idle` is called by run's thread when nothing has come for a second after a batch.
+  Batcher(const BatcherOptions& options, Run run, Idle idle = {});
   ~Batcher();  // as close()
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
 
   // Any thread. Throws HttpError 503 with the seconds after which to try again when the queue is
-  // full, or when close() was called.
+  // full, when the job would wait too long, or when close() was called.
   void submit(const std::shared_ptr<Job>& job);
-  // A sentence that needs another round; goes before all others. Of run's thread alone.
+  // A sentence that needs another round; goes before all others. From within run alone.
   void again(const Unit& unit);
+  // From within run, between two steps of its batch, by any one of its threads: if much smaller
+  // jobs wait, a batch of them is computed first, by `run_small` in the calling thread. Also
+  // answers those that have waited too long.
+  void preempt(const Run& run_small);
+  // From within run: this batch has a model to load, so its time is not the one to foresee others
+  // by, and those that wait behind it wait within their deadlines.
+  void loads();
+  // How many batches are under way, each preempting the one before.
+  std::size_t depth() const;
   // Would a small job be refused? Quick: for those who can say so before they read on.
   bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
   // Computes what was accepted, then ends the thread. Not from run's thread.
@@ -67,10 +86,14 @@ class Batcher {
     std::shared_ptr<Job> job;
     std::vector<std::size_t> left;  // its sentences that have been in no batch, in order
     std::int64_t tokens;            // of these
+    std::int64_t work;              // likewise
+    std::int64_t size;              // the job's work as a whole
     Clock::time_point since;        // it came
     Clock::time_point served;       // a batch with it ended; at first when it came
+    bool is_begun = false;          // some of it has been in a batch
   };
   using Group = std::deque<Waiting>;  // oldest first
+  using Groups = std::map<std::string, Group>;
 
   // A sentence that may come into the next batch.
   struct Candidate {
@@ -81,35 +104,50 @@ class Batcher {
 
   struct Next {
     std::vector<Unit> batch{};
-    std::vector<std::shared_ptr<Job>> ended{};  // nobody waits for them, or they are too late
+    std::vector<std::pair<std::shared_ptr<Job>, std::exception_ptr>> ended{};
+  };
+
+  // A batch under way.
+  struct Running {
+    std::int64_t tokens = 0, work = 0;
+    std::int64_t largest = 0;  // work of the largest of its jobs, as a whole
+    Clock::time_point taken{};
+    Clock::time_point undisturbed{};  // until then it is not preempted
+    double nested_seconds = 0;        // of those that preempted it
+    bool has_loaded = false;
+    std::thread::id thread{};
   };
 
   void work();
   Next next(std::unique_lock<std::mutex>& lock);
-  void compute(const Next& next);
-  void was_served();
-  std::map<std::string, Group>::iterator next_group();
+  Next urgent();
+  void compute(const Next& next, const Run& run);
+  void ended_running(std::size_t sentences);
+  Groups::iterator next_group(std::int64_t most_work);
   bool is_worth_waiting(const Group& group) const;
-  std::vector<Candidate> candidates(Group& group) const;
+  bool has_waited_too_long(const Waiting& waiting, Clock::time_point now) const;
+  std::vector<Candidate> candidates(Group& group, std::int64_t most_work) const;
   std::vector<Candidate> chosen(std::vector<Candidate> candidates) const;
-  std::vector<Unit> take(Group& group);
-  std::vector<std::shared_ptr<Job>> remove_ended(Group& group);
-  double foreseen_seconds(std::int64_t tokens) const;
+  std::vector<Unit> take(Group& group, std::int64_t most_work);
+  void remove_ended(Group& group, Next& next);
+  bool is_loading() const;
+  double foreseen_seconds(std::int64_t work) const;
+  std::exception_ptr overloaded_error(double seconds) const;
   void update_full();
-  void measured(std::int64_t tokens, double seconds);
+  void measured(const Running& running, double seconds);
 
   const BatcherOptions options_;
   const Run run_;
+  const Idle idle_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, Group> groups_;  // none of them empty
-  std::vector<Unit> first_;              // those that need another round, of one group
-  std::int64_t running_tokens_ = 0;
-  Clock::time_point taken_{};     // the running batch was
-  double tokens_per_second_ = 0;  // 0: not known yet
+  Groups groups_;                 // none of them empty
+  std::vector<Running> running_;  // each preempts the one before
+  Clock::time_point looked_{};    // for those that have waited too long
+  double work_per_second_ = 0;    // 0: not known yet
   BatcherFigures figures_;
   bool is_closing_ = false;
-  std::atomic<bool> is_full_{false};
+  std::atomic<bool> is_full_{false}, has_waiting_{false};
   std::thread thread_;
 };
 

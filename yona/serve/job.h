@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,18 @@ class Job {
 
   std::string group;                 // sentences of one group can be computed together
   std::vector<std::int64_t> tokens;  // of each sentence, roughly: at least one sentence
+  // What each sentence costs at most, in rows of a decoding step; empty: as many as its tokens.
+  std::vector<std::int64_t> work{};
   Clock::time_point deadline = Clock::time_point::max();
-  GoneFlag gone{};  // empty: whoever asked waits for ever
+  GoneFlag gone{};  // empty: the client cannot leave
 
+  std::int64_t work_of(std::size_t sentence) const {
+    return work.empty() ? tokens[sentence] : work[sentence];
+  }
+  std::int64_t total_work() const {
+    const std::vector<std::int64_t>& each = work.empty() ? tokens : work;
+    return std::accumulate(each.begin(), each.end(), std::int64_t{0});
+  }
   bool is_gone() const { return gone && gone->load(std::memory_order_relaxed); }
   bool is_late() const { return Clock::now() > deadline; }
 };

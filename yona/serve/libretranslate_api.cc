@@ -4,6 +4,7 @@
 
 #include "yona/serve/detection.h"
 #include "yona/serve/inline_tags.h"
+#include "yona/serve/joined_answer.h"
 #include "yona/serve/language_names.h"
 #include "yona/serve/markup.h"
 
@@ -61,11 +62,11 @@ Fields detect_takes() {
           key_field()};
 }
 
-// One request on its way: what was asked, in pieces to translate, and how to put them together.
+// Texts of a request on their way to one model: what was asked, in pieces to translate, and how to
+// put them together.
 struct Asked {
   std::vector<Markup> markups;             // of html
   std::vector<DetectedLanguage> detected;  // where the source is auto
-  bool is_list = false;
   bool is_html = false;
   bool needs_alignments = false;  // to put tags in their places
   std::int64_t alternatives = 0;
@@ -118,9 +119,6 @@ std::vector<std::string> translations(const Asked& asked,
   return whole;
 }
 
-// A list where q was one, else its only item.
-Json listed(const Asked& asked, Json list) { return asked.is_list ? list : list.at(0); }
-
 // Texts besides the best, each once, in order.
 Json alternatives_json(const Asked& asked, const std::vector<SentenceResult>& results) {
   const std::vector<std::string> best = translations(asked, results, 0);
@@ -136,7 +134,7 @@ Json alternatives_json(const Asked& asked, const std::vector<SentenceResult>& re
       }
     }
   }
-  return listed(asked, lists);
+  return lists;
 }
 
 void add_detected(const Asked& asked, Json& json) {
@@ -145,12 +143,13 @@ void add_detected(const Asked& asked, Json& json) {
     for (const DetectedLanguage& language : asked.detected) {
       detected.push_back({{"confidence", language.confidence}, {"language", language.language}});
     }
-    json["detectedLanguage"] = listed(asked, detected);
+    json["detectedLanguage"] = std::move(detected);
   }
 }
 
+// Lists with an item for each text.
 Json translated_json(const Asked& asked, const std::vector<SentenceResult>& results) {
-  Json json{{"translatedText", listed(asked, translations(asked, results, 0))}};
+  Json json{{"translatedText", translations(asked, results, 0)}};
   if (asked.alternatives > 0) {
     json["alternatives"] = alternatives_json(asked, results);
   }
@@ -158,12 +157,17 @@ Json translated_json(const Asked& asked, const std::vector<SentenceResult>& resu
   return json;
 }
 
+// Where a text goes: to a model, or back as it is; and its language, where that was detected.
+struct Way {
+  std::string name{};  // the model's id; empty: back
+  ModelSummary model{};
+  std::optional<DetectedLanguage> detected{};
+};
+
 // Is the text to be translated into its own language, which no model does? LibreTranslate then
 // gives it back, so that its clients need not look at what was detected.
-bool stays_as_it_is(const std::vector<ModelSummary>& models, const RequestFields& fields,
-                    const std::vector<std::string>& given, Asked& asked) {
-  const std::string target = fields.text("target");
-  const std::string source = fields.text("source");
+std::optional<Way> way_back(const std::vector<ModelSummary>& models, const std::string& source,
+                            const std::string& target, const std::string& text) {
   const auto has_target = [&](const ModelSummary& model) {
     return model.source == target || model.target == target;
   };
@@ -172,60 +176,87 @@ bool stays_as_it_is(const std::vector<ModelSummary>& models, const RequestFields
   };
   if (std::none_of(models.begin(), models.end(), has_target) ||
       std::any_of(models.begin(), models.end(), does_it)) {
-    return false;
+    return std::nullopt;
   }
-  const std::optional<DetectedLanguage> detected =
-      source == "auto" ? surely_in(given, target) : std::nullopt;
-  if (detected) {
-    asked.detected.assign(given.size(), {target, detected->confidence});
+  Way way;
+  way.model.source = way.model.target = target;
+  if (source == "auto") {
+    way.detected = surely_in({text}, target);
+    if (way.detected) {
+      way.detected->language = target;
+    }
   }
-  return detected || source == target;
+  return way.detected || source == target ? std::optional(way) : std::nullopt;
+}
+
+Way way_of(const std::vector<ModelSummary>& models, const std::string& source,
+           const std::string& target, const std::string& text) {
+  if (std::optional<Way> back = way_back(models, source, target, text)) {
+    return *back;
+  }
+  Way way;
+  if (source == "auto") {
+    way.detected = detected_source({text}, models, target);
+  }
+  way.model = model_for(models, way.detected ? way.detected->language : source, target);
+  way.name = way.model.id;
+  return way;
+}
+
+// Of each text; those of an "auto" list may be in different languages.
+std::vector<Way> ways_of(const std::vector<ModelSummary>& models, const RequestFields& fields,
+                         const std::vector<std::string>& given) {
+  const std::string source = fields.text("source");
+  const std::string target = fields.text("target");
+  std::vector<Way> ways;
+  for (const std::string& text : given) {
+    ways.push_back(source == "auto" || ways.empty() ? way_of(models, source, target, text)
+                                                    : ways.front());
+  }
+  return ways;
 }
 
 Json unchanged_json(const Asked& asked, const std::vector<std::string>& given) {
-  Json json{{"translatedText", listed(asked, given)}};
+  Json json{{"translatedText", given}};
   if (asked.alternatives > 0) {
-    json["alternatives"] = listed(asked, Json(given.size(), Json::array()));
+    json["alternatives"] = Json(given.size(), Json::array());
   }
   add_detected(asked, json);
   return json;
 }
 
-void choose_model(const std::vector<ModelSummary>& models, const RequestFields& fields,
-                  const std::vector<std::string>& given, Asked& asked) {
-  std::string source = fields.text("source");
-  if (source == "auto") {
-    const DetectedLanguage detected = detected_source(given, models, fields.text("target"));
-    asked.detected.assign(given.size(), detected);
-    source = detected.language;
+// What an answer of lists says of each text.
+std::vector<Json> pieces_of(const Json& lists, std::size_t texts) {
+  std::vector<Json> pieces(texts);
+  for (const auto& [name, list] : lists.items()) {
+    for (std::size_t i = 0; i < texts; ++i) {
+      pieces[i][name] = list[i];
+    }
   }
-  asked.model = model_for(models, source, fields.text("target"));
+  return pieces;
 }
 
-void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
-  const HttpRequest& request = exchange->request();
-  const RequestFields fields(request, translate_takes(), UnknownFields::ignore);
-  const std::vector<std::string> given = fields.texts("q");
-  const auto asked = std::make_shared<Asked>();
-  asked->is_list = fields.is_list("q");
-  asked->is_html = fields.text("format") == "html";
-  asked->alternatives = fields.integer("alternatives").value_or(0);
-  const std::vector<ModelSummary> models = host.service.models();
-  const bool stays = stays_as_it_is(models, fields, given, *asked);
-  if (stays) {
-    asked->model.source = asked->model.target = fields.text("target");
-  } else {
-    choose_model(models, fields, given, *asked);
+// Lists where q was one.
+HttpResponse joined_response(const std::vector<Json>& pieces, bool is_list) {
+  if (!is_list) {
+    return json_response(pieces.front());
   }
-  asked->texts = std::make_unique<Texts>(plain_texts(*asked, given), Split::sentences, asked->model,
-                                         host.limits);
-  host.keys.admit(key_of(request, fields.text("api_key")), request.client,
-                  asked->texts->characters());
-  if (stays) {
-    exchange->respond(json_response(unchanged_json(*asked, given)));
-    return;
+  Json lists{{"translatedText", Json::array()}};
+  for (const Json& piece : pieces) {
+    for (const auto& [name, value] : piece.items()) {
+      lists[name].push_back(value);
+    }
   }
-  const auto job = std::make_shared<TranslationJob>();
+  return json_response(lists);
+}
+
+using Joined = JoinedAnswer<Json>;
+
+// The job of the texts that one model translates.
+std::shared_ptr<TranslationJob> job_for(const ApiHost& host, const Exchange& exchange,
+                                        const std::shared_ptr<Asked>& asked, const TextGroup& group,
+                                        const std::shared_ptr<Joined>& joined) {
+  auto job = std::make_shared<TranslationJob>();
   job->model = asked->model.id;
   job->sentences = asked->texts->sentences();
   job->search.n_best = 1 + asked->alternatives;
@@ -234,17 +265,67 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
     job->search.beam = std::max<std::int64_t>(host.usual_beam, job->search.n_best);
   }
   job->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
-  job->gone = exchange->gone();
-  job->done = [exchange, asked](const std::vector<SentenceResult>& results) {
-    exchange->respond(json_response(translated_json(*asked, results)));
+  job->gone = exchange.gone();
+  job->done = [joined, asked, group](const std::vector<SentenceResult>& results) {
+    joined->put(group, pieces_of(translated_json(*asked, results), group.texts.size()));
   };
-  job->failed = [exchange](const std::exception_ptr& error) {
-    exchange->respond(response_of(error));
-  };
-  if (job->sentences.empty()) {
-    job->done({});
-  } else {
-    host.service.submit(job);
+  job->failed = [joined](const std::exception_ptr& error) { joined->fail(error); };
+  return job;
+}
+
+void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
+  const HttpRequest& request = exchange->request();
+  const RequestFields fields(request, translate_takes(), UnknownFields::ignore);
+  const std::vector<std::string> given = fields.texts("q");
+  const bool is_list = fields.is_list("q");
+  check_limits(given, host.limits);
+  const std::vector<Way> ways = ways_of(host.service.models(), fields, given);
+  std::vector<std::string> names;
+  for (const Way& way : ways) {
+    names.push_back(way.name);
+  }
+  const std::vector<TextGroup> groups = grouped(given, names);
+  std::vector<std::shared_ptr<Asked>> parts;
+  std::int64_t characters = 0;
+  for (const TextGroup& group : groups) {
+    const auto asked = std::make_shared<Asked>();
+    asked->is_html = fields.text("format") == "html";
+    asked->alternatives = fields.integer("alternatives").value_or(0);
+    asked->model = ways[group.places.front()].model;
+    for (const std::size_t place : group.places) {
+      if (ways[place].detected) {
+        asked->detected.push_back(*ways[place].detected);
+      }
+    }
+    asked->texts = std::make_unique<Texts>(plain_texts(*asked, group.texts), Split::sentences,
+                                           asked->model, host.limits);
+    characters += asked->texts->characters();
+    parts.push_back(asked);
+  }
+  host.keys.admit(key_of(request, fields.text("api_key")), request.client, characters);
+  if (groups.empty()) {
+    exchange->respond(joined_response({}, true));
+    return;
+  }
+  const auto joined = std::make_shared<Joined>(
+      exchange, given.size(),
+      [is_list](const std::vector<Json>& pieces) { return joined_response(pieces, is_list); });
+  try {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (groups[i].way.empty()) {
+        joined->put(groups[i],
+                    pieces_of(unchanged_json(*parts[i], groups[i].texts), groups[i].texts.size()));
+        continue;
+      }
+      const auto job = job_for(host, *exchange, parts[i], groups[i], joined);
+      if (job->sentences.empty()) {
+        job->done({});
+      } else {
+        host.service.submit(job);
+      }
+    }
+  } catch (...) {
+    joined->fail(std::current_exception());
   }
 }
 

@@ -17,8 +17,36 @@ Json hypotheses_json(const SentenceResult& result) {
   return list;
 }
 
-// What is known of one sentence.
-void add_sentence(Json& json, const SentenceResult& result, const WantedAnswer& wanted) {
+// Bytes of requests can come back; what is not UTF-8 is shown as U+FFFD.
+std::string compact(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// An object as text with one member more, whose value is JSON already.
+std::string with_member(const Json& object, std::string_view name, std::string_view value) {
+  std::string text = compact(object);
+  text.reserve(text.size() + name.size() + value.size() + 5);
+  text.back() = ',';  // was the closing brace
+  text.append("\"").append(name).append("\":").append(value).append("}");
+  return text;
+}
+
+// "[a,b]", appended.
+void append_list(const std::vector<std::string>& items, std::string& text) {
+  std::size_t bytes = text.size() + 2;
+  for (const std::string& item : items) {
+    bytes += item.size() + 1;
+  }
+  text.reserve(bytes);
+  text += "[";
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    text.append(i == 0 ? "" : ",").append(items[i]);
+  }
+  text += "]";
+}
+
+// The object with what is known of one sentence.
+std::string with_sentence(Json json, const SentenceResult& result, const WantedAnswer& wanted) {
   const HypothesisText& best = result.n_best.front();
   json["source_tokens"] = result.source_tokens;
   json["tokens"] = best.tokens;
@@ -31,14 +59,17 @@ void add_sentence(Json& json, const SentenceResult& result, const WantedAnswer& 
   if (wanted.alignments) {
     json["alignment"] = best.alignment;
   }
-  if (wanted.attention) {
-    json["attention"] = result.attention;
-  }
+  return wanted.attention
+             ? with_member(json, "attention", result.attention.empty() ? "null" : result.attention)
+             : compact(json);
 }
 
-Json translation_json(const Texts& texts, std::size_t text, std::span<const SentenceResult> results,
-                      const WantedAnswer& wanted) {
+std::string translation_text(const Texts& texts, std::size_t text,
+                             std::span<const SentenceResult> results, const WantedAnswer& wanted) {
   Json json{{"text", texts.translation(text, results, 0)}};
+  if (wanted.names_models) {
+    json["model"] = wanted.model.id;
+  }
   if (wanted.scores) {
     double score = 0;
     for (const SentenceResult& result : results) {
@@ -47,32 +78,42 @@ Json translation_json(const Texts& texts, std::size_t text, std::span<const Sent
     json["score"] = score;
   }
   if (results.size() == 1) {
-    add_sentence(json, results.front(), wanted);
-    return json;
+    return with_sentence(std::move(json), results.front(), wanted);
   }
-  Json segments = Json::array();
+  std::vector<std::string> segments;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    Json segment{{"source", texts.segments(text).sentences[i]},
-                 {"text", results[i].n_best.front().text}};
-    add_sentence(segment, results[i], wanted);
-    segments.push_back(std::move(segment));
+    segments.push_back(with_sentence(
+        {{"source", texts.segments(text).sentences[i]}, {"text", results[i].n_best.front().text}},
+        results[i], wanted));
   }
-  json["segments"] = std::move(segments);
-  return json;
+  std::string list;
+  append_list(segments, list);
+  return with_member(json, "segments", list);
 }
 
 }  // namespace
 
-Json answer_json(const Texts& texts, const std::vector<SentenceResult>& results,
-                 const WantedAnswer& wanted) {
-  Json translations = Json::array();
+std::vector<std::string> translation_texts(const Texts& texts,
+                                           const std::vector<SentenceResult>& results,
+                                           const WantedAnswer& wanted) {
+  std::vector<std::string> translations;
   for (std::size_t i = 0; i < texts.count(); ++i) {
-    translations.push_back(translation_json(texts, i, texts.results_of(i, results), wanted));
+    translations.push_back(translation_text(texts, i, texts.results_of(i, results), wanted));
   }
+  return translations;
+}
+
+std::string answer_text(const std::vector<std::string>& translations, const WantedAnswer& wanted) {
   constexpr double kTenths = 1e4;  // of a millisecond in a second
-  return {{"translations", std::move(translations)},
-          {"model", wanted.model.id},
-          {"milliseconds", std::round(seconds_since(wanted.start) * kTenths) / 10}};
+  Json end;
+  if (!wanted.names_models) {
+    end["model"] = wanted.model.id;
+  }
+  end["milliseconds"] = std::round(seconds_since(wanted.start) * kTenths) / 10;
+  std::string text = "{\"translations\":";
+  append_list(translations, text);
+  text.append(",").append(compact(end).substr(1));
+  return text;
 }
 
 Json model_json(const ModelSummary& model) {

@@ -1,6 +1,9 @@
-// The answers of yona's own API as JSON: texts, and of each sentence what was asked for.
+// The answers of yona's own API as JSON: texts, and of each sentence what was asked for. They are
+// made as text, because attention comes as text: as a tree of numbers it would take many times the
+// memory.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "yona/serve/texts.h"
@@ -11,12 +14,17 @@ namespace yona::serve {
 struct WantedAnswer {
   ModelSummary model;
   bool scores = false, alignments = false, attention = false, is_n_best = false;
+  bool names_models = false;  // of each translation: they are of several
   Clock::time_point start = Clock::now();
 };
 
-// {"translations": [{"text", …}, …], "model", "milliseconds"}; see docs/serving.md.
-Json answer_json(const Texts& texts, const std::vector<SentenceResult>& results,
-                 const WantedAnswer& wanted);
+// {"text", …} of each text; see docs/serving.md.
+std::vector<std::string> translation_texts(const Texts& texts,
+                                           const std::vector<SentenceResult>& results,
+                                           const WantedAnswer& wanted);
+
+// {"translations": [{"text", …}, …], "model", "milliseconds"}
+std::string answer_text(const std::vector<std::string>& translations, const WantedAnswer& wanted);
 
 // A model of /v1/models.
 Json model_json(const ModelSummary& model);

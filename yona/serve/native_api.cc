@@ -1,5 +1,6 @@
 #include "yona/serve/native_api.h"
 
+#include "yona/serve/joined_answer.h"
 #include "yona/serve/native_fields.h"
 #include "yona/serve/native_request.h"
 #include "yona/serve/streamed_text.h"
@@ -16,14 +17,15 @@ void list_models(const ApiHost& host, Exchange& exchange) {
   exchange.respond(json_response({{"models", models}}));
 }
 
-void answer_whole(const std::shared_ptr<Exchange>& exchange, TranslationJob& job,
-                  const std::shared_ptr<const Texts>& texts, const WantedAnswer& wanted) {
-  job.done = [exchange, texts, wanted](const std::vector<SentenceResult>& results) {
-    exchange->respond(json_response(answer_json(*texts, results, wanted)));
+using Joined = JoinedAnswer<std::string>;
+
+void answer_whole(const std::shared_ptr<Joined>& joined, const TextGroup& group,
+                  TranslationJob& job, const std::shared_ptr<const Texts>& texts,
+                  const WantedAnswer& wanted) {
+  job.done = [joined, group, texts, wanted](const std::vector<SentenceResult>& results) {
+    joined->put(group, translation_texts(*texts, results, wanted));
   };
-  job.failed = [exchange](const std::exception_ptr& error) {
-    exchange->respond(response_of(error));
-  };
+  job.failed = [joined](const std::exception_ptr& error) { joined->fail(error); };
 }
 
 void answer_streamed(const std::shared_ptr<Exchange>& exchange, TranslationJob& job,
@@ -31,31 +33,89 @@ void answer_streamed(const std::shared_ptr<Exchange>& exchange, TranslationJob& 
   const auto stream = std::make_shared<StreamedText>(exchange, texts);
   job.progress = [stream](const SentenceProgress& progress) { stream->grow(progress); };
   job.done = [stream, texts, wanted](const std::vector<SentenceResult>& results) {
-    stream->end(answer_json(*texts, results, wanted));
+    stream->end(answer_text(translation_texts(*texts, results, wanted), wanted));
   };
   job.failed = [stream](const std::exception_ptr& error) { stream->fail(error); };
+}
+
+// The texts that go to one model, and the job that they are.
+struct Part {
+  TextGroup group;
+  std::shared_ptr<const Texts> texts;
+  WantedAnswer wanted;
+  std::shared_ptr<TranslationJob> job;
+};
+
+// The texts by their models: those of a list may be in different languages.
+std::vector<Part> parts_of(const ApiHost& host, const RequestFields& fields) {
+  const std::vector<std::string> given = fields.texts("q");
+  check_limits(given, host.limits);
+  std::vector<ModelSummary> models;
+  std::vector<std::string> names;
+  const bool is_auto = !fields.has("model") && fields.text("source", "auto") == "auto";
+  for (const std::string& text : given) {
+    models.push_back(is_auto || models.empty() ? chosen_model(host, fields, text) : models.front());
+    names.push_back(models.back().id);
+  }
+  std::vector<Part> parts;
+  for (TextGroup& group : grouped(given, names)) {
+    Part& part = parts.emplace_back();
+    part.wanted.model = models[group.places.front()];
+    part.texts = std::make_shared<const Texts>(group.texts, split_of(fields), part.wanted.model,
+                                               host.limits);
+    part.job = job_for(host, fields, *part.texts, part.wanted);
+    part.group = std::move(group);
+  }
+  for (Part& part : parts) {
+    part.wanted.names_models = parts.size() > 1;
+  }
+  return parts;
+}
+
+void submit(const ApiHost& host, const std::shared_ptr<TranslationJob>& job) {
+  if (job->sentences.empty()) {
+    job->done({});
+  } else {
+    host.service.submit(job);
+  }
 }
 
 void translate_texts(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
   const HttpRequest& request = exchange->request();
   const RequestFields fields(request, translate_fields(), UnknownFields::refuse);
-  WantedAnswer wanted{.model = chosen_model(host, fields)};
-  const auto texts =
-      std::make_shared<const Texts>(fields.texts("q"), split_of(fields), wanted.model, host.limits);
-  host.keys.admit(key_of(request, fields.text("api_key")), request.client, texts->characters());
-  const std::shared_ptr<TranslationJob> job = job_for(host, fields, *texts, wanted);
-  job->gone = exchange->gone();
-  if (!fields.boolean("stream")) {
-    answer_whole(exchange, *job, texts, wanted);
-  } else if (texts->count() == 1) {
-    answer_streamed(exchange, *job, texts, wanted);
-  } else {
-    throw HttpError(400, "\"stream\": one text at a time; give \"q\" as a text");
+  std::vector<Part> parts = parts_of(host, fields);
+  std::int64_t characters = 0;
+  std::size_t texts = 0;
+  for (const Part& part : parts) {
+    part.job->gone = exchange->gone();
+    characters += part.texts->characters();
+    texts += part.texts->count();
   }
-  if (job->sentences.empty()) {
-    job->done({});
-  } else {
-    host.service.submit(job);
+  host.keys.admit(key_of(request, fields.text("api_key")), request.client, characters);
+  if (fields.boolean("stream")) {
+    if (texts != 1) {
+      throw HttpError(400, "\"stream\": one text at a time; give \"q\" as a text");
+    }
+    answer_streamed(exchange, *parts.front().job, parts.front().texts, parts.front().wanted);
+    submit(host, parts.front().job);
+    return;
+  }
+  const WantedAnswer wanted = parts.empty() ? WantedAnswer{} : parts.front().wanted;
+  const auto answer = [wanted](const std::vector<std::string>& translations) {
+    return HttpResponse{.body = answer_text(translations, wanted) + "\n"};
+  };
+  if (parts.empty()) {
+    exchange->respond(answer({}));
+    return;
+  }
+  const auto joined = std::make_shared<Joined>(exchange, texts, answer);
+  try {
+    for (const Part& part : parts) {
+      answer_whole(joined, part.group, *part.job, part.texts, part.wanted);
+      submit(host, part.job);
+    }
+  } catch (...) {
+    joined->fail(std::current_exception());
   }
 }
 
@@ -65,7 +125,7 @@ void run_task(const ApiHost& host, const std::shared_ptr<Exchange>& exchange,
   const RequestFields fields(request, takes, UnknownFields::refuse);
   const std::string text = fields.text("q");
   const auto job = std::make_shared<TaskJob>();
-  job->model = chosen_model(host, fields).id;
+  job->model = chosen_model(host, fields, text).id;
   job->task = task;
   job->request = fields.all();
   job->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);

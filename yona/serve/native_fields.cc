@@ -126,6 +126,7 @@ Fields translate_answer() {
            .type = Type::list,
            .description = "one for each text; of several sentences, with a list of segments",
            .fields = with({{"text", Type::text, "the translation"},
+                           {"model", Type::text, "its model's id, where there are several"},
                            {"score", Type::number, "with \"scores\""},
                            {.name = "segments",
                             .type = Type::list,
@@ -134,7 +135,7 @@ Fields translate_answer() {
                                             {"text", Type::text, "its translation"}},
                                            sentence)}},
                           sentence)},
-          {"model", Type::text, "the model's id"},
+          {"model", Type::text, "the model's id, where it is one for all texts"},
           {"milliseconds", Type::number, "from request to answer"}};
 }
 

@@ -35,7 +35,8 @@ Clock::time_point deadline_of(const ApiHost& host, const RequestFields& fields) 
 
 }  // namespace
 
-ModelSummary chosen_model(const ApiHost& host, const RequestFields& fields) {
+ModelSummary chosen_model(const ApiHost& host, const RequestFields& fields,
+                          const std::string& text) {
   const std::vector<ModelSummary> models = host.service.models();
   if (fields.has("model")) {
     return model_named(models, fields.text("model"));
@@ -46,11 +47,10 @@ ModelSummary chosen_model(const ApiHost& host, const RequestFields& fields) {
   if (!fields.has("target")) {
     throw HttpError(400, "\"target\" is missing: the language to translate into, or \"model\"");
   }
-  const std::vector<std::string> texts = fields.texts("q");
   const std::string source = fields.text("source", "auto");
   return model_for(
       models,
-      source == "auto" ? detected_source(texts, models, fields.text("target")).language : source,
+      source == "auto" ? detected_source({text}, models, fields.text("target")).language : source,
       fields.text("target"));
 }
 
@@ -77,7 +77,7 @@ std::shared_ptr<TranslationJob> job_for(const ApiHost& host, const RequestFields
                  .n_best = fields.integer("n_best").value_or(1),
                  .scores = wanted.scores || wanted.is_n_best,
                  .alignments = wanted.alignments};
-  if (!job->prefix.empty() && texts.count() != 1) {
+  if (!job->prefix.empty() && fields.texts("q").size() != 1) {
     throw HttpError(400, "\"prefix\": belongs to one text; give \"q\" as a text");
   }
   return job;

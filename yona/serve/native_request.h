@@ -12,7 +12,8 @@ namespace yona::serve {
 
 // By name, by languages, by what the text seems to be; or the only one there is. Throws HttpError
 // where that is none, or is not said.
-ModelSummary chosen_model(const ApiHost& host, const RequestFields& fields);
+ModelSummary chosen_model(const ApiHost& host, const RequestFields& fields,
+                          const std::string& text);
 
 // How the texts are cut into sentences.
 Split split_of(const RequestFields& fields);

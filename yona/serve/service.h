@@ -49,7 +49,7 @@ struct HypothesisText {
 struct SentenceResult {
   std::vector<HypothesisText> n_best{};      // best first, at least one
   std::vector<std::string> source_tokens{};  // pieces, </s> included
-  Json attention{};                          // when asked for; see docs/serving.md
+  std::string attention{};                   // JSON, when asked for; see docs/serving.md
 };
 
 // A sentence as far as it has been translated.
@@ -87,6 +87,8 @@ class TranslationJob : public Job {
     std::size_t rounds = 0;  // so far
   };
   std::vector<Forced> forced{};
+  std::int64_t attention_weights = 0;   // of the answer so far; of whoever computes
+  bool has_foreseen_attention = false;  // likewise: the sources have been looked at
 
  private:
   std::vector<SentenceResult> results_;
@@ -113,7 +115,8 @@ class Service {
   Service& operator=(const Service&) = delete;
 
   virtual std::vector<ModelSummary> models() const = 0;
-  // Throws HttpError 503 when there is too much to do, 404 for a model that is not there.
+  // Throws HttpError 503 when there is too much to do, 413 for more work than is allowed, 404 for a
+  // model that is not there.
   virtual void submit(std::shared_ptr<TranslationJob> job) = 0;
   virtual void submit(std::shared_ptr<TaskJob> job) = 0;
   // Would it be refused anyway?

@@ -8,15 +8,23 @@ StreamedText::StreamedText(std::shared_ptr<Exchange> exchange, std::shared_ptr<c
       parts_(texts_->segments(0).sentences.size()) {}
 
 void StreamedText::grow(const SentenceProgress& progress) {
+  constexpr std::size_t kAlways = std::size_t{64} << 10;
+  constexpr std::size_t kTimes = 16;
+  length_ += progress.text.size() - parts_[progress.sentence].size();
   parts_[progress.sentence] = progress.text;
-  write("token", {{"index", progress.tokens - 1},
-                  {"sentence", progress.sentence},
-                  {"token", progress.token},
-                  {"text", texts_->joined(0, parts_)}});
+  if (written_ > kAlways + kTimes * length_) {
+    return;
+  }
+  std::string event = server_sent_event("token", {{"index", progress.tokens - 1},
+                                                  {"sentence", progress.sentence},
+                                                  {"token", progress.token},
+                                                  {"text", texts_->joined(0, parts_)}});
+  written_ += event.size();
+  write(std::move(event));
 }
 
-void StreamedText::end(const Json& answer) {
-  write("done", answer);
+void StreamedText::end(const std::string& answer) {
+  write(fmt::format("event: done\ndata: {}\n\n", answer));
   exchange_->end_stream();
 }
 
@@ -26,16 +34,16 @@ void StreamedText::fail(const std::exception_ptr& error) {
     exchange_->respond(std::move(response));
     return;
   }
-  write("error", Json::parse(response.body));
+  write(server_sent_event("error", Json::parse(response.body)));
   exchange_->end_stream();
 }
 
-void StreamedText::write(std::string_view name, const Json& data) {
+void StreamedText::write(std::string event) {
   if (!std::exchange(has_begun_, true)) {
     exchange_->begin_stream(
         {.content_type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}});
   }
-  exchange_->write(server_sent_event(name, data));
+  exchange_->write(std::move(event));
 }
 
 }  // namespace yona::serve

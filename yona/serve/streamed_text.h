@@ -1,5 +1,6 @@
 // A translation told as it grows, by server-sent events: "token" with the text so far, in the end
-// "done" or "error".
+// "done" or "error". Each token event has the whole text, so of a long text only some are told: all
+// events together are a few times as long as the text.
 #pragma once
 
 #include <memory>
@@ -18,16 +19,19 @@ class StreamedText {
   StreamedText(std::shared_ptr<Exchange> exchange, std::shared_ptr<const Texts> texts);
 
   void grow(const SentenceProgress& progress);
-  void end(const Json& answer);
+  // With the answer as JSON.
+  void end(const std::string& answer);
   // What fails before anything was sent is answered with a status.
   void fail(const std::exception_ptr& error);
 
  private:
-  void write(std::string_view name, const Json& data);
+  void write(std::string event);
 
   std::shared_ptr<Exchange> exchange_;
   std::shared_ptr<const Texts> texts_;
   std::vector<std::string> parts_;  // sentences as far as they are
+  std::size_t length_ = 0;          // of these together
+  std::size_t written_ = 0;         // bytes of token events
   bool has_begun_ = false;
 };
 

@@ -26,6 +26,14 @@ std::vector<std::string> texts_of(std::span<const SentenceResult> results, std::
   return texts;
 }
 
+std::int64_t characters_of(const std::vector<std::string>& texts) {
+  std::int64_t characters = 0;
+  for (const std::string& text : texts) {
+    characters += character_count(text);
+  }
+  return characters;
+}
+
 }  // namespace
 
 std::int64_t character_count(std::string_view text) {
@@ -34,14 +42,15 @@ std::int64_t character_count(std::string_view text) {
   });
 }
 
+void check_limits(const std::vector<std::string>& texts, const TextLimits& limits) {
+  require_at_most(static_cast<std::int64_t>(texts.size()), limits.texts, "texts");
+  require_at_most(characters_of(texts), limits.characters, "characters");
+}
+
 Texts::Texts(const std::vector<std::string>& texts, Split split, const ModelSummary& model,
              const TextLimits& limits)
-    : has_spaces_(model.target_has_spaces) {
-  require_at_most(static_cast<std::int64_t>(texts.size()), limits.texts, "texts");
-  for (const std::string& text : texts) {
-    characters_ += character_count(text);
-  }
-  require_at_most(characters_, limits.characters, "characters");
+    : characters_(characters_of(texts)), has_spaces_(model.target_has_spaces) {
+  check_limits(texts, limits);
   for (const std::string& text : texts) {
     texts_.push_back(segments_of(text, split, model.source));
     first_.push_back(first_.back() + texts_.back().sentences.size());

@@ -52,6 +52,9 @@ class Texts {
   bool has_spaces_ = true;
 };
 
+// Throws HttpError 400 for more texts or characters than allowed.
+void check_limits(const std::vector<std::string>& texts, const TextLimits& limits);
+
 // Characters of UTF-8 text.
 std::int64_t character_count(std::string_view text);
 

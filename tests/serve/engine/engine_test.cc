@@ -1,7 +1,9 @@
 #include "yona/serve/engine/engine.h"
 
 #include <atomic>
+#include <fstream>
 #include <thread>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -112,7 +114,7 @@ TEST(Engine, GivesAlignmentsAndAttention) {
     EXPECT_LT(source, result.source_tokens.size());
     EXPECT_LT(target, result.n_best.front().tokens.size());
   }
-  const Json& attention = result.attention;
+  const Json attention = Json::parse(result.attention);
   EXPECT_EQ(attention["source_tokens"], Json(result.source_tokens));
   EXPECT_EQ(attention["target_tokens"], Json(result.n_best.front().tokens));
   ASSERT_EQ(attention["cross"].size(), attention["layers"]);
@@ -197,8 +199,7 @@ TEST(Engine, SaysWhichModelIsNotThere) {
   Engine engine(engine_options());
   auto waiting = waiting_job({"two"});
   waiting.job->model = "xx-yy";
-  engine.submit(waiting.job);
-  EXPECT_THROW(waiting.results.get(), HttpError);
+  EXPECT_THROW(engine.submit(waiting.job), HttpError);
 }
 
 TEST(Engine, RefusesMoreHypothesesThanBeams) {
@@ -248,6 +249,265 @@ TEST(Engine, AnswersManyThreadsAtOnce) {
     client.join();
   }
   EXPECT_EQ(wrong, 0);
+}
+
+struct Scored {
+  std::string text;
+  double score = 0;
+  bool operator==(const Scored&) const = default;
+};
+
+std::vector<Scored> scored(const std::vector<serve::SentenceResult>& results) {
+  std::vector<Scored> all;
+  for (const serve::SentenceResult& result : results) {
+    all.push_back({result.n_best.front().text, result.n_best.front().score});
+  }
+  return all;
+}
+
+// What `yona translate` gives with these settings, one line at a time.
+std::vector<Scored> scored_alone(const std::vector<std::string>& lines,
+                                 const serve::SearchChoice& search) {
+  const auto backend = make_backend("cpu", {.threads = 1});
+  const auto model = TranslationModel::load(shared_model().path(), *backend, Packing::yes);
+  DecodeOptions options = folder_options(model->folder(), model->info());
+  options.beam = search.beam.value_or(options.beam);
+  options.scores = true;
+  if (search.max_length) {
+    options.limit = {.factor = 0, .extra = *search.max_length};
+  }
+  Translator translator({model.get()}, *backend, options);
+  std::vector<Scored> all;
+  for (const std::string& line : lines) {
+    const TranslationRequest request{.text = line};
+    const Translation best = translator.n_best({&request, 1}).front().front();
+    all.push_back({best.text, best.hypothesis.score});
+  }
+  return all;
+}
+
+// Short requests while wide and long searches, attention, glossaries and trees are computed: every
+// answer is that of offline translation, bit for bit.
+void answer_short_ones_beside_hogs(const serve::EngineOptions& options) {
+  Engine engine(options);
+  const serve::SearchChoice wide{.beam = 64, .max_length = 40, .scores = true};
+  std::vector<testing::Waiting> hogs;
+  for (std::size_t i = 0; i < 4; ++i) {
+    hogs.push_back(waiting_job(some_lines(30, 40)));
+    hogs.back().job->search = wide;
+  }
+  hogs[2].job->attention = true;
+  hogs[3].job->glossary = {{"past", "Bimbam"}, {"minutes", "yona"}, {"the", "Ä"}};
+  for (const testing::Waiting& hog : hogs) {
+    engine.submit(hog.job);
+  }
+  const serve::SearchChoice plain{.scores = true};
+  const std::vector<Scored> expected = scored_alone(some_lines(0, 20), plain);
+  std::size_t during = 0;
+  for (std::size_t i = 0; i < 200; ++i) {
+    auto waiting = waiting_job(some_lines(i % 20, 1));
+    waiting.job->search = plain;
+    engine.submit(waiting.job);
+    EXPECT_EQ(scored(waiting.results.get()).front(), expected[i % 20]);
+    during +=
+        hogs[0].results.wait_for(std::chrono::seconds(0)) == std::future_status::ready ? 0 : 1;
+  }
+  EXPECT_GT(during, 3U);
+  EXPECT_GT(engine.figures().preemptions, 3U);
+  const std::vector<Scored> of_hogs = scored_alone(some_lines(30, 40), wide);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(scored(hogs[i].results.get()), of_hogs);
+  }
+  EXPECT_EQ(hogs[3].results.get().size(), 40U);
+}
+
+TEST(Engine, AnswersShortRequestsBesideHogsAsTranslateDoes) {
+  auto options = engine_options();
+  options.batcher.longest_wait = std::chrono::duration<double>(600);
+  answer_short_ones_beside_hogs(options);
+}
+
+TEST(Engine, AnswersShortRequestsBesideHogsWithSeveralWorkers) {
+  const auto first = make_backend("cpu", {.threads = 1});
+  const auto second = make_backend("cpu", {.threads = 1});
+  auto options = engine_options();
+  options.workers = {{first.get()}, {second.get()}};
+  options.batcher.longest_wait = std::chrono::duration<double>(600);
+  answer_short_ones_beside_hogs(options);
+}
+
+// The status and message of what submit() or the job says.
+std::pair<int, std::string> refusal_of(Engine& engine, testing::Waiting& waiting) {
+  try {
+    engine.submit(waiting.job);
+    waiting.results.get();
+  } catch (const HttpError& error) {
+    return {error.status, error.what()};
+  }
+  return {200, ""};
+}
+
+TEST(Engine, RefusesMoreWorkThanAllowedWithTheLimit) {
+  auto options = engine_options();
+  options.limits.work = 1000;
+  Engine engine(options);
+  auto wide = waiting_job(some_lines(0, 2));
+  wide.job->search = {.beam = 32, .max_length = 20};
+  const auto [status, text] = refusal_of(engine, wide);
+  EXPECT_EQ(status, 413);
+  EXPECT_NE(text.find("1280 steps"), text.npos) << text;
+  EXPECT_NE(text.find("1000 are allowed at most"), text.npos) << text;
+  auto plain = waiting_job(some_lines(0, 2));
+  EXPECT_EQ(refusal_of(engine, plain).first, 200);
+}
+
+TEST(Engine, RefusesASearchThatTakesTooMuchMemory) {
+  auto options = engine_options();
+  options.limits.cache_bytes = 64 << 10;
+  Engine engine(options);
+  auto wide = waiting_job(some_lines(0, 1));
+  wide.job->search = {.beam = 64, .max_length = 40};
+  const auto [status, text] = refusal_of(engine, wide);
+  EXPECT_EQ(status, 413);
+  EXPECT_NE(text.find("64 beams of up to 40 tokens"), text.npos) << text;
+}
+
+TEST(Engine, RefusesAGlossaryOfTooManyTermsAtOnce) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job({"seven past two"});
+  for (int i = 0; i < 129; ++i) {
+    waiting.job->glossary.push_back({"a" + std::to_string(i), "b"});
+  }
+  const auto [status, text] = refusal_of(engine, waiting);
+  EXPECT_EQ(status, 400);
+  EXPECT_NE(text.find("129 terms are given; 128 are allowed"), text.npos) << text;
+}
+
+TEST(Engine, SaysWhenTheTermsOfASentenceDoNotFitIntoItsTranslation) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job({"seven past two"});
+  std::string term = "Donau";
+  for (int i = 0; i < 30; ++i) {
+    term += "dampfschiff";
+  }
+  waiting.job->glossary = {{"two", term}};
+  const auto [status, text] = refusal_of(engine, waiting);
+  EXPECT_EQ(status, 400);
+  EXPECT_NE(text.find("\"glossary\": the terms of a sentence take"), text.npos) << text;
+  EXPECT_NE(text.find("\"max_length\""), text.npos) << text;
+}
+
+TEST(Engine, RefusesAttentionAboveALimitBeforeAndAfterDecoding) {
+  auto options = engine_options();
+  options.limits.attention = 400;  // one layer of four heads
+  Engine engine(options);
+  auto many = waiting_job(some_lines(0, 20));
+  many.job->attention = true;
+  std::atomic<int> steps{0};
+  many.job->progress = [&](const serve::SentenceProgress&) { ++steps; };
+  const auto [status, text] = refusal_of(engine, many);
+  EXPECT_EQ(status, 413);
+  EXPECT_NE(text.find("400 are allowed at most"), text.npos) << text;
+  EXPECT_EQ(steps, 0);
+  options.limits.attention = 40;  // enough for the source alone
+  Engine strict(options);
+  auto one = waiting_job({"two"});
+  one.job->attention = true;
+  one.job->progress = [&](const serve::SentenceProgress&) { ++steps; };
+  EXPECT_EQ(refusal_of(strict, one).first, 413);
+  EXPECT_GT(steps, 0);
+}
+
+TEST(Engine, RefusesLooksInsideThatWouldBeTooLarge) {
+  auto options = engine_options();
+  options.limits.explained_tokens = 2;
+  Engine engine(options);
+  const auto refused = [&](const std::string& task, const Json& request) {
+    const auto job = std::make_shared<serve::TaskJob>();
+    std::promise<Json> answer;
+    job->model = "en-de";
+    job->task = task;
+    job->request = request;
+    job->done = [&](Json json) { answer.set_value(std::move(json)); };
+    job->failed = [&](const std::exception_ptr& error) { answer.set_exception(error); };
+    try {
+      engine.submit(job);
+      answer.get_future().get();
+    } catch (const HttpError& error) {
+      return error.status;
+    }
+    return 200;
+  };
+  EXPECT_EQ(refused("explain", {{"q", "seven past two"}}), 413);
+  EXPECT_EQ(refused("beam", {{"q", "seven past two"}, {"beam", 4}}), 200);
+  options.limits.tree_nodes = 100;
+  Engine strict(options);
+  const auto job = std::make_shared<serve::TaskJob>();
+  job->model = "en-de";
+  job->task = "beam";
+  job->request = {{"q", "seven past two"}, {"beam", 64}};
+  EXPECT_THROW(strict.submit(job), HttpError);
+}
+
+TEST(Engine, LetsRequestsWaitWhileAModelIsLoaded) {
+  auto options = engine_options();
+  options.batcher.longest_wait = std::chrono::duration<double>(0.05);
+  const auto packing_of = options.loading.packing_of;
+  options.loading.packing_of = [packing_of](const std::filesystem::path& folder) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    return packing_of(folder);
+  };
+  Engine engine(options);
+  std::vector<testing::Waiting> jobs;
+  for (std::size_t i = 0; i < 16; ++i) {
+    jobs.push_back(waiting_job(some_lines(i, 1)));
+    EXPECT_NO_THROW(engine.submit(jobs.back().job));
+    EXPECT_FALSE(engine.is_full());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  for (testing::Waiting& waiting : jobs) {
+    EXPECT_NO_THROW(waiting.results.get());
+  }
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  file >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(Engine, GivesMemoryBackAfterALargeAnswer) {
+  auto options = engine_options();
+  options.limits.attention = std::int64_t{1} << 24;
+  options.batcher.longest_wait = std::chrono::duration<double>(600);
+  Engine engine(options);
+  EXPECT_FALSE(best_of([&] {
+                 auto first = waiting_job(some_lines(0, 1));
+                 engine.submit(first.job);
+                 return first.results.get();
+               }())
+                   .empty());
+  const std::int64_t before = resident_bytes();
+  {
+    std::vector<std::string> sentences;
+    for (std::size_t i = 0; i < 3000; ++i) {
+      sentences.push_back(shared_model().lines()[i % 300]);
+    }
+    auto large = waiting_job(std::move(sentences));
+    large.job->attention = true;
+    engine.submit(large.job);
+    std::size_t bytes = 0;
+    for (const serve::SentenceResult& result : large.results.get()) {
+      bytes += result.attention.size();
+    }
+    EXPECT_GT(bytes, 10U << 20);
+  }
+  for (int i = 0; i < 100 && resident_bytes() > before + (24 << 20); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_LT(resident_bytes(), before + (24 << 20));
 }
 
 TEST(Engine, RunsTasks) {

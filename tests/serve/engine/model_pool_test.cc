@@ -64,7 +64,7 @@ TEST(ModelPool, LoadsAFolderAgainWhenItHasChanged) {
   pool.look_again();
   const std::shared_ptr<LoadedModel> after = pool.get("en-de");
   EXPECT_NE(after, before);
-  EXPECT_EQ(before->translator({}).translate({"two"}), after->translator({}).translate({"two"}));
+  EXPECT_EQ(before->translator({})->translate({"two"}), after->translator({})->translate({"two"}));
 }
 
 TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
@@ -97,12 +97,12 @@ TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsForOtherLanguages) {
 TEST(LoadedModel, KeepsATranslatorForEachChoice) {
   const auto backend = make_backend("cpu");
   LoadedModel model({shared_model().path()}, {{backend.get()}}, {});
-  Translator& usual = model.translator({});
-  EXPECT_EQ(&model.translator({}), &usual);
-  EXPECT_EQ(model.translator({.beam = 2}).options().beam, 2);
-  EXPECT_EQ(model.translator({.max_length = 7}).options().limit.extra, 7);
+  const std::shared_ptr<Translator> usual = model.translator({});
+  EXPECT_EQ(model.translator({}), usual);
+  EXPECT_EQ(model.translator({.beam = 2})->options().beam, 2);
+  EXPECT_EQ(model.translator({.max_length = 7})->options().limit.extra, 7);
   for (std::int64_t beam = 1; beam <= 20; ++beam) {  // the oldest go
-    EXPECT_EQ(model.translator({.beam = beam}).options().beam, beam);
+    EXPECT_EQ(model.translator({.beam = beam})->options().beam, beam);
   }
   EXPECT_THROW(model.translator({.beam = 1, .n_best = 2}), InvalidArgument);
 }

@@ -1,13 +1,17 @@
 #include "yona/serve/engine/engine.h"
 
-#include <cmath>
+#include <algorithm>
+#include <malloc.h>
 #include <mutex>
+#include <utility>
 
 #include "yona/base/error.h"
+#include "yona/base/preemption.h"
 #include "yona/decode/line_translator.h"
 #include "yona/inspect/attention.h"
 #include "yona/inspect/colour.h"
 #include "yona/inspect/explain.h"
+#include "yona/inspect/export.h"
 #include "yona/serve/engine/beam_tree.h"
 #include "yona/serve/engine/glossary.h"
 
@@ -48,6 +52,13 @@ class JobWatch : public SearchWatch {
   std::mutex mutex_;
 };
 
+// To the system: glibc keeps what large answers were made of.
+void release_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
@@ -78,30 +89,9 @@ void align(const LineTranslation& line, std::int32_t end, HypothesisText& hypoth
   }
 }
 
-double rounded(double value) {
-  constexpr double kDigits = 1e4;
-  return std::round(value * kDigits) / kDigits;
-}
-
-Json map_json(const AttentionMap& map) {
-  Json heads = Json::array();
-  for (std::int64_t head = 0; head < map.heads; ++head) {
-    Json rows = Json::array();
-    for (std::int64_t query = 0; query < map.queries; ++query) {
-      Json row = Json::array();
-      for (const float weight : map.row(head, query)) {
-        row.push_back(rounded(weight));
-      }
-      rows.push_back(std::move(row));
-    }
-    heads.push_back(std::move(rows));
-  }
-  return heads;
-}
-
 // Of a sentence in one part: what every head looked at while it was translated.
-Json attention_of(const TranslationModel& model, Backend& backend, const std::string& text,
-                  Ids target) {
+std::string attention_json(const TranslationModel& model, Backend& backend, const std::string& text,
+                           Ids target) {
   Ids source;
   model.subwords().source.encode(text, source);
   if (!target.empty() && target.back() == model.subwords().target.vocabulary().end()) {
@@ -112,20 +102,18 @@ Json attention_of(const TranslationModel& model, Backend& backend, const std::st
   }
   const AttentionMaps maps =
       inspect_attention(model, backend, std::move(source), std::move(target));
-  Json json{{"layers", maps.layers(AttentionPart::cross)},
+  Json head{{"layers", maps.layers(AttentionPart::cross)},
             {"heads", maps.heads()},
             {"source_tokens", maps.source_tokens},
             {"target_tokens", maps.target_tokens},
             {"decoder_tokens", maps.decoder_tokens}};
-  for (std::int64_t head = 0; head < maps.heads(); ++head) {
-    json["colours"].push_back(head_colour(head, maps.heads()));
+  for (std::int64_t number = 0; number < maps.heads(); ++number) {
+    head["colours"].push_back(head_colour(number, maps.heads()));
   }
-  for (const AttentionPart part : kAttentionParts) {
-    json[std::string(name_of(part))] = Json::array();
-  }
-  for (const AttentionMap& map : maps.maps) {
-    json[std::string(name_of(map.part))].push_back(map_json(map));
-  }
+  std::string json = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  json.pop_back();  // the closing brace
+  append_weights(maps, WeightDigits::four_decimals, json);
+  json += "}";
   return json;
 }
 
@@ -137,15 +125,53 @@ ModelLoading loading_of(const EngineOptions& options) {
   return loading;
 }
 
+// A batch of wide or long searches has fewer sentences than one of plain ones.
+BatcherOptions batcher_options(const EngineOptions& options) {
+  constexpr std::int64_t kWorkOfToken = 8;
+  constexpr std::int64_t kSmallWork = 512;
+  BatcherOptions batcher = options.batcher;
+  batcher.batch_work =
+      kWorkOfToken * options.batch_tokens * static_cast<std::int64_t>(options.workers.size());
+  batcher.small_work = kSmallWork;
+  return batcher;
+}
+
 }  // namespace
 
 Engine::Engine(const EngineOptions& options)
     : backend_(*(check(!options.workers.empty(), "serve: there is no worker"),
                  options.workers.front().backend)),
-      pool_(options.models, options.workers, loading_of(options)),
-      batcher_(options.batcher, [this](const std::vector<Unit>& batch) { run(batch); }) {}
+      limits_(options.limits),
+      pool_(options.models, options.workers,
+            [&] {
+              ModelLoading loading = loading_of(options);
+              loading.loads = [this] { batcher_.loads(); };
+              loading.text.preempt = [this](Backend& backend) { preempt(backend); };
+              return loading;
+            }()),
+      batcher_(
+          batcher_options(options), [this](const std::vector<Unit>& batch) { run(batch, {}); },
+          [this] {
+            pool_.trim();
+            release_free_memory();
+          }) {
+  const std::vector<ModelSummary> summaries = pool_.summaries();  // in the models' order
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const std::filesystem::path& folder = options.models[i].folder;
+    const ModelInfo info = read_model_info(folder);
+    estimates_.try_emplace(summaries[i].id, info.config, options.loading.options_of(folder, info));
+  }
+}
 
 Engine::~Engine() { close(); }
+
+const WorkEstimate& Engine::estimate(const std::string& model) const {
+  const auto found = estimates_.find(model);
+  if (found == estimates_.end()) {
+    throw HttpError(404, fmt::format("there is no model '{}'", model));
+  }
+  return found->second;
+}
 
 void Engine::submit(std::shared_ptr<TranslationJob> job) {
   job->search.alignments = job->search.alignments || !job->glossary.empty();
@@ -154,87 +180,165 @@ void Engine::submit(std::shared_ptr<TranslationJob> job) {
   if (!job->forced.empty()) {
     job->forced.front().prefix = job->prefix;
   }
-  job->tokens.clear();
-  for (const std::string& sentence : job->sentences) {
-    job->tokens.push_back(rough_tokens(sentence));
-  }
+  set_work(*job, estimate(job->model), limits_);
   batcher_.submit(job);
 }
 
 void Engine::submit(std::shared_ptr<TaskJob> job) {
   job->group = job->model + "\n" + job->task;
-  job->tokens = {rough_tokens(job->request.value("q", ""))};
+  set_work(*job, estimate(job->model), limits_);
   batcher_.submit(job);
 }
 
-void Engine::run(const std::vector<Unit>& batch) {
+// Another batch may go first. By the thread that computes the one under way, on its backend.
+void Engine::preempt(Backend& backend) {
+  batcher_.preempt([&](const std::vector<Unit>& batch) {
+    run(batch, {.backend = &backend, .depth = batcher_.depth() - 1});
+  });
+}
+
+void Engine::run(const std::vector<Unit>& batch, const Lane& lane) {
   if (std::dynamic_pointer_cast<TaskJob>(batch.front().job)) {
     for (const Unit& unit : batch) {
-      run_task(std::static_pointer_cast<TaskJob>(unit.job));
+      run_task(static_cast<TaskJob&>(*unit.job), lane);
     }
     return;
   }
   try {
-    const std::shared_ptr<LoadedModel> model = pool_.get(job_of(batch.front()).model);
-    translate(batch, *model);
+    const TranslationJob& first = job_of(batch.front());
+    const std::shared_ptr<LoadedModel> model = pool_.get(first.model);
+    const std::shared_ptr<Translator> translator = model->translator(first.search, lane);
+    translate(batch, {*model, *translator, lane});
   } catch (...) {
     if (batch.size() == 1) {
       batch.front().job->fail(std::current_exception());
       return;
     }
     for (const Unit& unit : batch) {  // one of them is to blame, the others shall not suffer
-      run({unit});
+      run({unit}, lane);
     }
   }
 }
 
-void Engine::run_task(const std::shared_ptr<TaskJob>& job) {
+void Engine::run_task(TaskJob& job, const Lane& lane) {
   try {
-    const std::shared_ptr<LoadedModel> model = pool_.get(job->model);
-    if (job->task == "beam") {
-      SearchChoice choice{.scores = true};
-      if (job->request.contains("beam")) {
-        choice.beam = job->request["beam"].get<std::int64_t>();
-      }
-      job->done(beam_tree(model->model(), model->translator(choice),
-                          job->request["q"].get<std::string>()));
-      return;
-    }
-    job->done(explanation_json(explain(model->model(), backend_, explain_request(job->request))));
+    job.done(task_answer(job, lane));
   } catch (...) {
-    job->fail(std::current_exception());
+    job.fail(std::current_exception());
   }
 }
 
-void Engine::translate(const std::vector<Unit>& batch, LoadedModel& model) {
-  const TranslationJob& first = job_of(batch.front());
-  LineTranslator translator(model.translator(first.search),
-                            {.source_language = model.model().info().source_language,
-                             .target_language = model.model().info().target_language});
+Json Engine::task_answer(const TaskJob& job, const Lane& lane) {
+  const std::shared_ptr<LoadedModel> model = pool_.get(job.model);
+  SearchChoice choice{.scores = true};
+  if (job.request.contains("beam")) {
+    choice.beam = job.request["beam"].get<std::int64_t>();
+  }
+  const std::shared_ptr<Translator> translator = model->translator(choice, lane);
+  if (job.task == "beam") {
+    return beam_tree(model->model(), *translator, job.request["q"].get<std::string>());
+  }
+  const ExplainRequest request = explain_request(job.request);
+  const auto tokens = static_cast<std::int64_t>(
+      std::max(translator->source_ids(request.source).size(), request.target_prefix.size()));
+  if (tokens > limits_.explained_tokens) {
+    throw HttpError(413, fmt::format("the text has {} tokens; a step of at most {} is explained",
+                                     tokens, limits_.explained_tokens));
+  }
+  Backend& backend = backend_of(lane);
+  const PreemptionScope::Hook hook = [&] { preempt(backend); };
+  const PreemptionScope scope(&hook);
+  return explanation_json(explain(model->model(), backend, request));
+}
+
+// What was foreseen by rough lengths, by the tokens that sentences have. Throws HttpError 413.
+void Engine::check_tokens(const Unit& unit, const Place& place) const {
+  TranslationJob& job = job_of(unit);
+  const WorkEstimate& its = estimate(job.model);
+  const auto tokens_of = [&](const std::string& sentence) {
+    return static_cast<std::int64_t>(place.translator.source_ids(sentence).size());
+  };
+  const std::string& sentence = job.sentences[unit.sentence];
+  const auto most = static_cast<std::int64_t>(sentence.size()) + 2;  // a token is a byte at least
+  if (its.of_sentence(job.search, most) * its.cache_bytes() > limits_.cache_bytes) {
+    check_cache(job.search, tokens_of(sentence), its, limits_);
+  }
+  if (job.attention && !std::exchange(job.has_foreseen_attention, true)) {
+    std::int64_t weights = 0;
+    for (const std::string& one : job.sentences) {
+      weights += its.attention_weights(tokens_of(one), 0);
+      check_attention(weights, limits_);
+    }
+  }
+}
+
+// Is somebody still waiting for the sentence, and may it be answered? If not, its job is over.
+bool Engine::is_wanted(const Unit& unit, const Place& place) {
+  TranslationJob& job = job_of(unit);
+  if (job.is_over()) {
+    return false;
+  }
+  try {
+    check_tokens(unit, place);
+  } catch (...) {
+    job.fail(std::current_exception());
+    return false;
+  }
+  return true;
+}
+
+void Engine::translate(const std::vector<Unit>& batch, const Place& place) {
+  const TranslationModel& model = place.model.model();
+  LineTranslator translator(place.translator, {.source_language = model.info().source_language,
+                                               .target_language = model.info().target_language});
+  std::vector<Unit> units;
   std::vector<SourceLine> lines;
   for (const Unit& unit : batch) {
-    const TranslationJob& job = job_of(unit);
-    lines.push_back({.text = job.sentences[unit.sentence],
-                     .prefix = job.forced[unit.sentence].prefix,
-                     .number = 1});
+    if (is_wanted(unit, place)) {
+      const TranslationJob& job = job_of(unit);
+      units.push_back(unit);
+      lines.push_back({.text = job.sentences[unit.sentence],
+                       .prefix = job.forced[unit.sentence].prefix,
+                       .number = 1});
+    }
   }
-  JobWatch watch(batch, model.model().subwords().target);
+  JobWatch watch(units, model.subwords().target);
   const auto answers = translator.translate(lines, &watch);
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    TranslationJob& job = job_of(batch[i]);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    TranslationJob& job = job_of(units[i]);
     if (job.is_over() || job.is_gone()) {
-      job.fail(std::make_exception_ptr(HttpError(499, "the client has gone")));
+      job.fail(std::make_exception_ptr(HttpError(499, "client closed the connection")));
     } else if (job.is_late()) {
       job.fail(std::make_exception_ptr(
           HttpError(504, "the answer was not ready within the request's deadline", 1)));
     } else {
-      finish(batch[i], model, answers[i]);
+      finish(units[i], place, answers[i]);
     }
   }
 }
 
+// Do all terms of a sentence fit into its translation?
+void Engine::check_terms(const Unit& unit, const Place& place,
+                         const std::vector<TermUse>& uses) const {
+  const std::string& sentence = job_of(unit).sentences[unit.sentence];
+  const auto source = static_cast<std::int64_t>(place.translator.source_ids(sentence).size());
+  const std::int64_t most = place.translator.max_length(source);
+  std::int64_t tokens = 0;
+  for (const TermUse& use : uses) {
+    tokens += static_cast<std::int64_t>(place.translator.prefix_ids(use.target).size());
+  }
+  const std::string& prefix = job_of(unit).forced[unit.sentence].prefix;
+  tokens = std::max(tokens, static_cast<std::int64_t>(place.translator.prefix_ids(prefix).size()));
+  if (tokens >= most) {
+    throw HttpError(400, fmt::format("\"glossary\": the terms of a sentence take {} tokens, its "
+                                     "translation has {} at most; ask for a larger \"max_length\", "
+                                     "or give fewer terms",
+                                     tokens, most));
+  }
+}
+
 // Where a term of the glossary is missing, the sentence is translated again from there.
-bool Engine::needs_another_round(const Unit& unit, LoadedModel& model,
+bool Engine::needs_another_round(const Unit& unit, const Place& place,
                                  const LineTranslation& best) {
   TranslationJob& job = job_of(unit);
   const std::string& sentence = job.sentences[unit.sentence];
@@ -250,36 +354,56 @@ bool Engine::needs_another_round(const Unit& unit, LoadedModel& model,
     return false;  // a term that the model's sub-words cannot write
   }
   const std::size_t given =
-      forced.prefix.empty() ? 0 : model.translator(job.search).prefix_ids(forced.prefix).size();
+      forced.prefix.empty() ? 0 : place.translator.prefix_ids(forced.prefix).size();
   const std::optional<std::string> next =
-      next_prefix(sentence, uses, best.parts.front(), given, model.model().subwords());
+      next_prefix(sentence, uses, best.parts.front(), given, place.model.model().subwords());
   forced.prefix = next.value_or(forced.prefix);
+  if (next) {
+    check_terms(unit, place, uses);
+  }
   return next.has_value();
 }
 
-void Engine::finish(const Unit& unit, LoadedModel& model,
+// Of a sentence in one part. Throws HttpError 413 where the answer would become too large.
+std::string Engine::attention_of(const Unit& unit, const Place& place, const Translation& best) {
+  TranslationJob& job = job_of(unit);
+  job.attention_weights +=
+      estimate(job.model).attention_weights(static_cast<std::int64_t>(best.source.size()),
+                                            static_cast<std::int64_t>(best.hypothesis.ids.size()));
+  check_attention(job.attention_weights, limits_);
+  Backend& backend = backend_of(place.lane);
+  const PreemptionScope::Hook hook = [&] { preempt(backend); };
+  const PreemptionScope scope(&hook);
+  return attention_json(place.model.model(), backend, job.sentences[unit.sentence],
+                        best.hypothesis.ids);
+}
+
+void Engine::finish(const Unit& unit, const Place& place,
                     const std::vector<LineTranslation>& lines) {
   TranslationJob& job = job_of(unit);
-  if (!job.glossary.empty() && needs_another_round(unit, model, lines.front())) {
-    batcher_.again(unit);
-    return;
-  }
-  const SubwordPair& subwords = model.model().subwords();
-  SentenceResult result;
-  for (const LineTranslation& line : lines) {
-    result.n_best.push_back(hypothesis_of(line, subwords.target.vocabulary()));
-    if (job.search.alignments) {
-      align(line, subwords.target.vocabulary().end(), result.n_best.back());
+  try {
+    if (!job.glossary.empty() && needs_another_round(unit, place, lines.front())) {
+      batcher_.again(unit);
+      return;
     }
+    const SubwordPair& subwords = place.model.model().subwords();
+    SentenceResult result;
+    for (const LineTranslation& line : lines) {
+      result.n_best.push_back(hypothesis_of(line, subwords.target.vocabulary()));
+      if (job.search.alignments) {
+        align(line, subwords.target.vocabulary().end(), result.n_best.back());
+      }
+    }
+    for (const Translation& part : lines.front().parts) {
+      append(result.source_tokens, pieces_of(part.source, subwords.source.vocabulary()));
+    }
+    if (job.attention && lines.front().parts.size() == 1) {
+      result.attention = attention_of(unit, place, lines.front().parts.front());
+    }
+    job.finish(unit.sentence, std::move(result));
+  } catch (...) {
+    job.fail(std::current_exception());
   }
-  for (const Translation& part : lines.front().parts) {
-    append(result.source_tokens, pieces_of(part.source, subwords.source.vocabulary()));
-  }
-  if (job.attention && lines.front().parts.size() == 1) {
-    result.attention = attention_of(model.model(), backend_, job.sentences[unit.sentence],
-                                    lines.front().parts.front().hypothesis.ids);
-  }
-  job.finish(unit.sentence, std::move(result));
 }
 
 }  // namespace yona::serve

@@ -1,14 +1,18 @@
 // The models at work: takes sentences from the batcher, decodes them together and answers their
-// jobs. One thread computes; the models and their memory are its own.
+// jobs. One thread computes; the models and their memory are its own. Between the layers and steps
+// of a batch the batcher may run a smaller one in its place.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "yona/decode/line_translator.h"
 #include "yona/serve/batcher.h"
+#include "yona/serve/engine/glossary.h"
 #include "yona/serve/engine/model_pool.h"
+#include "yona/serve/engine/work.h"
 
 namespace yona::serve {
 
@@ -18,6 +22,7 @@ struct EngineOptions {
   std::int64_t batch_tokens = 4096;  // source tokens of a batch, times its beams, as in TextOptions
   BatcherOptions batcher{};
   ModelLoading loading{};
+  WorkLimits limits{};
 };
 
 class Engine : public Service {
@@ -38,13 +43,30 @@ class Engine : public Service {
   void close() { batcher_.close(); }
 
  private:
-  void run(const std::vector<Unit>& batch);
-  void run_task(const std::shared_ptr<TaskJob>& job);
-  void translate(const std::vector<Unit>& batch, LoadedModel& model);
-  bool needs_another_round(const Unit& unit, LoadedModel& model, const LineTranslation& best);
-  void finish(const Unit& unit, LoadedModel& model, const std::vector<LineTranslation>& lines);
+  // A batch under way: its model, the translator that is its own, and where it runs.
+  struct Place {
+    LoadedModel& model;
+    Translator& translator;
+    Lane lane;
+  };
+
+  const WorkEstimate& estimate(const std::string& model) const;
+  void run(const std::vector<Unit>& batch, const Lane& lane);
+  void preempt(Backend& backend);
+  void run_task(TaskJob& job, const Lane& lane);
+  Json task_answer(const TaskJob& job, const Lane& lane);
+  void translate(const std::vector<Unit>& batch, const Place& place);
+  bool is_wanted(const Unit& unit, const Place& place);
+  void check_tokens(const Unit& unit, const Place& place) const;
+  bool needs_another_round(const Unit& unit, const Place& place, const LineTranslation& best);
+  void check_terms(const Unit& unit, const Place& place, const std::vector<TermUse>& uses) const;
+  void finish(const Unit& unit, const Place& place, const std::vector<LineTranslation>& lines);
+  std::string attention_of(const Unit& unit, const Place& place, const Translation& best);
+  Backend& backend_of(const Lane& lane) const { return lane.backend ? *lane.backend : backend_; }
 
   Backend& backend_;  // of the first worker: looks inside are its alone
+  const WorkLimits limits_;
+  std::map<std::string, WorkEstimate> estimates_;  // by the models' ids
   ModelPool pool_;
   Batcher batcher_;  // its thread ends before the models go
 };

@@ -6,6 +6,7 @@
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/decode/line_translator.h"
+#include "yona/serve/engine/work.h"
 
 namespace yona::serve {
 
@@ -67,6 +68,7 @@ LoadedModel::LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>
                                     loading.packing_of(place.folder))),
       options_(loading.options_of(place.folder, model_->info())),
       text_(loading.text) {
+  text_.limits = step_limits(model_->info().config, workers.front().backend->planned_device());
   model_->choose_languages({place.source, place.target});
 }
 
@@ -86,22 +88,36 @@ DecodeOptions LoadedModel::options(const SearchChoice& choice) const {
   return options;
 }
 
-Translator& LoadedModel::translator(const SearchChoice& choice) {
-  const std::string key = choice.key();
+std::shared_ptr<Translator> LoadedModel::translator(const SearchChoice& choice, const Lane& lane) {
+  const std::string key = fmt::format("{} {} {}", choice.key(), lane.depth, fmt::ptr(lane.backend));
   const auto found = std::find_if(translators_.begin(), translators_.end(),
                                   [&](const Kept& kept) { return kept.key == key; });
   if (found != translators_.end()) {
     translators_.splice(translators_.begin(), translators_, found);
-    return *translators_.front().translator;
+    return translators_.front().translator;
   }
-  constexpr std::size_t kMost = 8;  // each keeps memory for its largest batch
-  if (translators_.size() == kMost) {
+  constexpr std::size_t kMost = 12;
+  constexpr std::int64_t kMostBytes = std::int64_t{2}
+                                      << 30;  // each keeps that of its largest batch
+  std::int64_t bytes = 0;
+  for (const Kept& kept : translators_) {
+    bytes += kept.translator->kept_bytes();
+  }
+  while (!translators_.empty() && (translators_.size() >= kMost || bytes > kMostBytes)) {
+    bytes -= translators_.back().translator->kept_bytes();
     translators_.pop_back();
   }
+  const std::vector<WorkerPlace> one{{.backend = lane.backend}};
   translators_.push_front(
-      {key, std::make_unique<Translator>(std::vector<const TranslationModel*>{model_.get()},
-                                         workers_, options(choice), text_)});
-  return *translators_.front().translator;
+      {key, std::make_shared<Translator>(std::vector<const TranslationModel*>{model_.get()},
+                                         lane.backend == nullptr ? workers_ : one, options(choice),
+                                         text_)});
+  return translators_.front().translator;
+}
+
+void LoadedModel::trim(std::int64_t most_bytes) {
+  translators_.remove_if(
+      [&](const Kept& kept) { return kept.translator->kept_bytes() > most_bytes; });
 }
 
 ModelPool::ModelPool(const std::vector<ModelPlace>& places, std::vector<WorkerPlace> workers,
@@ -150,6 +166,7 @@ bool ModelPool::is_due(const Entry& entry) const {
 }
 
 void ModelPool::load(Entry& entry, const std::string& signature) {
+  loading_.loads();
   const Clock::time_point start = Clock::now();
   const bool is_again = entry.model != nullptr;
   try {
@@ -176,6 +193,15 @@ void ModelPool::load(Entry& entry, const std::string& signature) {
   entry.signature = signature;
   log().info("{} {} in {:.0f} ms", entry.summary.id, is_again ? "loaded again" : "loaded",
              1e3 * seconds_since(start));
+}
+
+void ModelPool::trim() {
+  constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
+  for (const Entry& entry : entries_) {
+    if (entry.model && workers_.front().backend->planned_device() == Device::cpu) {
+      entry.model->trim(kMostBytes);
+    }
+  }
 }
 
 std::shared_ptr<LoadedModel> ModelPool::get(const std::string& id) {

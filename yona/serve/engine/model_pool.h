@@ -26,6 +26,8 @@ struct ModelLoading {
     return yona::packing_of(folder);
   };
   TextOptions text{};
+  // Before a model is loaded, and loaded again.
+  std::function<void()> loads = [] {};
 };
 
 // A folder, and the languages to take it for where it does not say them or has many.
@@ -37,6 +39,13 @@ struct ModelPlace {
 // "DIR" or "en-de=DIR". Throws InvalidArgument.
 ModelPlace model_place(const std::string& text);
 
+// Where a batch is decoded: the first by all workers, one that preempts another by the worker that
+// it interrupts.
+struct Lane {
+  Backend* backend = nullptr;  // null: all workers
+  std::size_t depth = 0;       // batches under way below this one
+};
+
 // A loaded model with a translator for each way to search that was asked of it lately. For one
 // thread at a time.
 class LoadedModel {
@@ -45,15 +54,17 @@ class LoadedModel {
               const ModelLoading& loading);
 
   const TranslationModel& model() const { return *model_; }
-  // Throws InvalidArgument for a choice that cannot be.
-  Translator& translator(const SearchChoice& choice);
+  // Not used by any batch of another lane. Throws InvalidArgument for a choice that cannot be.
+  std::shared_ptr<Translator> translator(const SearchChoice& choice, const Lane& lane = {});
+  // Drops translators whose working memory is larger than this; those in use live on until then.
+  void trim(std::int64_t most_bytes);
   // The server's options with those of a request over them.
   DecodeOptions options(const SearchChoice& choice) const;
 
  private:
   struct Kept {
     std::string key;
-    std::unique_ptr<Translator> translator;
+    std::shared_ptr<Translator> translator;
   };
 
   std::vector<WorkerPlace> workers_;
@@ -81,6 +92,8 @@ class ModelPool {
   // thread; the model stays valid as long as it is held. Throws HttpError 404 for an id that is not
   // there, and what TranslationModel::load() throws.
   std::shared_ptr<LoadedModel> get(const std::string& id);
+  // Gives working memory of CPUs back to the system. Of the same thread.
+  void trim();
 
  private:
   struct Entry {

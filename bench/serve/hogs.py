@@ -1,0 +1,169 @@
+"""Latency of short requests to `yona serve`, alone and while four clients send the worst requests that it accepts.
+
+  bench/serve/hogs.py --model tiny=RUN [base_int8=DIR …] [--seconds 20] [--output bench/results/serve_hogs.json]
+
+Hogs, four at once, each again as soon as it is answered:
+  search    beam 64, max_length 4096, 100 sentences; lowered (max_length, then sentences) until it is not refused
+  mixed     a document of 100 sentences; attention of the longest text that is accepted; a glossary with 32 uses in a
+            sentence at beam 64; the tree of a wide beam and a step explained, in turn
+
+One line of JSON for each model: p50 and p99 of short requests in milliseconds, alone and with each kind of hogs, and
+what is added at the 99th percentile; statuses of all answers; wrong answers (other than alone).
+"""
+import argparse
+import collections
+import http.client
+import json
+import os
+import platform
+import subprocess
+import sys
+import threading
+import time
+
+from run import ROOT, Server, cpu_name
+
+SHORT = ["two dogs run", "a quarter past seven", "the first of May", "six minutes past eleven", "seven euros"]
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return round(1e3 * values[min(len(values) - 1, int(share * len(values)))], 1)
+
+
+class Client:
+    def __init__(self, port):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+
+    def post(self, path, body):
+        self.connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        answer = self.connection.getresponse()
+        return answer.status, answer.read()
+
+
+def worst_search(client):
+    """The search request as large as it may be: of few sentences if need be, then with shorter outputs."""
+    for length in (4096, 2048, 1024, 768, 512, 384, 256, 128):
+        for sentences in (100, 50, 25, 12, 6, 3, 1):
+            body = {"q": ["two dogs run %d" % i for i in range(sentences)], "beam": 64, "max_length": length, "deadline": 0.001}
+            if client.post("/v1/translate", body)[0] != 413:
+                return {**body, "deadline": 30}
+    sys.exit("no search is accepted")
+
+
+def worst_attention(client):
+    for words in (2000, 1000, 500, 250, 200, 150, 120, 100, 80, 60, 40, 20, 10):
+        body = {"q": "dog " * words, "split": "none", "attention": True}
+        if client.post("/v1/translate", body)[0] == 200:
+            return body
+    sys.exit("no attention is accepted")
+
+
+def worst_glossary(client):
+    terms = [{"source": w, "target": w.upper()} for w in "two dogs run past seven".split()]
+    for uses, beam in ((32, 64), (16, 64), (8, 64), (4, 16)):
+        body = {"q": " ".join(t["source"] for t in (terms * 7)[:uses]), "beam": beam, "max_length": 200, "glossary": terms,
+                "deadline": 0.001}
+        if client.post("/v1/translate", body)[0] not in (400, 413):
+            return {**body, "deadline": 30}
+    sys.exit("no glossary is accepted")
+
+
+def hogs_of(kind, client):
+    if kind == "search":
+        return [("/v1/translate", worst_search(client))] * 4
+    document = {"q": ["Two dogs run over the green field number %d, and a man looks at them." % i for i in range(100)]}
+    beam = next(b for b in (64, 32, 16, 8, 4, 1) if client.post("/v1/beam", {"q": SHORT[0], "beam": b})[0] == 200)
+    return [("/v1/translate", document), ("/v1/translate", worst_attention(client)), ("/v1/translate", worst_glossary(client)),
+            ("tasks", [("/v1/beam", {"q": SHORT[0], "beam": beam}), ("/v1/explain", {"q": " ".join(SHORT)})])]
+
+
+def keep_busy(port, hog, until, statuses):
+    client = Client(port)
+    turn = 0
+    while time.time() < until:
+        path, body = hog
+        if path == "tasks":
+            path, body = body[turn % len(body)]
+            turn += 1
+        try:
+            status = client.post(path, body)[0]
+        except (http.client.HTTPException, OSError):
+            client, status = Client(port), 0
+        statuses[status] += 1
+        if status != 200:
+            time.sleep(0.05)
+
+
+def short_requests(port, seconds, expected):
+    client, times, statuses, wrong = Client(port), [], collections.Counter(), 0
+    end, i = time.time() + seconds, 0
+    while time.time() < end:
+        start = time.time()
+        text = SHORT[i % len(SHORT)]
+        status, body = client.post("/v1/translate", {"q": text, "scores": True})
+        times.append(time.time() - start)
+        statuses[status] += 1
+        if status == 200:
+            translation = json.loads(body)["translations"][0]
+            answer = (translation["text"], translation["score"])
+            wrong += expected.setdefault(text, answer) != answer
+        i += 1
+        time.sleep(0.01)
+    return {"p50_ms": percentile(times, 0.5), "p99_ms": percentile(times, 0.99), "max_ms": percentile(times, 1),
+            "requests": len(times), "statuses": dict(statuses), "wrong": wrong}
+
+
+def measure(a, name, folder):
+    server = Server(a, [a.yona, "serve", "--model", folder, "--port", 0], r":(\d+); Ctrl-C", "stderr")
+    threading.Thread(target=server.process.stderr.read, daemon=True).start()
+    expected, row = {}, {"model": name}
+    short_requests(server.port, 1, expected)
+    row["alone"] = short_requests(server.port, a.seconds, expected)
+    for kind in a.kinds.split(","):
+        hogs = hogs_of(kind, Client(server.port))
+        statuses, until = collections.Counter(), time.time() + a.seconds + 1
+        threads = [threading.Thread(target=keep_busy, args=(server.port, hog, until, statuses), daemon=True) for hog in hogs]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        row[kind] = short_requests(server.port, a.seconds, expected)
+        row[kind]["added_p99_ms"] = round(row[kind]["p99_ms"] - row["alone"]["p99_ms"], 1)
+        row[kind]["memory_mb"] = round(server.memory_mb())
+        for thread in threads:
+            thread.join(timeout=60)
+        row[kind]["hog_statuses"] = dict(statuses)
+        if kind == "search":
+            row[kind]["hog"] = {"beam": 64, "max_length": hogs[0][1]["max_length"], "sentences": len(hogs[0][1]["q"])}
+        time.sleep(2)
+    row["memory_after_mb"] = round(server.memory_mb())
+    row["exit_code"] = server.end()
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", required=True, nargs="+", help="NAME=DIR")
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--kinds", default="search,mixed")
+    parser.add_argument("--yona", default=os.path.join(ROOT, "build", "yona"))
+    parser.add_argument("--output")
+    a = parser.parse_args()
+    a.server_cpus = sorted(os.sched_getaffinity(0))
+    rows = []
+    for model in a.model:
+        name, folder = model.split("=", 1)
+        rows.append(measure(a, name, folder))
+        print(json.dumps(rows[-1]), flush=True)
+    if a.output:
+        commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+        with open(a.output, "w", encoding="utf-8") as file:
+            json.dump({"command": "bench/serve/hogs.py --model " + " ".join(m.split("=")[0] + "=DIR" for m in a.model) +
+                       f" --seconds {a.seconds:g}", "commit": commit.stdout.strip(),
+                       "machine": {"cpu": cpu_name(), "cpus": len(a.server_cpus), "system": platform.system()}, "results": rows},
+                      file, indent=1)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
