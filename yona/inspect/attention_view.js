@@ -251,7 +251,6 @@ class AttentionView {
         const own = token && token.side === side;
         const weight = !token || own ? 0 : side === "key" ? this.mean(weights, token.index, index) : this.mean(weights, index, token.index);
         button.style.setProperty("--weight", weight.toFixed(3));
-        button.classList.toggle("strong", weight > 0.5);
         button.setAttribute("aria-current", Boolean(own && token.index === index));
       });
     }
