@@ -26,6 +26,17 @@ std::vector<std::string> pieces_of(const Json& translation) {
   return pieces;
 }
 
+TEST_F(Translate, RefusesLanguagesThatTheModelDoesNotHave) {
+  const ProgramResult target = translate("seven\n", {"--tgt-lang", "abc"});
+  EXPECT_EQ(target.code, 2);
+  EXPECT_EQ(target.err, "yona: --tgt-lang: expected de (" + model_->path().string() +
+                            " translates from en to de), got abc\n");
+  const ProgramResult source = translate("seven\n", {"--src-lang", "fr"});
+  EXPECT_EQ(source.code, 2);
+  EXPECT_THAT(source.err, HasSubstr("--src-lang: expected en"));
+  EXPECT_EQ(translate("seven\n", {"--src-lang", "EN", "--tgt-lang", "de_AT"}).code, 0);
+}
+
 TEST_F(Translate, GivesALineForALineInOrder) {
   const std::string input = fmt::format("{}\n\n{}\n \n{}", line(0), line(1), line(0));
   const ProgramResult result = translate(input);

@@ -38,6 +38,7 @@ std::vector<std::unique_ptr<TranslationModel>> load_models(const TranslateFlags&
           folder.string());
     require_folder("--model", folder);
     models.push_back(TranslationModel::load(folder, backend, type.packing_of(folder)));
+    check_pair(*models.back(), {flags.source_language, flags.target_language});
     models.back()->choose_languages({flags.source_language, flags.target_language});
   }
   return models;
