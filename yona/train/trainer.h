@@ -12,7 +12,7 @@
 namespace yona {
 
 struct TrainerOptions {
-  std::filesystem::path output;  // the run's folder, and the model's: see DESIGN in docs/formats.md
+  std::filesystem::path output;  // the run's folder, and the model's: see docs/formats.md
   bool resume = false;           // go on from the newest good checkpoint
   std::filesystem::path init;    // begin with this folder's weights and sub-words (fine-tuning)
   std::string device = "cpu";
