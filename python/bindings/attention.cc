@@ -16,7 +16,7 @@ AttentionPart part_named(const std::string& name) {
       return part;
     }
   }
-  fail("part: '{}' is given; expected encoder, decoder or cross", name);
+  fail("part: expected encoder, decoder or cross, got '{}'", name);
 }
 
 std::int64_t counted_from_end(std::int64_t index, std::int64_t size) {

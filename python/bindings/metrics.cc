@@ -26,8 +26,8 @@ std::unique_ptr<Metric> bleu_of(const py::dict& given) {
   options.tokenizer = bleu_tokenizer(tokenizer);
   const auto names = bleu_smoothing_names();
   const auto found = std::find(names.begin(), names.end(), smoothing);
-  check(found != names.end(), "smooth_method: '{}' is given; expected {}", smoothing,
-        fmt::join(names, ", "));
+  check(found != names.end(), "smooth_method: expected {}, got '{}'", fmt::join(names, ", "),
+        smoothing);
   options.smoothing = static_cast<BleuSmoothing>(found - names.begin());
   return std::make_unique<Bleu>(options);
 }

@@ -46,7 +46,7 @@ Model::Model(const std::vector<std::filesystem::path>& folders, const ModelOptio
 void Model::load(const std::vector<std::filesystem::path>& folders, const ModelOptions& options) {
   check(!folders.empty(), "load: there is no folder");
   check(options.device == "cpu" || options.device == "cuda",
-        "device: '{}' is given; expected cpu or cuda", options.device);
+        "device: expected cpu or cuda, got '{}'", options.device);
   const ComputeType type =
       choose_compute_type(options.compute_type, options.device, "compute_type");
   precision_ = type.precision;
@@ -57,6 +57,7 @@ void Model::load(const std::vector<std::filesystem::path>& folders, const ModelO
   backend_ = make_backend(options.device, {.threads = options.threads});
   for (const std::filesystem::path& folder : folders) {
     models_.push_back(TranslationModel::load(folder, *backend_, type.packing_of(folder)));
+    check_pair(*models_.back(), {options.source_language, options.target_language});
     models_.back()->choose_languages({options.source_language, options.target_language});
   }
 }
@@ -97,8 +98,8 @@ py::list Model::answer(Task task, const std::vector<SourceLine>& lines, const py
   take(options, "batch_tokens", kInteger, batch_tokens);
   std::string long_lines = "split";
   take(options, "long", "split or refuse", long_lines);
-  check(long_lines == "split" || long_lines == "refuse",
-        "long: '{}' is given; expected split or refuse", long_lines);
+  check(long_lines == "split" || long_lines == "refuse", "long: expected split or refuse, got '{}'",
+        long_lines);
   Answers answers;
   worker_.run([&] {
     if (!translator_ || asked_ != search || batch_tokens_ != batch_tokens) {

@@ -42,8 +42,8 @@ inline py::array_t<float> array_of(std::vector<float> values,
   return py::array_t<float>(shape, owner->data(), capsule);
 }
 
-// Sets `into` where the dictionary has the key. Raises TypeError "beam: 'x' is given; expected
-// int".
+// Sets `into` where the dictionary has the key. Raises TypeError "beam: expected
+// int, got 'x'".
 template <class T>
 void take(const py::dict& given, const char* key, const char* expected, T& into) {
   if (!given.contains(key)) {
@@ -53,8 +53,8 @@ void take(const py::dict& given, const char* key, const char* expected, T& into)
   try {
     into = value.cast<T>();
   } catch (const py::cast_error&) {
-    throw py::type_error(fmt::format("{}: {} is given; expected {}", key,
-                                     py::repr(value).cast<std::string>(), expected));
+    throw py::type_error(
+        fmt::format("{}: expected {}, got {}", key, expected, py::repr(value).cast<std::string>()));
   }
 }
 

@@ -1,6 +1,7 @@
 """Text to try things with."""
 
 from yona import _yona
+from yona.errors import InvalidArgument
 
 
 def builtin_pairs(source: str = "en", target: str = "de", count: int = 1000, *,
@@ -13,7 +14,7 @@ def builtin_pairs(source: str = "en", target: str = "de", count: int = 1000, *,
     [('seven hundred and forty-four thousand and nine', 'siebenhundertvierundvierzigtausendneun')]
     """
     if split not in ("train", "test"):
-        raise ValueError(f"split: {split!r} is given; expected train or test")
+        raise InvalidArgument(f"split: expected train or test, got {split!r}")
     if count < 0:
-        raise ValueError(f"count: {count} is negative")
+        raise InvalidArgument(f"count: expected 0 or more, got {count}")
     return _yona.builtin_pairs(source, target, count, split == "test", seed)

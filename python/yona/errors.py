@@ -1,5 +1,9 @@
 """What can go wrong. Every error of yona is a `yona.Error` and one of Python's own kinds as well."""
 
+from __future__ import annotations
+
+import os
+
 
 class Error(Exception):
     """Any error of yona; the message is one line: what, where, what was expected, what to do."""
@@ -27,3 +31,16 @@ class DeviceError(Error, RuntimeError):
 
 class NotSupported(Error, NotImplementedError):
     """It has a meaning, but this version cannot do it."""
+
+
+def given_path(what: str, path: str | os.PathLike[str]) -> str:
+    """The path as text; one that is empty would mean the working directory to some, nothing to
+    others.
+
+    >>> given_path("output", "run")
+    'run'
+    """
+    text = os.fspath(path)
+    if not text:
+        raise InvalidArgument(f"{what}: the path is empty (is a variable unset?)")
+    return text

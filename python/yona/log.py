@@ -1,6 +1,7 @@
 """What yona says on standard error by itself."""
 
 from yona import _yona
+from yona.errors import InvalidArgument
 
 _LEVELS = ("quiet", "normal", "verbose")
 
@@ -11,5 +12,5 @@ def set_verbosity(level: str) -> None:
     >>> set_verbosity("quiet")
     """
     if level not in _LEVELS:
-        raise ValueError(f"verbosity: {level!r} is given; expected {', '.join(_LEVELS)}")
+        raise InvalidArgument(f"verbosity: expected {', '.join(_LEVELS)}, got {level!r}")
     _yona.set_verbosity(_LEVELS.index(level))

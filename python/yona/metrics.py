@@ -44,7 +44,7 @@ class Score(float):
 def _score(metric: str, hypotheses: Sequence[str], references: References,
            options: dict[str, Any]) -> Score:
     if isinstance(hypotheses, str) or isinstance(references, str):
-        raise TypeError(f"{metric}: a text is given; expected a list of texts")
+        raise TypeError(f"{metric}: expected a list of texts, got a text")
     streams = [[each] if isinstance(each, str) else list(each) for each in references]
     given = {key: value for key, value in options.items() if value is not None}
     name, value, details, signature = _yona.score(metric, list(hypotheses), streams, given)

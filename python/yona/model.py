@@ -4,12 +4,43 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Union, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Union, overload
 
 from yona import _yona, training
+from yona.errors import InvalidArgument, given_path
 from yona.translation import Attention, Translation
 
+if TYPE_CHECKING:  # not a dependency: type checkers know it by themselves
+    from typing_extensions import Unpack
+
 Path = Union[str, "os.PathLike[str]"]
+
+
+class ScoreOptions(TypedDict, total=False):
+    """What `Model.score` takes by name."""
+
+    beam_mode: str | None
+    length_penalty: float | None
+    alignments: bool
+    alignment_layer: int | None
+    batch_tokens: int | None
+
+
+class TranslateOptions(ScoreOptions, total=False):
+    """What `Model.translate` takes by name, but for `n_best`, which decides what it gives back."""
+
+    beam: int | None
+    min_length: int | None
+    max_length: int | None
+    no_repeat_ngram: int | None
+    prefix: str | Iterable[str] | None
+    sample: bool
+    temperature: float | None
+    top_k: int | None
+    top_p: float | None
+    seed: int | None
+    scores: bool
+    long: str
 
 
 def _texts(what: str, given: str | Iterable[str]) -> tuple[bool, list[str]]:
@@ -17,7 +48,7 @@ def _texts(what: str, given: str | Iterable[str]) -> tuple[bool, list[str]]:
     texts = [given] if isinstance(given, str) else list(given)
     for text in texts:
         if not isinstance(text, str):
-            raise TypeError(f"{what}: {text!r} is given; expected text")
+            raise TypeError(f"{what}: expected text, got {text!r}")
         if not text.isascii():
             text.encode()  # lone surrogates are no text: UnicodeEncodeError, which is a ValueError
     return isinstance(given, str), texts
@@ -61,7 +92,7 @@ class Model:
         'halb vier'
         """
         given = [folder] if isinstance(folder, (str, os.PathLike)) else list(folder)
-        folders = [os.fspath(each) for each in given]
+        folders = [given_path("folder", each) for each in given]
         options: dict[str, Any] = {"device": device, "threads": threads, "src_lang": src_lang,
                                    "tgt_lang": tgt_lang, "compute_type": compute_type,
                                    "shortlist": os.fspath(shortlist)}
@@ -81,19 +112,21 @@ class Model:
         """
         return self._handle.info()
 
+    # A text is an iterable of texts as well; the first overload that fits wins.
     @overload
-    def translate(self, text: str, *, n_best: None = None, **options: Any) -> Translation: ...
+    def translate(self, text: str, *, n_best: None = None,  # type: ignore[overload-overlap]
+                  **options: Unpack[TranslateOptions]) -> Translation: ...
     @overload
-    def translate(self, text: str, *, n_best: int, **options: Any) -> list[Translation]: ...
+    def translate(self, text: str, *, n_best: int,  # type: ignore[overload-overlap]
+                  **options: Unpack[TranslateOptions]) -> list[Translation]: ...
     @overload
     def translate(self, text: Iterable[str], *, n_best: None = None,
-                  **options: Any) -> list[Translation]: ...
+                  **options: Unpack[TranslateOptions]) -> list[Translation]: ...
     @overload
     def translate(self, text: Iterable[str], *, n_best: int,
-                  **options: Any) -> list[list[Translation]]: ...
+                  **options: Unpack[TranslateOptions]) -> list[list[Translation]]: ...
 
-    # Overloads leave the options to the implementation's own signature.
-    def translate(self, text: Any, *, beam: int | None = None,  # type: ignore[misc]
+    def translate(self, text: Any, *, beam: int | None = None,
                   n_best: int | None = None,
                   beam_mode: str | None = None, length_penalty: float | None = None,
                   min_length: int | None = None, max_length: int | None = None,
@@ -123,7 +156,8 @@ class Model:
         one, lines = _texts("text", text)
         prefixes = [] if prefix is None else _texts("prefix", prefix)[1]
         if prefixes and len(prefixes) != len(lines):
-            raise ValueError(f"prefix: {len(prefixes)} are given for {len(lines)} texts")
+            raise InvalidArgument(f"prefix: expected one for each of {len(lines)} texts, got "
+                                  f"{len(prefixes)}")
         options = _given({
             "beam": beam, "n_best": n_best, "beam_mode": beam_mode,
             "length_penalty": length_penalty, "min_length": min_length, "max_length": max_length,
@@ -139,12 +173,13 @@ class Model:
         return answers[0] if one else answers
 
     @overload
-    def score(self, source: str, target: str, **options: Any) -> Translation: ...
+    def score(self, source: str, target: str,  # type: ignore[overload-overlap]
+              **options: Unpack[ScoreOptions]) -> Translation: ...
     @overload
     def score(self, source: Iterable[str], target: Iterable[str],
-              **options: Any) -> list[Translation]: ...
+              **options: Unpack[ScoreOptions]) -> list[Translation]: ...
 
-    def score(self, source: Any, target: Any, *,  # type: ignore[misc]
+    def score(self, source: Any, target: Any, *,
               beam_mode: str | None = None,
               length_penalty: float | None = None, alignments: bool = False,
               alignment_layer: int | None = None, batch_tokens: int | None = None) -> Any:
@@ -158,8 +193,8 @@ class Model:
         one, sources = _texts("source", source)
         one_target, targets = _texts("target", target)
         if one != one_target or len(sources) != len(targets):
-            raise ValueError(f"score: {len(sources)} sources and {len(targets)} targets are given; "
-                             "they go in pairs")
+            raise InvalidArgument(f"score: expected a target for each source, got {len(sources)} "
+                                  f"sources and {len(targets)} targets")
         options = _given({"beam_mode": beam_mode, "length_penalty": length_penalty,
                           "alignments": alignments, "alignment_layer": alignment_layer,
                           "batch_tokens": batch_tokens})
@@ -183,7 +218,7 @@ class Model:
         """Trains on from this model's weights and sub-words: `yona.train(..., init=model.folder)`.
         This one stays as it is; the new one is given back."""
         if len(self._folders) > 1:
-            raise ValueError("train: this is an ensemble; load one of its models")
+            raise InvalidArgument("train: this is an ensemble; load one of its models")
         return training.train(*args, init=self.folder, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:

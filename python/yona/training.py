@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
 from yona import _yona
+from yona.errors import FileMissing, InvalidArgument, given_path
 from yona.progress import make_progress
 
 if TYPE_CHECKING:
@@ -103,19 +104,18 @@ _KINDS = {"started": Plan, "update": Update, "validation": Validation, "message"
 def _paths(what: str, given: Path | Iterable[Path] | None) -> list[str]:
     if given is None:
         return []
-    paths = [os.fspath(each) for each in
+    paths = [given_path(what, each) for each in
              ([given] if isinstance(given, (str, os.PathLike)) else given)]
     for path in paths:
         if not os.path.exists(path):
-            from yona.errors import FileMissing
             raise FileMissing(f"{what}: {path}: no such file")
     return paths
 
 
 def _pairs(what: str, source: list[str], target: list[str]) -> None:
     if len(source) != len(target):
-        raise ValueError(f"{what}_src names {len(source)} files and {what}_tgt {len(target)}; they "
-                         "are paired one to one")
+        raise InvalidArgument(f"{what}_src names {len(source)} files and {what}_tgt {len(target)}; "
+                              "they are paired one to one")
 
 
 def _text(value: Any) -> str:
@@ -177,8 +177,10 @@ def train(train_src: Path | Iterable[Path] | None = None,
     names = ["valid" if i == 0 else f"valid-{i + 1}" for i in range(len(valid[0]))]
     request = {
         "train_src": sources, "train_tgt": targets, "train_tsv": _paths("train_tsv", train_tsv),
-        "valid": list(zip(names, *valid)), "config": _paths("config", config)[0] if config else "",
-        "output": os.fspath(output), "init": _paths("init", init)[0] if init else "",
+        "valid": list(zip(names, *valid)),
+        "config": "" if config is None else _paths("config", config)[0],
+        "output": given_path("output", output),
+        "init": "" if init is None else _paths("init", init)[0],
         "resume": resume, "allow_changes": allow_changes, "device": device, "threads": threads,
         "assignments": _assignments({
             "src_lang": ("data.source_language", src_lang),

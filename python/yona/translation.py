@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from yona import _yona
+from yona.errors import InvalidArgument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,9 +95,9 @@ class Attention:
         """A figure: of a layer (counted as in an array; None: all), and of one head, of all (None)
         or of their `"mean"`; as a `"matrix"`, or as `"lines"` like the paper's figures 3 to 5."""
         if style not in ("matrix", "lines"):
-            raise ValueError(f"style: {style!r} is given; expected matrix or lines")
+            raise InvalidArgument(f"style: expected matrix or lines, got {style!r}")
         if isinstance(head, str) and head != "mean":
-            raise ValueError(f"head: {head!r} is given; expected a number, 'mean' or None")
+            raise InvalidArgument(f"head: expected a number, 'mean' or None, got {head!r}")
         number = None if isinstance(head, str) else head
         return self._handle.svg(part, layer, number, head == "mean", style == "lines")
 

@@ -49,9 +49,8 @@ TEST_F(TerminalTest, TakesColumnsFromTheEnvironmentWhereThereIsNoTerminal) {
 
 TEST_F(TerminalTest, HasColoursOnlyOnATerminalThatMayShowThem) {
   EXPECT_EQ(terminal_colours(file_), Colours::none);
-  ASSERT_GE(screen_, 0);
-  if (::isatty(screen_) != 1) {
-    GTEST_SKIP() << "no terminal can be made here";
+  if (screen_ < 0 || ::isatty(screen_) != 1) {
+    GTEST_SKIP() << "no terminal can be made here (/dev/ptmx, /dev/pts)";
   }
   EXPECT_EQ(terminal_colours(screen_), Colours::palette);
   ::setenv("COLORTERM", "truecolor", 1);

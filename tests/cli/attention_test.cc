@@ -113,9 +113,9 @@ TEST_F(AttentionCommand, ScoresAlignmentsOfEveryHead) {
 TEST_F(AttentionCommand, SaysWhatIsMissingOrDoesNotGoTogether) {
   EXPECT_EQ(run_yona({"attention", "--source", "x"}).err,
             "yona: attention: --model is missing; name a model folder\n");
-  EXPECT_EQ(run_yona({"attention", "--model", folder_->path().string(), "--source", "x"}).err,
-            "yona: --model: " + folder_->path().string() +
-                ": is no model folder (it has no config.json)\n");
+  EXPECT_EQ(
+      run_yona({"attention", "--model", folder_->path().string(), "--source", "x"}).err,
+      "yona: --model: " + folder_->path().string() + ": is not a model folder (no config.json)\n");
   EXPECT_EQ(complaint(run({})),
             "yona: attention: give either --source TEXT or --input FILE to look at\n");
   EXPECT_EQ(complaint(run({"--source", "x", "--target-input", "f"})),
@@ -141,14 +141,14 @@ TEST_F(AttentionCommand, NamesTheRangeOfLayersAndHeads) {
             "yona: attention: there is no layer 4 in the cross attention; it has 3\n");
   EXPECT_EQ(complaint(look({"--head", "3"})),
             "yona: attention: there is no head 3; the model has 2 in each layer\n");
-  EXPECT_THAT(complaint(look({"--layer", "0"})), HasSubstr("--layer: '0' is given; expected"));
+  EXPECT_THAT(complaint(look({"--layer", "0"})), HasSubstr("--layer: expected a whole number"));
   EXPECT_THAT(complaint(look({"--part", "middle"})),
-              HasSubstr("--part: 'middle' is given; expected encoder, decoder or cross"));
+              HasSubstr("--part: expected encoder, decoder or cross, got 'middle'"));
 }
 
 TEST_F(AttentionCommand, RefusesTextThatCannotBe) {
   EXPECT_EQ(complaint(run({"--source", ""})),
-            "yona: attention: the source is empty; give at least one word\n");
+            "yona: --source: the value is empty (is a variable unset?)\n");
   EXPECT_EQ(complaint(run({"--source", "\xFF"})), "yona: --source: the text is not UTF-8\n");
   write_bytes(path("bad"), "0-0 x\n\n0-0\n");
   EXPECT_EQ(complaint(run({"--input", path("source"), "--target-input", path("target"),

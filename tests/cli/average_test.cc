@@ -96,7 +96,7 @@ TEST_F(Average, Complains) {
   EXPECT_EQ(complaint({"--run", path("run"), "--output", path("x"), "--last", "2", "--best", "1"}),
             "yona: average: --last, --best and --checkpoints exclude each other; give one\n");
   EXPECT_EQ(complaint({"--run", path("run"), "--output", path("x"), "--last", "0"}),
-            "yona: --last: '0' is given; expected a whole number of at least 1\n");
+            "yona: --last: expected a whole number of at least 1, got '0'\n");
   EXPECT_EQ(complaint({"--run", path("run"), "--output", path("x"), "--checkpoints", "/none"}),
             "yona: --checkpoints: /none: no such folder\n");
   EXPECT_THAT(complaint({"--run", path("run"), "--output", path("x"), "--last", "99"}),

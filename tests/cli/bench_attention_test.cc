@@ -21,8 +21,7 @@ TEST(BenchAttentionCommand, PrintsALineForEachLength) {
 TEST(BenchAttentionCommand, ComplainsAboutValues) {
   const ProgramResult result = run_yona({"bench", "attention", "--lengths", "64,x"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_EQ(result.err,
-            "yona: --lengths: 'x' is given; expected a whole number from 1 to 1048576\n");
+  EXPECT_EQ(result.err, "yona: --lengths: expected a whole number from 1 to 1048576, got 'x'\n");
 }
 
 }  // namespace

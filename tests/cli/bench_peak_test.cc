@@ -17,7 +17,7 @@ TEST(BenchPeakCommand, PrintsOneJsonLine) {
 TEST(BenchPeakCommand, ComplainsAboutValues) {
   const ProgramResult result = run_yona({"bench", "peak", "--precision", "f64"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_EQ(result.err, "yona: --precision: 'f64' is given; expected f32 or bf16\n");
+  EXPECT_EQ(result.err, "yona: --precision: expected f32 or bf16, got 'f64'\n");
 }
 
 }  // namespace

@@ -29,13 +29,12 @@ TEST(BenchTrain, ComplainsAboutValues) {
     return result.err;
   };
   EXPECT_EQ(complaint({"--steps", "0"}),
-            "yona: --steps: '0' is given; expected a whole number of at least 1\n");
+            "yona: --steps: expected a whole number of at least 1, got '0'\n");
   EXPECT_EQ(complaint({"--precision", "bf61"}),
-            "yona: --precision: 'bf61' is given; expected f32 or bf16\n");
-  EXPECT_EQ(complaint({"--device", "gpu"}),
-            "yona: --device: 'gpu' is given; expected cpu or cuda\n");
+            "yona: --precision: expected f32 or bf16, got 'bf61'\n");
+  EXPECT_EQ(complaint({"--device", "gpu"}), "yona: --device: expected cpu or cuda, got 'gpu'\n");
   EXPECT_EQ(complaint({"--preset", "huge"}),
-            "yona: --preset: 'huge' is given; expected tiny, iwslt, base or big\n");
+            "yona: --preset: expected tiny, iwslt, base or big, got 'huge'\n");
 }
 
 }  // namespace

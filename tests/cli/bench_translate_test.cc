@@ -34,9 +34,9 @@ TEST(BenchTranslate, ComplainsAboutValues) {
     return result.err;
   };
   EXPECT_EQ(complaint({"--beam", "0"}),
-            "yona: --beam: '0' is given; expected a whole number from 1 to 65536\n");
+            "yona: --beam: expected a whole number from 1 to 65536, got '0'\n");
   EXPECT_EQ(complaint({"--preset", "huge"}),
-            "yona: --preset: 'huge' is given; expected tiny, iwslt, base or big\n");
+            "yona: --preset: expected tiny, iwslt, base or big, got 'huge'\n");
   EXPECT_EQ(complaint({"--model", "/no/such/model"}),
             "yona: --model: /no/such/model: no such folder\n");
 }

@@ -56,8 +56,8 @@ TEST(ComputeType, SaysWhatItCannotBe) {
   const ProgramResult unknown = run_yona(small_bench("int4"));
   EXPECT_EQ(unknown.code, 2);
   EXPECT_EQ(unknown.err,
-            "yona: --compute-type: 'int4' is given; expected auto, f32, bf16, f16 or int8 (did you "
-            "mean int8?)\n");
+            "yona: --compute-type: expected auto, f32, bf16, f16 or int8 (did you mean int8?), got "
+            "'int4'\n");
 }
 
 }  // namespace

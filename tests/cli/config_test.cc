@@ -85,11 +85,11 @@ TEST(Config, ComplainsAboutFlagsThatDoNotGoTogether) {
             "yona: --valid-src is called 'x' and --valid-tgt 'y'; pairs are given in the same "
             "order\n");
   EXPECT_EQ(complaint({"--set", "=5"}),
-            "yona: --set: '=5' is given; expected key=value, such as train.updates=1000\n");
+            "yona: --set: expected key=value, such as train.updates=1000, got '=5'\n");
   EXPECT_EQ(complaint({"--set", "train.udpates=5"}),
             "yona: --set: unknown key 'train.udpates'; did you mean train.updates?\n");
   EXPECT_EQ(complaint({"--updates", "many"}),
-            "yona: --updates: 'many' is given; expected a whole number of at least 1\n");
+            "yona: --updates: expected a whole number of at least 1, got 'many'\n");
   EXPECT_THAT(complaint({"--config", "none.yaml"}), HasSubstr("none.yaml: no such file"));
 }
 

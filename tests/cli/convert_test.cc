@@ -54,7 +54,7 @@ TEST_F(Convert, SaysWhatIsMissing) {
   EXPECT_THAT(convert({"--output", made()}).err, HasSubstr("--quantize"));
   const ProgramResult unknown = convert({"--output", made(), "--quantize", "int4"});
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_EQ(unknown.err, "yona: --quantize: 'int4' is given; expected int8\n");
+  EXPECT_EQ(unknown.err, "yona: --quantize: expected int8, got 'int4'\n");
   const ProgramResult there = convert({"--output", folder_.path(), "--quantize", "int8"});
   EXPECT_EQ(there.code, 2);
   EXPECT_THAT(there.err, HasSubstr("is there already; name a new folder"));

@@ -100,15 +100,13 @@ TEST(Info, ComplainsAboutWhatItIsAsked) {
   };
   EXPECT_EQ(complaint({}), "yona: info: say about what: --model DIR, --preset base or --devices\n");
   EXPECT_EQ(complaint({"--preset", "bas"}),
-            "yona: --preset: 'bas' is given; expected tiny, iwslt, base or big (did you mean "
-            "base?)\n");
+            "yona: --preset: expected tiny, iwslt, base or big (did you mean base?), got 'bas'\n");
   EXPECT_EQ(complaint({"--preset", "base", "--vocab-size", "2"}),
-            "yona: --vocab-size: '2' is given; expected a whole number from 3 to 16777216\n");
+            "yona: --vocab-size: expected a whole number from 3 to 16777216, got '2'\n");
   EXPECT_THAT(complaint({"--preset", "base", "--set", "model.heads=7"}),
               HasSubstr("model.heads: 7 heads do not divide model.d_model 512"));
   EXPECT_EQ(complaint({"--set", "model.heads"}),
-            "yona: --set: 'model.heads' is given; expected key=value, such as "
-            "train.updates=1000\n");
+            "yona: --set: expected key=value, such as train.updates=1000, got 'model.heads'\n");
 }
 
 }  // namespace

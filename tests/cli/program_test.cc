@@ -110,7 +110,7 @@ TEST(Program, NamesAFlagWithoutItsValueOrGivenTwice) {
   EXPECT_EQ(complaint({"info", "--preset", "base", "--preset", "big"}),
             "info: --preset is given more than once; see `yona info --help`");
   EXPECT_EQ(complaint({"info", "--preset", "--devices"}),
-            "--preset: '--devices' is given; expected tiny, iwslt, base or big");
+            "--preset: expected tiny, iwslt, base or big, got '--devices'");
 }
 
 TEST(Program, RefusesVerboseAndQuietTogether) {

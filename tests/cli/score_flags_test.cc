@@ -58,20 +58,20 @@ TEST_F(ScoreFlagsOfCommand, RefuseValuesThatMeanNothing) {
             "yona: --tokenize: 'ja-mecab' is no tokeniser of BLEU here; there are 13a, intl, zh, "
             "char, none: char suits Japanese and Korean, or tokenise beforehand and take none\n");
   EXPECT_EQ(complaint({"--metrics", "bleu,meteor"}),
-            "yona: --metrics: 'meteor' is given; expected bleu, chrf or ter\n");
+            "yona: --metrics: expected bleu, chrf or ter, got 'meteor'\n");
   EXPECT_EQ(complaint({"--smooth-method", "some"}),
-            "yona: --smooth-method: 'some' is given; expected exp, floor, add-k or none\n");
+            "yona: --smooth-method: expected exp, floor, add-k or none, got 'some'\n");
   EXPECT_EQ(complaint({"--smooth-value", "1"}),
             "yona: --smooth-value: --smooth-method exp takes none; floor and add-k do\n");
   EXPECT_EQ(complaint({"--smooth-method", "floor", "--smooth-value", "-1"}),
-            "yona: --smooth-value: '-1' is given; expected a number of at least 0\n");
+            "yona: --smooth-value: expected a number of at least 0, got '-1'\n");
   EXPECT_EQ(complaint({"--width", "99"}),
-            "yona: --width: '99' is given; expected a whole number from 0 to 17\n");
+            "yona: --width: expected a whole number from 0 to 17, got '99'\n");
   EXPECT_EQ(complaint({"-m", "chrf", "--chrf-char-order", "0"}),
             "yona: chrF: the orders are 0 characters and 0 words; expected 0 to 64, and one above "
             "0\n");
   EXPECT_EQ(complaint({"--confidence", "--confidence-n", "0"}),
-            "yona: --confidence-n: '0' is given; expected a whole number from 1 to 10000000\n");
+            "yona: --confidence-n: expected a whole number from 1 to 10000000, got '0'\n");
 }
 
 TEST_F(ScoreFlagsOfCommand, RefuseWhatDoesNotGoTogether) {

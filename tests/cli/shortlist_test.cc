@@ -141,14 +141,13 @@ TEST_F(ShortlistCommand, SaysWhatIsMissingOrWrong) {
             "yona: shortlist: --train-src is missing; name a file of the source language\n");
   EXPECT_EQ(complaint({"--train-src", corpus("en")}),
             "yona: shortlist: --train-tgt is missing; name the file of its translations\n");
-  EXPECT_EQ(complaint({"--by", "guess"}),
-            "yona: --by: 'guess' is given; expected text or attention\n");
+  EXPECT_EQ(complaint({"--by", "guess"}), "yona: --by: expected text or attention, got 'guess'\n");
   EXPECT_EQ(complaint({"--lexicon", corpus("en"), "--train-src", corpus("en")}),
             "yona: --lexicon is counted already; leave --train-src, --train-tgt and --alignments "
             "out\n");
   EXPECT_THAT(
       complaint({"--train-src", corpus("en"), "--train-tgt", corpus("de"), "--per-piece", "-1"}),
-      HasSubstr("--per-piece: '-1' is given"));
+      HasSubstr("--per-piece: expected a whole number"));
   write_bytes(folder_ / "short.de", "eins\n");
   EXPECT_THAT(complaint({"--train-src", corpus("en"), "--train-tgt", folder_ / "short.de"}),
               HasSubstr("short.de has 1 line, the input has more"));

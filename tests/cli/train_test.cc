@@ -264,17 +264,17 @@ TEST_F(Train, ComplainsAboutWhatIsMissing) {
 }
 
 TEST_F(Train, ComplainsAboutWhatDoesNotGoTogether) {
-  EXPECT_THAT(wrong({"--init", folder_.path()}), HasSubstr("is no model folder"));
+  EXPECT_THAT(wrong({"--init", folder_.path()}),
+              HasSubstr("is not a model folder (no config.json)"));
   write_bytes(folder_ / "config.json", "{}");
   EXPECT_THAT(wrong({"--init", folder_.path()}),
               HasSubstr("--preset: is given together with --init"));
-  EXPECT_THAT(wrong({"--progress", "jsno"}),
-              HasSubstr("--progress: 'jsno' is given; expected bar, plain, quiet or json (did you "
-                        "mean json?)"));
+  EXPECT_THAT(
+      wrong({"--progress", "jsno"}),
+      HasSubstr("--progress: expected bar, plain, quiet or json (did you mean json?), got 'jsno'"));
   EXPECT_THAT(wrong({"--set", "model.heads=3"}), HasSubstr("3 heads do not divide"));
   EXPECT_THAT(wrong({"--set", "train.patience=2"}), HasSubstr("needs a validation set"));
-  EXPECT_THAT(wrong({"--device", "tpu"}), HasSubstr("--device: 'tpu' is given; expected cpu or "
-                                                    "cuda"));
+  EXPECT_THAT(wrong({"--device", "tpu"}), HasSubstr("--device: expected cpu or cuda, got 'tpu'"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
 }
 

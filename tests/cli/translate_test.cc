@@ -26,6 +26,17 @@ std::vector<std::string> pieces_of(const Json& translation) {
   return pieces;
 }
 
+TEST_F(Translate, RefusesLanguagesThatTheModelDoesNotHave) {
+  const ProgramResult target = translate("seven\n", {"--tgt-lang", "abc"});
+  EXPECT_EQ(target.code, 2);
+  EXPECT_EQ(target.err, "yona: --tgt-lang: expected de (" + model_->path().string() +
+                            " translates from en to de), got abc\n");
+  const ProgramResult source = translate("seven\n", {"--src-lang", "fr"});
+  EXPECT_EQ(source.code, 2);
+  EXPECT_THAT(source.err, HasSubstr("--src-lang: expected en"));
+  EXPECT_EQ(translate("seven\n", {"--src-lang", "EN", "--tgt-lang", "de_AT"}).code, 0);
+}
+
 TEST_F(Translate, GivesALineForALineInOrder) {
   const std::string input = fmt::format("{}\n\n{}\n \n{}", line(0), line(1), line(0));
   const ProgramResult result = translate(input);
@@ -170,18 +181,18 @@ TEST_F(Translate, SaysWhatIsWrongWithItsFlags) {
     std::vector<std::string> flags;
     std::string message;
   } cases[] = {
-      {{"--beam", "0"}, "--beam: '0' is given"},
+      {{"--beam", "0"}, "--beam: expected a whole number"},
       {{"--beam", "2", "--n-best", "3"}, "--n-best: 3 hypotheses are asked of a beam of 2"},
       {{"--top-k", "5"}, "add --sample"},
       {{"--beam-mode", "papr"}, "--beam-mode"},
-      {{"--length-penalty", "much"}, "--length-penalty: 'much' is given"},
+      {{"--length-penalty", "much"}, "--length-penalty: expected a number"},
       {{"--prefix", "nowhere"}, "--prefix"},
       {{"--score-targets", "nowhere"}, "--score-targets"},
       {{"--score-targets", "x", "--sample"}, "--score-targets searches for nothing"},
       {{"--alignment", "firm"}, "--alignment"},
       {{"--alignment-layer", "1"}, "add --alignment hard or soft"},
       {{"--alignment", "hard", "--alignment-layer", "9"},
-       "--alignment-layer: 9 is given, the model has 1"},
+       "--alignment-layer: expected 1 to 1 (the model's decoder layers), got 9"},
       {{"--min-length", "9", "--max-length", "8"}, "--min-length: 9 is more than --max-length 8"},
       {{"--device", "gpu"}, "--device"},
       {{"--output", folder_ / "input"}, "/input is also read; name another file"},
@@ -238,7 +249,7 @@ TEST_F(Translate, SaysWhatAFolderLacksToBeAModel) {
   const TempDir empty;
   ProgramResult result = run_yona({"translate", "--model", empty.path().string()});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("is no model folder: it has neither config.json nor"));
+  EXPECT_THAT(result.err, HasSubstr("is not a model folder: it has neither config.json nor"));
   std::filesystem::copy_file(model_->path() / "config.json", empty / "config.json");
   result = run_yona({"translate", "--model", empty.path().string()});
   EXPECT_EQ(result.code, 2);

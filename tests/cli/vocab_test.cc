@@ -89,7 +89,7 @@ TEST_F(Vocab, ComplainsAboutWhatIsMissingOrWrong) {
                                   "--output", folder_ / "v"})),
               HasSubstr("is a folder, not a file"));
   EXPECT_EQ(complaint(vocab({"--output", "v", "--subwords", "bep"})),
-            "yona: --subwords: 'bep' is given; expected bpe or unigram\n");
+            "yona: --subwords: expected bpe or unigram, got 'bep'\n");
   EXPECT_FALSE(std::filesystem::exists("v"));
 }
 

@@ -46,7 +46,7 @@ TEST(ChooseComputeType, SaysWhatItCannotBe) {
   EXPECT_EQ(complaint("int8", "cuda"),
             "compute_type: int8 decodes on CPUs alone; use bf16, or the device cpu");
   EXPECT_EQ(complaint("f8", "cpu"),
-            "compute_type: 'f8' is given; expected one of auto, f32, bf16, f16, int8");
+            "compute_type: expected one of auto, f32, bf16, f16, int8, got 'f8'");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "yona/decode/sampling.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -33,6 +35,33 @@ TEST(Sampling, KeepsTheBestKOrTheBestThatHaveP) {
   EXPECT_EQ(sample_sorted(kSorted, {.on = true, .top_p = 0.4}, 0.99), 0U);
   EXPECT_EQ(sample_sorted(kSorted, {.on = true, .top_p = 0.6}, 0.99), 1U);
   EXPECT_EQ(sample_sorted(kSorted, {.on = true, .top_k = 100, .top_p = 1e-9}, 0.99), 0U);
+}
+
+// Sorting everything first gives the same tokens.
+TEST(Sampling, DrawsFromTheNucleusOfAVocabularyInAnyOrder) {
+  std::vector<float> row(3000);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    row[i] = static_cast<float>(4.0 * std::sin(static_cast<double>(i * i)));
+    row[i] = i % 7 == 0 ? -INFINITY : i % 5 == 0 ? 1.0F : row[i];  // impossible ones, and ties
+  }
+  std::vector<std::size_t> order(row.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
+  std::vector<float> sorted;
+  for (const std::size_t i : order) {
+    sorted.push_back(row[i]);
+  }
+  for (const double top_p : {1e-9, 0.1, 0.5, 0.9, 0.999}) {
+    for (const double temperature : {0.5, 1.0, 20.0}) {
+      const SamplingOptions options{.on = true, .temperature = temperature, .top_p = top_p};
+      for (const double number : {0.0, 0.123, 0.5, 0.77, 0.9999}) {
+        EXPECT_EQ(sample_nucleus(row, options, number),
+                  order[sample_sorted(sorted, options, number)])
+            << top_p << " " << temperature << " " << number;
+      }
+    }
+  }
 }
 
 TEST(Sampling, IsSharpWhenColdAndFlatWhenHot) {

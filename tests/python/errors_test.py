@@ -41,8 +41,8 @@ class Loading(ModelCase):
             yona.Model.load(bad)
 
     def test_devices_and_types_that_do_not_exist(self):
-        for wrong, text in (({"device": "tpu"}, "device: 'tpu' is given"),
-                            ({"compute_type": "f8"}, "compute_type: 'f8' is given"),
+        for wrong, text in (({"device": "tpu"}, "device: expected cpu or cuda, got 'tpu'"),
+                            ({"compute_type": "f8"}, "compute_type: expected one of"),
                             ({"compute_type": "f16"}, "GPUs alone")):
             with self.assertRaisesRegex(ValueError, text):
                 yona.Model.load(self.path, **wrong)
@@ -52,6 +52,25 @@ class Loading(ModelCase):
             yona.Model.load(self.path, shortlist=self.folder / "nowhere")
 
 
+class EmptyPaths(ModelCase):
+    def test_an_empty_path_is_refused_by_name(self):
+        for call, name in ((lambda: yona.Model.load(""), "folder"),
+                           (lambda: yona.Model.load([self.path, ""]), "folder"),
+                           (lambda: yona.train("", "", output="run"), "train_src"),
+                           (lambda: yona.train(self.path, self.path, output=""), "output"),
+                           (lambda: yona.train(output="run", init=""), "init"),
+                           (lambda: yona.train(output="run", config=""), "config")):
+            with self.assertRaisesRegex(yona.InvalidArgument, f"{name}: the path is empty"):
+                call()
+
+
+class Languages(ModelCase):
+    def test_another_pair_than_the_models_is_refused(self):
+        with self.assertRaisesRegex(yona.InvalidArgument, "expected de .*en to de.*, got fr"):
+            yona.Model.load(self.path, tgt_lang="fr")
+        yona.Model.load(self.path, src_lang="en", tgt_lang="de-AT")
+
+
 class Options(ModelCase):
     def test_values_that_cannot_be(self):
         for options, text in (({"beam": 0}, "beam: 0 is not between"),
@@ -59,19 +78,19 @@ class Options(ModelCase):
                               ({"beam_mode": "magic"}, "beam mode: 'magic' is unknown"),
                               ({"temperature": 2.0}, "temperature: is about sampling"),
                               ({"sample": True, "top_p": 2.0}, "top-p 2 is not in"),
-                              ({"long": "cut"}, "long: 'cut' is given"),
-                              ({"prefix": ["a", "b"]}, "prefix: 2 are given for 1 texts"),
+                              ({"long": "cut"}, "long: expected split or refuse, got 'cut'"),
+                              ({"prefix": ["a", "b"]}, "prefix: expected one for each of 1 texts, got 2"),
                               ({"alignments": True, "alignment_layer": 7}, "no decoder layer 7"),
                               ({"batch_tokens": 0}, "holds nothing")):
             with self.assertRaisesRegex(ValueError, text):
                 self.model.translate("seven", **options)
 
     def test_values_of_another_type(self):
-        for options, text in (({"beam": "four"}, "beam: 'four' is given; expected int"),
+        for options, text in (({"beam": "four"}, "beam: expected int, got 'four'"),
                               ({"length_penalty": "x"}, "expected a number")):
             with self.assertRaisesRegex(TypeError, text):
                 self.model.translate("seven", **options)
-        with self.assertRaisesRegex(TypeError, "text: 7 is given; expected text"):
+        with self.assertRaisesRegex(TypeError, "text: expected text, got 7"):
             self.model.translate(["seven", 7])
         with self.assertRaises(TypeError):
             self.model.translate("seven", beams=4)

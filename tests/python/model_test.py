@@ -116,7 +116,7 @@ class Scoring(ModelCase):
 
     def test_sources_and_targets_go_in_pairs(self):
         for source, target in ((["a"], []), ("a", ["b"]), (["a"], ["b", "c"])):
-            with self.assertRaisesRegex(ValueError, "go in pairs"):
+            with self.assertRaisesRegex(yona.InvalidArgument, "a target for each source"):
                 self.model.score(source, target)
 
 

@@ -136,9 +136,11 @@ TEST_F(RegionTest, SurvivesAssigningAStorageToItself) {
 TEST_F(RegionTest, SaysWhatDoesNotFit) {
   Region region(backend, 2'000'000'000);
   const StoragePtr most = region.allocate(1'500'000'000);
-  EXPECT_EQ(message_of<DeviceError>([&] { region.allocate(1'000'000'000); }),
-            "cpu: out of memory: a tensor of 1.00 GB does not fit; 1.50 of 2.00 GB are in use; "
-            "use a smaller --batch-tokens or model");
+  const std::string message = message_of<DeviceError>([&] { region.allocate(1'000'000'000); });
+  EXPECT_TRUE(
+      message.starts_with("cpu: out of memory: a tensor of 1.0 GB does not fit, 1.5 GB of "
+                          "2.0 GB are in use"))
+      << message;
   EXPECT_NO_THROW(region.allocate(400'000'000));  // what fits still does
 }
 

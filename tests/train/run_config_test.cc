@@ -159,55 +159,52 @@ TEST(RunConfigErrors, SuggestTheNearestKey) {
 
 TEST(RunConfigErrors, NameKeyValueAndWhatWasExpected) {
   EXPECT_EQ(set_error("train.updates", "many"),
-            "--set train.updates: 'many' is given; expected a whole number of at least 1");
+            "--set train.updates: expected a whole number of at least 1, got 'many'");
   EXPECT_EQ(set_error("train.updates", "0"),
-            "--set train.updates: '0' is given; expected a whole number of at least 1");
-  EXPECT_EQ(set_error("train.updates", "99999999999999999999"),
-            "--set train.updates: '99999999999999999999' is given; expected a whole number of at "
-            "least 1");
+            "--set train.updates: expected a whole number of at least 1, got '0'");
+  EXPECT_EQ(
+      set_error("train.updates", "99999999999999999999"),
+      "--set train.updates: expected a whole number of at least 1, got '99999999999999999999'");
   EXPECT_EQ(set_error("train.updates", "1.5"),
-            "--set train.updates: '1.5' is given; expected a whole number of at least 1");
+            "--set train.updates: expected a whole number of at least 1, got '1.5'");
   EXPECT_EQ(set_error("model.layers", "1001"),
-            "--set model.layers: '1001' is given; expected a whole number from 1 to 1000");
+            "--set model.layers: expected a whole number from 1 to 1000, got '1001'");
   EXPECT_EQ(
       set_error("train.batch_tokens", "-1"),
-      "--set train.batch_tokens: '-1' is given; expected a whole number from 1 to 1073741824, "
-      "or auto");
+      "--set train.batch_tokens: expected a whole number from 1 to 1073741824, or auto, got '-1'");
   EXPECT_EQ(set_error("model.dropout", "1"),
-            "--set model.dropout: '1' is given; expected a number from 0 to 1, 1 excluded");
+            "--set model.dropout: expected a number from 0 to 1, 1 excluded, got '1'");
   EXPECT_EQ(set_error("model.dropout", "nan"),
-            "--set model.dropout: 'nan' is given; expected a number from 0 to 1, 1 excluded");
+            "--set model.dropout: expected a number from 0 to 1, 1 excluded, got 'nan'");
   EXPECT_EQ(set_error("train.learning_rate", "inf"),
-            "--set train.learning_rate: 'inf' is given; expected a number above 0");
+            "--set train.learning_rate: expected a number above 0, got 'inf'");
   EXPECT_EQ(set_error("train.schedule", "cosin"),
-            "--set train.schedule: 'cosin' is given; expected paper, inverse_sqrt, cosine, linear "
-            "or constant (did you mean cosine?)");
+            "--set train.schedule: expected paper, inverse_sqrt, cosine, linear or constant (did "
+            "you mean cosine?), got 'cosin'");
   EXPECT_EQ(set_error("train.tensorboard", "yes"),
-            "--set train.tensorboard: 'yes' is given; expected true or false");
+            "--set train.tensorboard: expected true or false, got 'yes'");
   EXPECT_EQ(set_error("preset", "huge"),
-            "--set preset: 'huge' is given; expected tiny, iwslt, base or big");
+            "--set preset: expected tiny, iwslt, base or big, got 'huge'");
   EXPECT_EQ(yaml_error("train:\n  updates:\n"),
-            "c.yaml:2: train.updates: there is no value; expected a whole number of at least 1");
+            "c.yaml:2: train.updates: expected a whole number of at least 1, got no value");
   EXPECT_EQ(yaml_error("train:\n  updates: [1]\n"),
-            "c.yaml:2: train.updates: a list is given; expected a whole number of at least 1");
+            "c.yaml:2: train.updates: expected a whole number of at least 1, got a list");
   EXPECT_EQ(yaml_error("train: 5\n"),
-            "c.yaml:1: train: '5' is given; expected a section with keys, such as train.updates");
+            "c.yaml:1: train: expected a section with keys, such as train.updates, got '5'");
   EXPECT_EQ(yaml_error("data:\n  train:\n    - name: x\n      weight: -1\n"),
-            "c.yaml:4: data.train[0].weight: '-1' is given; expected a number above 0");
-  EXPECT_EQ(
-      yaml_error("data:\n  valid:\n    - v.en\n"),
-      "c.yaml:3: data.valid[0]: 'v.en' is given; expected keys and values, such as `name: …`");
+            "c.yaml:4: data.train[0].weight: expected a number above 0, got '-1'");
+  EXPECT_EQ(yaml_error("data:\n  valid:\n    - v.en\n"),
+            "c.yaml:3: data.valid[0]: expected keys and values, such as `name: …`, got 'v.en'");
 }
 
 TEST(RunConfigErrors, CoverFilesThatAreNoConfiguration) {
   const TempDir folder;
   EXPECT_EQ(yaml_error(""), "c.yaml: is empty; `yona config` prints one to start from");
-  EXPECT_EQ(yaml_error("just text"),
-            "c.yaml:1: configuration: 'just text' is given; expected keys and values, such as "
-            "`preset: …`");
+  EXPECT_EQ(
+      yaml_error("just text"),
+      "c.yaml:1: configuration: expected keys and values, such as `preset: …`, got 'just text'");
   EXPECT_EQ(yaml_error("- a\n- b\n"),
-            "c.yaml:1: configuration: a list is given; expected keys and values, such as "
-            "`preset: …`");
+            "c.yaml:1: configuration: expected keys and values, such as `preset: …`, got a list");
   EXPECT_THAT(message_of<InvalidArgument>([&] { resolve_config(folder / "none.yaml", {}); }),
               HasSubstr("none.yaml: no such file"));
   EXPECT_THAT(message_of<InvalidArgument>([&] { resolve_config(folder.path(), {}); }),

@@ -158,7 +158,7 @@ TEST(ValidationMetric, SuitsTheTargetLanguage) {
   EXPECT_EQ(settings("zh-Hant"), "zh");
   EXPECT_EQ(settings("ja"), "char");
   EXPECT_EQ(message_of<InvalidArgument>([] { validation_metric("meteor", "de"); }),
-            "train.valid_metrics: 'meteor' is given; expected bleu, chrf or ter");
+            "train.valid_metrics: expected bleu, chrf or ter, got 'meteor'");
 }
 
 TEST_F(TranslationScorerTest, NeedsASetAndAMetricToDecideBy) {

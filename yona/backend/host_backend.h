@@ -13,6 +13,7 @@ class HostBackend : public Backend {
   const Kernels& kernels() const override { return kernels_; }
   Exec& exec() override { return exec_; }
   void* reserve(std::int64_t bytes) override;
+  void commit(void* memory, std::int64_t bytes) override;
   void release(void* memory, std::int64_t bytes) noexcept override;
   bool has_bf16() const override;
   std::int64_t memory_bytes() const override;

@@ -3,6 +3,7 @@
 #include "yona/base/log.h"
 
 #include <memory>
+#include <string>
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -31,7 +32,10 @@ std::shared_ptr<spdlog::logger> make_logger() {
   formatter->add_flag<LevelPrefix>('*').set_pattern("%*%v");
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   sink->set_formatter(std::move(formatter));
-  return std::make_shared<spdlog::logger>("yona", std::move(sink));
+  auto logger = std::make_shared<spdlog::logger>("yona", std::move(sink));
+  // A line that cannot be written is lost, and nothing else: spdlog would write a line about it.
+  logger->set_error_handler([](const std::string& /*message*/) {});
+  return logger;
 }
 
 }  // namespace

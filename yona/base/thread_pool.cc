@@ -8,33 +8,19 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
-#include <fstream>
 #include <mutex>
 #include <sched.h>
-#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "yona/base/cgroup.h"
+#include "yona/base/log.h"
+#include "yona/base/memory_limit.h"
 
 namespace yona {
 
 namespace {
-
-// cgroup v2 "cpu.max" (quota period, or "max period"); cgroup v1 keeps the two in separate files.
-double cgroup_quota() {
-  std::ifstream v2("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (v2 >> quota >> period) {
-    return quota == "max" || period <= 0 ? 0 : std::strtod(quota.c_str(), nullptr) / period;
-  }
-  std::ifstream quota_v1("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  std::ifstream period_v1("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  double microseconds = 0;
-  if (quota_v1 >> microseconds && period_v1 >> period && microseconds > 0 && period > 0) {
-    return microseconds / period;
-  }
-  return 0;
-}
 
 // The CPUs that the process may use, as they were when first asked for: threads that are pinned
 // later do not change them.
@@ -62,8 +48,8 @@ thread_local bool inside_slice = false;
 int available_cpus() {
   int cpus = process_cpus().empty() ? static_cast<int>(std::thread::hardware_concurrency())
                                     : static_cast<int>(process_cpus().size());
-  if (const double quota = cgroup_quota(); quota > 0) {
-    cpus = std::min(cpus, static_cast<int>(std::ceil(quota)));
+  if (const auto quota = cgroup_cpu_quota()) {
+    cpus = std::min(cpus, static_cast<int>(std::ceil(*quota)));
   }
   return std::max(cpus, 1);
 }
@@ -145,12 +131,19 @@ ThreadPool::ThreadPool(int threads, int first_cpu) : state_(std::make_unique<Sta
   const int most = available_cpus();
   const int count = threads <= 0 ? most : std::min(threads, most);
   for (int worker = 1; worker < count; ++worker) {
-    state_->workers.emplace_back([state = state_.get(), first_cpu, worker] {
-      if (first_cpu >= 0) {
-        pin_thread(first_cpu + worker);
-      }
-      state->work();
-    });
+    try {
+      state_->workers.emplace_back([state = state_.get(), first_cpu, worker] {
+        if (first_cpu >= 0) {
+          pin_thread(first_cpu + worker);
+        }
+        state->work();
+      });
+    } catch (const std::system_error& error) {  // a limit of processes, or of memory for stacks
+      // Fewer threads give the same results.
+      log().warn("{} of {} threads are used: {}{}", worker, count, error.code().message(),
+                 memory_limit_note());
+      return;
+    }
   }
 }
 

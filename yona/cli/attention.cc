@@ -170,7 +170,7 @@ std::string corpus(const AttentionFlags& flags, const TranslationModel& model, B
 // What the flags say together, before a model is loaded.
 void check_flags(const CLI::App& app, const AttentionFlags& flags) {
   require_flag(app, "--model", !flags.model.empty(), "name a model folder");
-  check(is_model_folder(flags.model), "--model: {}: is no model folder (it has no config.json)",
+  check(is_model_folder(flags.model), "--model: {}: is not a model folder (no config.json)",
         flags.model);
   const bool one = app.count("--source") > 0;
   check(one != !flags.input.empty(),

@@ -41,7 +41,7 @@ void add_list(CLI::App& app, std::vector<std::string>& into, const FlagText& tex
 void add_repeated(CLI::App& app, std::vector<std::string>& into, const FlagText& text);
 void add_switch(CLI::App& app, bool& into, const FlagText& text);
 
-// The value of a flag. Throws InvalidArgument "--steps: 'x' is given; expected …".
+// The value of a flag. Throws InvalidArgument "--steps: expected …, got 'x'".
 std::int64_t integer_value(const std::string& flag, const std::string& text,
                            const IntegerRange& range);
 double number_value(const std::string& flag, const std::string& text, const NumberRange& range);

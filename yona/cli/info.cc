@@ -53,7 +53,7 @@ std::vector<std::string> languages_of(const std::string& folder, const ModelInfo
 Subject from_folder(const InfoFlags& flags) {
   check(flags.preset.empty() && flags.vocabulary.empty() && flags.sets.empty(),
         "--model: a folder has its own shape; leave out --preset, --vocab-size and --set");
-  check(is_model_folder(flags.model), "--model: {}: is no model folder (it has no config.json)",
+  check(is_model_folder(flags.model), "--model: {}: is not a model folder (no config.json)",
         flags.model);
   const std::filesystem::path int8 = std::filesystem::path(flags.model) / kInt8File;
   const ModelInfo info = read_model_info(flags.model);

@@ -1,18 +1,24 @@
 #include "yona/cli/program.h"
 
-#include <csignal>
+#include <algorithm>
 #include <cstdio>
+#include <malloc.h>
 #include <new>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "yona/base/error.h"
 #include "yona/base/log.h"
+#include "yona/base/memory_limit.h"
 #include "yona/base/nearest_name.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/empty_values.h"
 #include "yona/cli/exit_codes.h"
 #include "yona/cli/help.h"
+#include "yona/cli/standard_streams.h"
 
 namespace yona::cli {
 
@@ -148,9 +154,29 @@ std::string text_of(const CLI::ParseError& error, const Program& program) {
   return fmt::format("{}{}; {}", speaker(app), text.substr(0, text.find('\n')), see);
 }
 
+// A write to standard output, or a thread: what else the system refuses has errors of our own.
+std::string text_of(const std::system_error& error) {
+  if (std::ferror(stdout) != 0) {
+    return std::string(kNoOutput);
+  }
+  return error.code() == std::errc::resource_unavailable_try_again
+             ? fmt::format("a thread cannot be started{}; use fewer --threads, or raise the limit",
+                           memory_limit_note())
+             : fmt::format("unexpected error: {}", error.what());
+}
+
+// malloc() reserves 64 MB of address space for each thread, which a limit may not have.
+void save_address_space() {
+  if (address_limit()) {
+    mallopt(M_ARENA_MAX, 2);
+  }
+}
+
 int parse_and_run(Program& program, int count, const char* const* arguments) {
   try {
-    program.app.parse(count, arguments);
+    std::vector<std::string> words = with_empty_values(count, arguments);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    program.app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     refuse_unknown_commands(program.app);
     fmt::print("{}", program.app.help());
@@ -160,6 +186,7 @@ int parse_and_run(Program& program, int count, const char* const* arguments) {
     return kDone;
   }
   refuse_extras(program.app);
+  refuse_empty_values(chosen(program.app));
   check(!program.verbose || !program.quiet, "-v and -q contradict each other; give one of them");
   if (program.verbose || program.quiet) {
     set_verbosity(program.quiet ? Verbosity::quiet : Verbosity::verbose);
@@ -167,31 +194,22 @@ int parse_and_run(Program& program, int count, const char* const* arguments) {
   return run_chosen(program);
 }
 
-// A full disk, a file-size limit or a reader that has gone make a write fail, and then there is an
-// error to report; the signals would end the program without a word.
-void let_writes_fail() {
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGPIPE, SIG_IGN);
-}
-
 int complain(int code, std::string_view text) {
-  std::fflush(stdout);
-  fmt::print(stderr, "yona: {}\n", text);
+  flush_standard_output();
+  tell(text);
   return code;
 }
 
 }  // namespace
 
 int run_program(int count, const char* const* arguments) {
-  let_writes_fail();
+  prepare_standard_streams();
+  save_address_space();
   Program program;
   try {
     build(program);
     const int code = parse_and_run(program, count, arguments);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      return complain(kFailed, kNoOutput);
-    }
-    return code;
+    return flush_standard_output() ? code : complain(kFailed, kNoOutput);
   } catch (const CLI::ParseError& error) {
     return complain(kWrongUse, text_of(error, program));
   } catch (const InvalidArgument& error) {
@@ -201,7 +219,10 @@ int run_program(int count, const char* const* arguments) {
   } catch (const Error& error) {
     return complain(kFailed, error.what());
   } catch (const std::bad_alloc&) {
-    return complain(kFailed, "out of memory; a smaller --batch-tokens or model needs less");
+    return complain(kFailed, fmt::format("out of memory{}; use a smaller --batch-tokens or model",
+                                         memory_limit_note()));
+  } catch (const std::system_error& error) {
+    return complain(kFailed, text_of(error));
   } catch (const std::exception& error) {
     return std::ferror(stdout) != 0
                ? complain(kFailed, kNoOutput)

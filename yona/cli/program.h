@@ -3,7 +3,7 @@
 
 namespace yona::cli {
 
-// 0 done · 1 failed while running · 2 wrong use or bad input · 130 interrupted (see DESIGN in
+// 0 done · 1 failed while running · 2 wrong use or bad input · 130 interrupted (see
 // docs/command-line.md). Whatever goes wrong is one line on standard error.
 int run_program(int count, const char* const* arguments);
 

@@ -103,7 +103,7 @@ void apply_data_flags(const RunFlags& flags, DataConfig& data) {
 ConfigAssignment parse_set(const std::string& text) {
   const std::size_t equals = text.find('=');
   check(equals != text.npos && equals > 0,
-        "--set: '{}' is given; expected key=value, such as train.updates=1000", text);
+        "--set: expected key=value, such as train.updates=1000, got '{}'", text);
   std::string key = text.substr(0, equals);
   std::string origin = fmt::format("--set {}", key);
   return {std::move(key), text.substr(equals + 1), std::move(origin)};

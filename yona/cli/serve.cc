@@ -81,8 +81,7 @@ serve::HttpServerOptions server_options(const ServeFlags& flags) {
       integer_value("--max-body", flags.body, {1, std::int64_t{1} << 30}));
   if (!flags.origin.empty()) {
     check(flags.origin.find_first_of("\r\n ,") == flags.origin.npos,
-          "--allow-origin: '{}' is given; expected one like https://example.org, or '*'",
-          flags.origin);
+          "--allow-origin: expected one like https://example.org, or '*', got '{}'", flags.origin);
     options.headers = {{"Access-Control-Allow-Origin", flags.origin}};
   }
   check(flags.certificate.empty() == flags.key.empty(),

@@ -52,7 +52,7 @@ ProgressStyle progress_style(const std::string& name) {
 
 void check_init(const TrainFlags& flags) {
   check(flags.init.empty() || is_model_folder(flags.init),
-        "--init: {}: is no model folder (it has no config.json)", flags.init);
+        "--init: {}: is not a model folder (no config.json)", flags.init);
   check(flags.init.empty() || flags.run.preset.empty(),
         "--preset: is given together with --init, whose model has a shape of its own; leave one "
         "out");

@@ -38,6 +38,7 @@ std::vector<std::unique_ptr<TranslationModel>> load_models(const TranslateFlags&
           folder.string());
     require_folder("--model", folder);
     models.push_back(TranslationModel::load(folder, backend, type.packing_of(folder)));
+    check_pair(*models.back(), {flags.source_language, flags.target_language});
     models.back()->choose_languages({flags.source_language, flags.target_language});
   }
   return models;
@@ -193,8 +194,9 @@ void report_guess(const TranslateFlags& flags, const TranslationModel& model) {
 // The library counts layers from 0, and knows them only when the model is there.
 void check_alignment_layer(const DecodeOptions& options, const TranslationModel& model) {
   const std::int64_t layers = model.info().config.decoder_layers;
-  check(options.alignment_layer < layers, "--alignment-layer: {} is given, the model has {}",
-        options.alignment_layer + 1, layers);
+  check(options.alignment_layer < layers,
+        "--alignment-layer: expected 1 to {} (the model's decoder layers), got {}", layers,
+        options.alignment_layer + 1);
 }
 
 int run(const CLI::App& app, const TranslateFlags& flags) {

@@ -77,12 +77,12 @@ TopK best_of(const StepLogits& logits, const TopKOptions& options, Context& c) {
 }  // namespace
 
 bool StepCandidates::draws_from_all() const {
-  return options_.sampling.on && options_.sampling.top_k == 0 && options_.sampling.top_p >= 1;
+  return options_.sampling.on && options_.sampling.top_k == 0;
 }
 
 std::int64_t StepCandidates::wanted(std::span<const Unit> units, std::int64_t vocabulary) const {
   if (options_.sampling.on && !draws_from_all()) {
-    return options_.sampling.top_k > 0 ? std::min(options_.sampling.top_k, vocabulary) : vocabulary;
+    return std::min(options_.sampling.top_k, vocabulary);
   }
   std::int64_t k = 1;
   for (const Unit& unit : units) {
@@ -146,7 +146,9 @@ Candidate StepCandidates::drawn(const Unit& unit, std::span<const Candidate> fou
   }
   const auto row = static_cast<std::size_t>(unit.first_row);
   const std::span<const float> all = std::span(logits_).subspan(row * vocabulary_, vocabulary_);
-  const std::size_t token = sample_any(all, options_.sampling.temperature, number);
+  const std::size_t token = options_.sampling.top_p < 1
+                                ? sample_nucleus(all, options_.sampling, number)
+                                : sample_any(all, options_.sampling.temperature, number);
   const float score = unit.search->beams().front().score + (all[token] - log_sums_[row]);
   return {score, 0, id_of(static_cast<std::int32_t>(token))};
 }

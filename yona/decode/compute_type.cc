@@ -52,7 +52,7 @@ ComputeType choose_compute_type(std::string_view type, std::string_view device,
                                 std::string_view option) {
   const auto& names = compute_type_names();
   check(type.empty() || std::find(names.begin(), names.end(), type) != names.end(),
-        "{}: '{}' is given; expected one of {}", option, type, fmt::join(names, ", "));
+        "{}: expected one of {}, got '{}'", option, fmt::join(names, ", "), type);
   return device == "cuda" ? cuda_type(type, option) : cpu_type(type, option);
 }
 

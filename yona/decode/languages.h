@@ -14,4 +14,9 @@ bool is_multilingual(const ModelInfo& info);
 // with.
 void check_languages(const TranslationModel& model, const DecodeOptions& options);
 
+// Throws InvalidArgument, naming the model's languages, when a model of one pair is asked for
+// another one. "de" and "de-AT" are the same here; a model that does not know its languages takes
+// any, and one that is told them by tokens or words finds out itself.
+void check_pair(const TranslationModel& model, const Languages& asked);
+
 }  // namespace yona

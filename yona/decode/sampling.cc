@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "yona/base/random.h"
@@ -75,6 +76,33 @@ std::size_t sample_any(std::span<const float> log_probabilities, double temperat
                        double number) {
   const std::vector<double> weights = tempered(log_probabilities, temperature);
   return draw(weights, sum_of(weights), number);
+}
+
+std::size_t sample_nucleus(std::span<const float> log_probabilities, const SamplingOptions& options,
+                           double number) {
+  const std::vector<double> weights = tempered(log_probabilities, options.temperature);
+  const double wanted = options.top_p * sum_of(weights);
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto is_before = [&](std::size_t a, std::size_t b) {
+    const float x = log_probabilities[a];
+    const float y = log_probabilities[b];
+    return x > y || (x == y && a < b);
+  };
+  std::vector<double> best;  // the largest weights, in order
+  double kept = 0;
+  constexpr std::ptrdiff_t kFirst = 64;
+  for (auto sorted = order.begin(); sorted != order.end() && kept < wanted;) {
+    const std::ptrdiff_t more = std::max<std::ptrdiff_t>(kFirst, 3 * (sorted - order.begin()));
+    const auto end = sorted + std::min<std::ptrdiff_t>(more, order.end() - sorted);
+    std::nth_element(sorted, end - 1, order.end(), is_before);
+    std::sort(sorted, end, is_before);
+    for (; sorted != end && (best.empty() || kept < wanted); ++sorted) {
+      best.push_back(weights[*sorted]);
+      kept += best.back();
+    }
+  }
+  return order[draw(best, kept, number)];
 }
 
 }  // namespace yona

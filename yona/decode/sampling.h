@@ -26,4 +26,9 @@ std::size_t sample_sorted(std::span<const float> log_probabilities, const Sampli
 // The same over a whole vocabulary in its own order, without top_k and top_p.
 std::size_t sample_any(std::span<const float> log_probabilities, double temperature, double number);
 
+// The fewest of a whole vocabulary, in its own order, that have top_p of the probability: as
+// sample_sorted(), without sorting more than is drawn from.
+std::size_t sample_nucleus(std::span<const float> log_probabilities, const SamplingOptions& options,
+                           double number);
+
 }  // namespace yona

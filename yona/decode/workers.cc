@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "yona/base/error.h"
@@ -53,7 +54,14 @@ void Workers::run(std::size_t items, const std::function<void(Worker&, std::size
   };
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < std::min(workers_.size(), items); ++i) {
-    threads.emplace_back(work, std::ref(*workers_[i]));
+    try {
+      threads.emplace_back(work, std::ref(*workers_[i]));
+    } catch (const std::system_error&) {
+      if (threads.empty()) {
+        throw;
+      }
+      break;  // those that were started do the work
+    }
   }
   for (std::thread& thread : threads) {
     thread.join();

@@ -36,7 +36,7 @@ ModelDescription read_folder_description(const std::filesystem::path& folder) {
   }
   const std::filesystem::path path = folder / "config.json";
   check<FormatError>(!std::filesystem::is_directory(folder) || std::filesystem::exists(path),
-                     "{}: is no model folder: it has neither config.json nor an .npz of Marian",
+                     "{}: is not a model folder: it has neither config.json nor an .npz of Marian",
                      folder.string());
   return read_description(read_json(path), path.string());
 }

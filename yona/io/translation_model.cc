@@ -13,6 +13,7 @@
 #include "yona/io/json_file.h"
 #include "yona/io/marian_files.h"
 #include "yona/io/model_folder.h"
+#include "yona/io/model_memory.h"
 #include "yona/io/safetensors.h"
 #include "yona/io/tokenizer_json.h"
 #include "yona/io/trained_folder.h"
@@ -322,6 +323,9 @@ std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::
                                                          Backend& backend, Packing packing) {
   const ModelInfo info = read_model_info(folder);
   std::unique_ptr<TranslationModel> model(new TranslationModel(folder, info, backend));
+  if (backend.device() == Device::cpu) {
+    check_model_memory(folder, info.config, model->parameters().count(), packing);
+  }
   // Another thread opens the weights meanwhile. Not the other way round: sub-words are many small
   // pieces of memory, which only the main thread's heap gives without a system call for each page.
   std::future<void> weights = std::async(std::launch::async, [&] {

@@ -15,7 +15,7 @@
 
 namespace yona {
 
-// The coordinates that a dropout mask depends on besides module and position (DESIGN: same bits).
+// The coordinates that a dropout mask depends on besides module and position (docs/overview.md).
 struct RandomCounters {
   std::uint64_t seed = 1;
   std::uint64_t update = 0;

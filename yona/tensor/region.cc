@@ -7,6 +7,8 @@
 
 #include "yona/backend/backend.h"
 #include "yona/base/error.h"
+#include "yona/base/human.h"
+#include "yona/base/memory_limit.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -100,10 +102,10 @@ std::int64_t Region::take(std::int64_t size) {
     }
   }
   fail<DeviceError>(
-      "{}: out of memory: a tensor of {:.2f} GB does not fit; {:.2f} of {:.2f} GB are in use; "
-      "use a smaller --batch-tokens or model",
-      backend_.device(), static_cast<double>(size) / 1e9, static_cast<double>(in_use_) / 1e9,
-      static_cast<double>(capacity_) / 1e9);
+      "{}: out of memory: a tensor of {} does not fit, {} of {} are in use{}; use a smaller "
+      "--batch-tokens or model",
+      backend_.device(), short_bytes(size), short_bytes(in_use_), short_bytes(capacity_),
+      backend_.device() == Device::cpu ? memory_limit_note() : "");
 }
 
 void Region::give_back(std::int64_t begin, std::int64_t size) {

@@ -98,15 +98,15 @@ void refuse_value(const ConfigNode& node, const ConfigSource& source, std::strin
   const std::string place = place_of(node, source);
   switch (node.kind) {
     case ConfigNode::Kind::null:
-      fail("{}: there is no value; expected {}", place, expected);
+      fail("{}: expected {}, got no value", place, expected);
     case ConfigNode::Kind::list:
-      fail("{}: a list is given; expected {}", place, expected);
+      fail("{}: expected {}, got a list", place, expected);
     case ConfigNode::Kind::map:
-      fail("{}: a section with keys is given; expected {}", place, expected);
+      fail("{}: expected {}, got a section with keys", place, expected);
     case ConfigNode::Kind::scalar:
       break;
   }
-  fail("{}: '{}' is given; expected {}", place, node.text, expected);
+  fail("{}: expected {}, got '{}'", place, expected, node.text);
 }
 
 ConfigCodec<std::int64_t> integer_codec(const IntegerRange& range) {

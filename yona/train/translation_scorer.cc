@@ -70,7 +70,7 @@ std::unique_ptr<Metric> validation_metric(const std::string& name,
   if (name == "chrf") {
     return std::make_unique<Chrf>();
   }
-  check(name == "ter", "train.valid_metrics: '{}' is given; expected bleu, chrf or ter", name);
+  check(name == "ter", "train.valid_metrics: expected bleu, chrf or ter, got '{}'", name);
   return std::make_unique<Ter>();
 }
 

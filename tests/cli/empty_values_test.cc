@@ -1,0 +1,104 @@
+// An empty value of any flag of any command is refused by one rule.
+
+#include <regex>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+
+namespace yona::testing {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Words = std::vector<std::string>;
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Lines of a help text that match, by their first group.
+Words listed(const std::string& help, const std::regex& pattern) {
+  Words found;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::smatch match; std::regex_search(line, match, pattern)) {
+      found.push_back(match[1]);
+    }
+  }
+  return found;
+}
+
+// Every command without further commands, as the help lists them.
+void collect_commands(const Words& above, std::vector<Words>& into) {
+  const std::string help = run_yona(with(above, {"--help"})).out;
+  const std::size_t begin = help.find("\nCommands:\n");
+  if (begin == help.npos) {
+    into.push_back(above);
+    return;
+  }
+  const std::string list = help.substr(begin + 11, help.find("\n\n", begin) - begin - 11);
+  for (const std::string& name : listed(list, std::regex("^  ([a-z]+)"))) {
+    collect_commands(with(above, {name}), into);
+  }
+}
+
+TEST(EmptyValues, AreRefusedByEveryFlagOfEveryCommand) {
+  std::vector<Words> commands;
+  collect_commands({}, commands);
+  EXPECT_GE(commands.size(), 18U);
+  std::size_t flags = 0;
+  for (const Words& command : commands) {
+    const std::string help = run_yona(with(command, {"--help"})).out;
+    for (const std::string& names : listed(help, std::regex("^  (-[^ ]+) [^ ]"))) {
+      const std::string flag = names.substr(names.find("--"));
+      const Words words = flags++ % 2 == 0 ? Words{flag, ""} : Words{flag + "="};
+      const ProgramResult result = run_yona(with(command, words));
+      EXPECT_EQ(result.code, 2) << command.back() << " " << words[0] << ": " << result.err;
+      EXPECT_EQ(result.err, "yona: " + flag + ": the value is empty (is a variable unset?)\n")
+          << command.back();
+    }
+  }
+  EXPECT_GE(flags, 200U);  // did the help parse?
+}
+
+TEST(EmptyValues, AreRefusedBehindAShortNameToo) {
+  for (const Words& words :
+       {Words{"translate", "-m", ""}, Words{"serve", "-m", ""}, Words{"score", "-m", ""}}) {
+    const ProgramResult result = run_yona(words);
+    EXPECT_EQ(result.code, 2) << words[0];
+    EXPECT_THAT(result.err, EndsWith("the value is empty (is a variable unset?)\n"));
+  }
+}
+
+TEST(EmptyValues, AreRefusedAmongOthers) {
+  EXPECT_THAT(run_yona({"translate", "-m", "a", "", "b"}).err,
+              StartsWith("yona: --model: the value is empty"));
+  EXPECT_THAT(run_yona({"config", "--set", "train.seed=1", "--set", ""}).err,
+              StartsWith("yona: --set: the value is empty"));
+}
+
+TEST(EmptyValues, AreRefusedAsElementsOfLists) {
+  for (const std::string list : {"a,,b", ",a", "a,", ","}) {
+    const ProgramResult result = run_yona({"score", "--ref", list});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_EQ(result.err, "yona: --ref: an element of '" + list + "' is empty\n");
+  }
+}
+
+TEST(EmptyValues, AreNoConcernOfAFileWithCommasInItsName) {
+  const TempDir folder;
+  write_bytes(folder / "a,,b", "one\n");
+  EXPECT_EQ(run_yona({"score", "--ref", folder / "a,,b", "--hyp", folder / "a,,b"}).code, 0);
+}
+
+TEST(EmptyValues, DoNotHideAnUnknownFlag) {
+  EXPECT_THAT(run_yona({"info", "--prest="}).err, HasSubstr("unknown flag '--prest'"));
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,50 @@
+#include "yona/io/model_memory.h"
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/human.h"
+#include "yona/base/memory_limit.h"
+#include "yona/io/int8_weights_file.h"
+
+namespace yona {
+
+namespace {
+
+// For one sentence: caches, sub-words, buffers of kernels. What a larger batch takes is checked
+// when it is taken.
+constexpr std::int64_t kDecoding = 32 << 20;
+
+}  // namespace
+
+std::int64_t weight_memory(const std::filesystem::path& folder, const TransformerConfig& config,
+                           std::int64_t parameters, Packing packing) {
+  if (packing == Packing::int8) {
+    return has_int8_weights(folder) ? 0 : parameters;
+  }
+  const std::int64_t weights = parameters * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t screen = config.target_vocabulary * config.d_model;  // PackedWeights::screen()
+  return packing == Packing::yes ? weights + screen : weights;
+}
+
+void check_model_memory(const std::filesystem::path& folder, const TransformerConfig& config,
+                        std::int64_t parameters, Packing packing) {
+  const auto limit = group_memory_limit();
+  if (!limit) {
+    return;
+  }
+  const std::int64_t others = private_memory_in_use() + kDecoding;
+  const auto needed = [&](Packing how) {
+    return others + weight_memory(folder, config, parameters, how);
+  };
+  const bool int8_fits = packing != Packing::int8 && needed(Packing::int8) <= limit->bytes;
+  check<DeviceError>(
+      needed(packing) <= limit->bytes, "{}: about {} of memory are needed, the limit ({}) is {}{}",
+      folder.string(), short_bytes(needed(packing)), limit->source, short_bytes(limit->bytes),
+      int8_fits
+          ? fmt::format("; raise it, or compute in int8, which needs {} (--compute-type int8)",
+                        short_bytes(needed(Packing::int8)))
+          : "; raise it, or use a smaller model");
+}
+
+}  // namespace yona
