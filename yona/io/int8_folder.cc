@@ -9,8 +9,10 @@
 #include "yona/base/file_writer.h"
 #include "yona/base/mapped_file.h"
 #include "yona/io/atomic_folder.h"
+#include "yona/io/checksums.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
+#include "yona/io/model_files.h"
 #include "yona/io/translation_model.h"
 #include "yona/tensor/context.h"
 
@@ -36,7 +38,8 @@ void ask_for_matrices(const Transformer& model, Backend& backend) {
 bool is_kept(const fs::directory_entry& entry) {
   constexpr std::array<std::string_view, 4> kEndings = {".json", ".spm", ".model", ".txt"};
   const std::string name = entry.path().filename().string();
-  const bool is_of_weights = name == "config.json" || name.find("safetensors") != name.npos ||
+  const bool is_of_weights = name == "config.json" || name == kManifestFile ||
+                             name.find("safetensors") != name.npos ||
                              name.find(".bin") != name.npos;
   return entry.is_regular_file() && !is_of_weights &&
          std::any_of(kEndings.begin(), kEndings.end(),
@@ -67,7 +70,7 @@ void write_int8_folder(const fs::path& from, const fs::path& to, Backend& backen
   config["yona"] = huggingface_config(describe(model->info()))["yona"];
   config["yona"]["weights"] = "int8";
   write_json(folder.path() / "config.json", config);
-  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(tokenizer_folder(from))) {
     if (is_kept(entry)) {
       copy_small_file(entry.path(), folder.path() / entry.path().filename());
     }

@@ -12,6 +12,7 @@
 #include "yona/io/checkpoints.h"
 #include "yona/io/json_file.h"
 #include "yona/io/safetensors.h"
+#include "yona/io/weight_copy.h"
 
 namespace yona {
 
@@ -53,7 +54,7 @@ void write_optimiser(const std::filesystem::path& path, const Optimiser& optimis
 }
 
 void read_optimiser(const std::filesystem::path& path, Optimiser& optimiser) {
-  const SafetensorsFile file(path);
+  const SafetensorsFile file(path, ReadWhen::late);
   for (const NamedState& state : states_of(optimiser)) {
     const std::optional<NamedArray> array = file.find(state.name);
     if (state.name == kAverage && !array) {  // train.ema was 0 until now
@@ -65,7 +66,7 @@ void read_optimiser(const std::filesystem::path& path, Optimiser& optimiser) {
                        "{}: '{}' is not there with {} numbers: the checkpoint belongs to another "
                        "model",
                        path.string(), state.name, state.tensor.elements());
-    state.tensor.upload_bytes(array->data, state.tensor.elements() * 4);
+    copy_weights(state.tensor, *array);
   }
 }
 
