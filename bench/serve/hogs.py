@@ -146,10 +146,13 @@ def main():
     parser.add_argument("--model", required=True, nargs="+", help="NAME=DIR")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--kinds", default="search,mixed")
+    parser.add_argument("--cpus", type=int, default=0, help="of the server; the clients have the others (default: all share all)")
     parser.add_argument("--yona", default=os.path.join(ROOT, "build", "yona"))
     parser.add_argument("--output")
     a = parser.parse_args()
-    a.server_cpus = sorted(os.sched_getaffinity(0))
+    cpus = sorted(os.sched_getaffinity(0))
+    a.server_cpus = cpus[:a.cpus] if a.cpus else cpus
+    os.sched_setaffinity(0, set(cpus[a.cpus:]) or set(cpus))
     rows = []
     for model in a.model:
         name, folder = model.split("=", 1)
@@ -159,8 +162,8 @@ def main():
         commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
         with open(a.output, "w", encoding="utf-8") as file:
             json.dump({"command": "bench/serve/hogs.py --model " + " ".join(m.split("=")[0] + "=DIR" for m in a.model) +
-                       f" --seconds {a.seconds:g}", "commit": commit.stdout.strip(),
-                       "machine": {"cpu": cpu_name(), "cpus": len(a.server_cpus), "system": platform.system()}, "results": rows},
+                       f" --seconds {a.seconds:g} --cpus {a.cpus}", "commit": commit.stdout.strip(),
+                       "machine": {"cpu": cpu_name(), "server_cpus": len(a.server_cpus), "load_average": os.getloadavg()[0], "system": platform.system()}, "results": rows},
                       file, indent=1)
             file.write("\n")
 
