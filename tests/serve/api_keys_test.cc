@@ -37,11 +37,29 @@ TEST(RateLimit, HoldsAMinutesWorthAndFillsEvenly) {
   EXPECT_EQ(limit.take(60, start + std::chrono::hours(1)), 0);
 }
 
-TEST(RateLimit, LetsMoreThanAMinutesWorthThroughWhenFull) {
-  RateLimit limit(60);
-  const Clock::time_point start{};
-  EXPECT_EQ(limit.take(120, start), 0);
-  EXPECT_NEAR(limit.take(1, start), 61, 1e-9);  // and it is paid back
+// Waiting would not help.
+TEST(ApiKeys, RefuseMoreThanAMinutesCharactersForGood) {
+  TempDir folder;
+  write_bytes(folder / "keys.json", R"({"keys": [{"key": "a", "characters_per_minute": 10}]})");
+  ApiKeys keys(folder / "keys.json");
+  EXPECT_EQ(status_of_admission(keys, "a", 11), 413);
+  EXPECT_EQ(status_of_admission(keys, "a", 10), 200);  // nothing was taken
+  EXPECT_EQ(status_of_admission(keys, "a", 10), 429);
+  EXPECT_EQ(message_of<HttpError>([&] { keys.admit("a", "", 11); }),
+            "the request has 11 characters; 10 in a minute are allowed; send it in parts");
+  EXPECT_EQ(message_of<HttpError>([&] { keys.admit("a", "", 10); }),
+            "too many characters in a minute; try again in 60 s");
+}
+
+TEST(ApiKeys, AreRequiredWhereThereAreNoAnonymousRequests) {
+  TempDir folder;
+  EXPECT_FALSE(ApiKeys().are_used());
+  EXPECT_FALSE(ApiKeys().are_required());
+  write_bytes(folder / "keys.json", R"({"keys": []})");
+  EXPECT_TRUE(ApiKeys(folder / "keys.json").are_required());
+  write_bytes(folder / "keys.json", R"({"keys": [], "anonymous": {}})");
+  EXPECT_TRUE(ApiKeys(folder / "keys.json").are_used());
+  EXPECT_FALSE(ApiKeys(folder / "keys.json").are_required());
 }
 
 TEST(ApiKeys, WithoutAFileEverybodyMay) {

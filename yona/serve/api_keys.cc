@@ -26,12 +26,11 @@ double RateLimit::take(double amount, Clock::time_point now) {
     left_ = std::min(per_minute_, left_ + passed * per_minute_ / 60);
   }
   last_ = now;
-  const double needed = std::min(amount, per_minute_);
-  if (left_ >= needed) {
+  if (left_ >= amount) {
     left_ -= amount;
     return 0;
   }
-  return (needed - left_) * 60 / per_minute_;
+  return (amount - left_) * 60 / per_minute_;
 }
 
 ApiKeys::Buckets::Buckets(const Limits& limits) {
@@ -89,6 +88,11 @@ void ApiKeys::reload() {
   buckets_.clear();
 }
 
+bool ApiKeys::are_required() {
+  const std::scoped_lock lock(mutex_);
+  return are_used() && !table_.anonymous;
+}
+
 const ApiKeys::Limits& ApiKeys::limits_for(const std::string& key) const {
   if (key.empty()) {
     if (!table_.anonymous) {
@@ -116,6 +120,11 @@ void ApiKeys::admit(const std::string& key, const std::string& client, std::int6
   }
   const std::scoped_lock lock(mutex_);
   const Limits& limits = limits_for(key);
+  if (limits.characters && static_cast<double>(characters) > *limits.characters) {
+    throw HttpError(413, fmt::format("the request has {} characters; {} in a minute are allowed; "
+                                     "send it in parts",
+                                     characters, *limits.characters));
+  }
   forget_old();
   Buckets& buckets =
       buckets_.try_emplace(key.empty() ? "address " + client : "key " + key, limits).first->second;
@@ -123,8 +132,9 @@ void ApiKeys::admit(const std::string& key, const std::string& client, std::int6
   const auto take = [&](std::optional<RateLimit>& limit, double amount, const char* what) {
     const double seconds = limit ? limit->take(amount, now) : 0;
     if (seconds > 0) {
-      throw HttpError(429, fmt::format("too many {} in a minute; try again later", what),
-                      static_cast<int>(std::ceil(seconds)));
+      const int wait = static_cast<int>(std::ceil(seconds));
+      throw HttpError(429, fmt::format("too many {} in a minute; try again in {} s", what, wait),
+                      wait);
     }
   };
   take(buckets.requests, 1, "requests");

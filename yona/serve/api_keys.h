@@ -25,8 +25,8 @@ class RateLimit {
  public:
   explicit RateLimit(double per_minute) : per_minute_(per_minute), left_(per_minute) {}
 
-  // Seconds until `amount` will be there; 0: it is, and was taken. More than a minute's worth is
-  // taken when the bucket is full.
+  // Seconds until `amount` will be there; 0: it is, and was taken. It must not be more than a
+  // minute's worth, which will never be there.
   double take(double amount, Clock::time_point now);
 
  private:
@@ -41,8 +41,12 @@ class ApiKeys {
   explicit ApiKeys(const std::filesystem::path& file);
 
   // Any thread. Throws HttpError 403 for a key that is unknown or missing, 429 with the seconds to
-  // wait when a limit is reached. Who has no key is limited by address.
+  // wait when a limit is reached, 413 for more characters than a minute's. Requests without a key
+  // are limited by address.
   void admit(const std::string& key, const std::string& client, std::int64_t characters);
+  bool are_used() const { return !file_.empty(); }
+  // Whether requests without a key are refused. Any thread.
+  bool are_required();
   // Reads the file anew; limits begin afresh. One that cannot be read leaves all as it was, and
   // throws.
   void reload();
