@@ -54,7 +54,7 @@ TEST(FiniteGuard, StopsNamingUpdateBatchAndLastGoodCheckpoint) {
   testing::EventList heard;
   FiniteGuard guard(on_nan(OnNan::stop), heard);
   EXPECT_THAT(testing::message_of<Error>([&] { guard.check(lost_update(1), "batch 0"); }),
-              HasSubstr("no good checkpoint has been saved; try a lower"));
+              HasSubstr("there is no good checkpoint; try a lower"));
   guard.saved(checkpoint(5));
   guard.check(testing::update(6), "batch 2");
   EXPECT_THAT(
@@ -78,6 +78,17 @@ TEST(FiniteGuard, ACheckpointIsGoodWhenItsWeightsHaveGivenALossThatAModelCanHave
   EXPECT_THAT(testing::message_of<Error>([&] { guard.check(lost_update(4), ""); }),
               AllOf(HasSubstr("the last good checkpoint is runs/a/checkpoints/step-1;"),
                     HasSubstr("after deleting those after it")));
+}
+
+TEST(FiniteGuard, ACheckpointThatIsGoneIsNotNamed) {
+  testing::EventList heard;
+  FiniteGuard guard(on_nan(OnNan::stop), heard);
+  guard.saved(checkpoint(1));
+  guard.check(update_with_loss(2, 9.2), "");
+  guard.saved(checkpoint(2));
+  guard.keeps({2});
+  EXPECT_THAT(testing::message_of<Error>([&] { guard.check(lost_update(3), ""); }),
+              HasSubstr("there is no good checkpoint;"));
 }
 
 TEST(FiniteGuard, AdvisesNothingThatIsSetAlready) {

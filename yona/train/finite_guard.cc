@@ -43,7 +43,7 @@ void FiniteGuard::check(const UpdateReport& report, const std::string& batches) 
   yona::check<Error>(on_nan_ == OnNan::skip && skipped_in_a_row_ < kMostSkipped,
                      "train: {}; {}; {}", what,
                      last_good_ ? "the last good checkpoint is " + last_good_->path.string()
-                                : "no good checkpoint has been saved",
+                                : "there is no good checkpoint",
                      advice());
   reporter_.message(MessageLevel::warning, what + "; the update is left out");
 }

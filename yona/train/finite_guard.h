@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,12 @@ class FiniteGuard {
   // A checkpoint is on disk. It is good once an update from its weights has had a loss that a model
   // can have: weights of 1e26 are finite too.
   void saved(Checkpoint checkpoint) { saved_ = std::move(checkpoint); }
+  // These steps are all that is left on disk.
+  void keeps(const std::set<std::int64_t>& steps) {
+    if (last_good_ && !steps.contains(last_good_->step)) {
+      last_good_.reset();
+    }
+  }
   const std::optional<Checkpoint>& last_good() const { return last_good_; }
   // Was the loss of the last update out of all reason?
   bool is_lost() const { return is_lost_; }

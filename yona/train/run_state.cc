@@ -130,6 +130,7 @@ RunState RunState::from_json(const Json& json, const std::filesystem::path& file
     }
     if (version == 1) {
       state.same = json.at("same");
+      check<FormatError>(state.same.is_object(), "{}: 'same' is not an object", file.string());
     } else {
       state.record = json.at("record");
       check<FormatError>(state.record.is_object(), "{}: its record is not an object",

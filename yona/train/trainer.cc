@@ -455,6 +455,7 @@ void Trainer::save() {
     keep.insert(guard_.last_good()->step);
   }
   prune_checkpoints(options_.output, keep);
+  guard_.keeps(keep);
 }
 
 FinishReport Trainer::finish_report() const {
