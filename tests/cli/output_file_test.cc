@@ -1,44 +1,51 @@
-#include "yona/cli/output_file.h"
+// What --output may replace, seen from the outside.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "yona/base/error.h"
+#include "tests/cli/translate_fixture.h"
 
-#include "tests/harness/temp_dir.h"
-
-namespace yona::cli {
+namespace yona::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::message_of;
-using testing::write_bytes;
 
-TEST(OutputFile, WhatBelongsToAModelIsProtected) {
-  const testing::TempDir folder;
-  for (const char* name : {"config.json", "model.safetensors", "source.spm", "vocab.json",
-                           "model.int8.safetensors", "tokenizer.json"}) {
-    write_bytes(folder / name, "{}");
+class OutputFile : public Translate {
+ protected:
+  OutputFile() {
+    std::filesystem::copy(model_->path(), folder_ / "copy",
+                          std::filesystem::copy_options::recursive);
   }
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    EXPECT_THAT(message_of<InvalidArgument>([&] { protect_model_files("--output", entry.path()); }),
-                HasSubstr("is a file of a model, which would be lost; name another"))
-        << entry.path();
+  ProgramResult to(const std::filesystem::path& path) { return translate(line(0), {"-o", path}); }
+};
+
+TEST_F(OutputFile, WhatBelongsToAModelIsProtected) {
+  write_bytes(folder_ / "copy/model.int8.safetensors", "x");
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "copy")) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || name.starts_with('.') || name == "init.txt") {
+      continue;
+    }
+    ++files;
+    const std::string before = read_bytes(entry.path());
+    const ProgramResult result = to(entry.path());
+    EXPECT_EQ(result.code, 2) << name;
+    EXPECT_EQ(result.err, "yona: --output: " + entry.path().string() +
+                              " is a file of a model, which would be lost; name another\n");
+    EXPECT_EQ(read_bytes(entry.path()), before) << name;
   }
+  EXPECT_GE(files, 6);
 }
 
-TEST(OutputFile, OtherFilesMayBeReplaced) {
-  const testing::TempDir folder;
-  write_bytes(folder / "news.de", "x");
-  write_bytes(folder / "config.json", "{}");  // of a model, for all that is known
-  protect_model_files("--output", folder / "news.de");
-  protect_model_files("--output", folder / "none.safetensors");
-  protect_model_files("--output", "/dev/null");
-  protect_model_files("--output", "-");
-  const testing::TempDir other;
-  write_bytes(other / "vocab.json", "{}");  // no model is there
-  protect_model_files("--output", other / "vocab.json");
+TEST_F(OutputFile, OtherFilesMayBeReplaced) {
+  write_bytes(folder_ / "copy/news.de", "x");
+  write_bytes(folder_ / "vocab.json", "{}");  // no model is there
+  for (const char* name : {"copy/news.de", "vocab.json", "new.txt"}) {
+    EXPECT_EQ(to(folder_ / name).code, 0) << name;
+  }
+  EXPECT_EQ(to("/dev/null").code, 0);
 }
 
 }  // namespace
-}  // namespace yona::cli
+}  // namespace yona::testing
