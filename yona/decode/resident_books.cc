@@ -198,7 +198,7 @@ void ResidentBooks::move(const std::vector<std::int32_t>& index, Context& c) con
 
 void ResidentBooks::advance(const TopK& found, std::int64_t slots, Context& c) const {
   c.kernels().beam_step({.rows = rows_.args(),
-                         .books = args(),
+                         .state = args(),
                          .slots = slots,
                          .beam = options_.beam,
                          .n_best = options_.n_best,

@@ -135,7 +135,7 @@ Ways other_numbers(const Number& value) {
   const std::string words = number(value);
   Ways ways = {words, replaced(words, " and ", " ")};  // American: one hundred five
   if (words.starts_with("one ")) {                     // a hundred and five
-    ways.push_back("a" + words.substr(3));
+    ways.push_back(fmt::format("a{}", std::string_view(words).substr(3)));
   }
   add_open(ways);
   return with_digits(std::move(ways), value);
@@ -202,7 +202,7 @@ Ways other_dates(const Date& date) {
   const std::string_view month = kMonths[date.month];
   const std::string words = ordinal(date.day);
   const std::string digits = fmt::format("{}{}", date.day, ordinal_ending(date.day));
-  const std::string year = date.year == 0 ? "" : " " + year_words(date.year);
+  const std::string year = date.year == 0 ? "" : fmt::format(" {}", year_words(date.year));
   const std::string figures = date.year == 0 ? "" : fmt::format(" {}", date.year);
   Ways ways = {fmt::format("the {} of {}{}", words, month, year),
                fmt::format("{} of {}{}", words, month, year),

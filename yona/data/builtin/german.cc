@@ -205,7 +205,7 @@ Ways other_times(const Time& value) {
 
 Ways other_dates(const Date& date) {
   const std::string_view month = kMonths[date.month];
-  const std::string year = date.year == 0 ? "" : " " + year_words(date.year);
+  const std::string year = date.year == 0 ? "" : fmt::format(" {}", year_words(date.year));
   const std::string figures = date.year == 0 ? "" : fmt::format(" {}", date.year);
   return {fmt::format("{} {}{}", ordinal(date.day), month, year),
           fmt::format("{}r {}{}", ordinal(date.day), month, year),  // erster Mai
