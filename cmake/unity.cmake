@@ -7,7 +7,7 @@ set(yona_unity_most 8)  # sources of a batch: more gain little, and leave cores 
 
 # Compiled one by one: kernels, which Highway includes again for each instruction set, the built-in
 # languages, which say the same things by the same names, and what reads Boost's headers.
-set(yona_unity_alone "^yona/backend/|^yona/data/builtin/|^tests/backend/cpu/|^yona/serve/http_(server|reader)")
+set(yona_unity_alone "^yona/backend/|^yona/data/builtin/|^tests/backend/cpu/|^yona/serve/http_server")
 
 # Writes #include lines for `paths`, spread evenly over files, and appends the files to `result`.
 macro(yona_unity_batches name options paths)

@@ -76,7 +76,7 @@ class Load {
       const std::string body =
           Json{{"q", line}, {"source", flags_.source}, {"target", flags_.target}}.dump();
       requests_.push_back(
-          "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+          "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
           "Content-Length: " +
           std::to_string(body.size()) + "\r\n\r\n" + body);
     }

@@ -41,7 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.path =
       yona::serve::url_decoded(std::string_view(target).substr(0, query), yona::serve::Plus::plain);
   request.query = query == target.npos ? "" : target.substr(query + 1);
-  request.content_type = yona::serve::media_type(next_line(bytes));
+  const std::string type = next_line(bytes);
+  request.content_type = yona::serve::media_type(type);
+  request.boundary = yona::serve::header_parameter(type, "boundary").value_or("");
   request.api_key = next_line(bytes);
   request.body = bytes;
   const auto exchange = server.ask(request);

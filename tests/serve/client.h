@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <cctype>
+#include <chrono>
 #include <map>
 #include <netinet/in.h>
 #include <string>
@@ -41,6 +42,12 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   bool is_open() const { return is_open_; }
+  // How long it waits to send or to read; 20 s to read, and for ever to send, without it.
+  void set_patience(std::chrono::milliseconds time) {
+    const timeval patience{time.count() / 1000, (time.count() % 1000) * 1000};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+  }
   void close() {
     if (socket_ >= 0) {
       ::close(std::exchange(socket_, -1));
@@ -110,7 +117,7 @@ class Client {
   bool is_at_end() { return !fill() && buffer_.empty(); }
 
   Answer get(const std::string& path) {
-    send("GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n");
+    send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
     return read();
   }
   Answer post(const std::string& path, const std::string& body,
@@ -123,7 +130,7 @@ class Client {
   static std::string post_text(const std::string& path, const std::string& body,
                                const std::string& type = "application/json",
                                const std::string& more = "") {
-    return "POST " + path + " HTTP/1.1\r\nHost: test\r\nContent-Type: " + type +
+    return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + type +
            "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + more + "\r\n" + body;
   }
 

@@ -36,7 +36,7 @@ TEST_F(DashboardOfTwo, ListsRunsTheCurrentOneFirst) {
 
 TEST_F(DashboardOfTwo, TellsThoseWhoWatchUntilItEnds) {
   Client client(dashboard_->port());
-  client.send("GET /v1/watch HTTP/1.1\r\n\r\n");
+  client.send("GET /v1/watch HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(client.read_head().headers.at("content-type"), "text/event-stream");
   EXPECT_TRUE(client.read_until("\"current\":true,\"bytes\":39}"));
   write_bytes(folder_ / "b" / "log.jsonl", "{}\n");

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/data/compress.h"
+
 namespace yona {
 namespace {
 
@@ -14,7 +16,7 @@ using Found = HttpReader::Found;
 std::size_t add(HttpReader& reader, std::string_view bytes) {
   const auto room = reader.room();
   const std::size_t count = std::min(room.size(), bytes.size());
-  std::copy_n(bytes.data(), count, static_cast<char*>(room.data()));
+  std::copy_n(bytes.data(), count, room.data());
   reader.add(count);
   return count;
 }
@@ -75,7 +77,7 @@ TEST(HttpReader, LeavesTheNextRequestForLater) {
 
 TEST(HttpReader, TakesTargetsWithSchemeAndHost) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"http://x:80/a?b=1", "/a"}, {"http://x", "/"}, {"https://x?b=1", ""}, {"/a://b", "/a://b"}};
+      {"http://x:80/a?b=1", "/a"}, {"http://x", "/"}, {"https://x?b=1", "/"}, {"/a://b", "/a://b"}};
   for (const auto& [target, path] : cases) {
     HttpReader reader({});
     reader.begin();
@@ -92,7 +94,8 @@ TEST(HttpReader, ReadsChunks) {
   HttpReader reader({});
   reader.begin();
   std::string_view bytes =
-      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n";
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n "
+      "world\r\n0\r\n\r\n";
   ASSERT_EQ(read(reader, bytes, 3), Found::header);
   ASSERT_EQ(read(reader, bytes, 3), Found::request);
   EXPECT_EQ(reader.take("").body, "hello world");
@@ -101,7 +104,7 @@ TEST(HttpReader, ReadsChunks) {
 TEST(HttpReader, TakesHeadForGetWithoutABody) {
   HttpReader reader({});
   reader.begin();
-  add(reader, "HEAD /health HTTP/1.1\r\n\r\n");
+  add(reader, "HEAD /health HTTP/1.1\r\nHost: x\r\n\r\n");
   ASSERT_EQ(reader.next(), Found::header);
   EXPECT_TRUE(reader.frame().has_only_head);
   ASSERT_EQ(reader.next(), Found::request);
@@ -111,7 +114,7 @@ TEST(HttpReader, TakesHeadForGetWithoutABody) {
 TEST(HttpReader, KnowsWhoWaitsForAWord) {
   HttpReader reader({});
   reader.begin();
-  add(reader, "POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n");
+  add(reader, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n");
   ASSERT_EQ(reader.next(), Found::header);
   EXPECT_TRUE(reader.expects_continue());
   EXPECT_EQ(reader.next(), Found::more);
@@ -127,14 +130,117 @@ TEST(HttpReader, SaysWhatIsWrong) {
     return reader.refusal();
   };
   EXPECT_EQ(refusal("GET / HTTP/1.1\r\nX: " + std::string(200, 'x') + "\r\n\r\n").status, 431);
-  EXPECT_EQ(refusal("POST / HTTP/1.1\r\nContent-Length: 11\r\n\r\nhello world").status, 413);
+  EXPECT_EQ(refusal("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\nhello world").status,
+            413);
   EXPECT_EQ(
-      refusal("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n").status,
+      refusal(
+          "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello world\r\n")
+          .status,
       413);
-  for (const char* bytes : {"hello there\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
-                            "POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
-                            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n"}) {
+  for (const char* bytes :
+       {"hello there\r\n\r\n", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n"}) {
     EXPECT_EQ(refusal(bytes).status, 400) << bytes;
+  }
+}
+
+// Feeds `piece` until it is refused, at most 64 MB of it, and watches the room that is given.
+serve::HttpResponse refused_for_ever(const std::string& start, const std::string& piece) {
+  constexpr std::size_t kMost = 64 << 20;
+  HttpReader reader({});
+  reader.begin();
+  std::string_view bytes = start;
+  std::size_t fed = 0;
+  std::size_t at = 0;
+  while (fed < kMost) {
+    const Found found = reader.next();
+    if (found == Found::wrong) {
+      return reader.refusal();
+    }
+    if (found != Found::more) {
+      continue;
+    }
+    if (bytes.empty()) {
+      bytes = std::string_view(piece).substr(at);
+      at = 0;
+    }
+    const std::size_t added = add(reader, bytes);
+    bytes.remove_prefix(added);
+    fed += added;
+  }
+  return {.status = 0};
+}
+
+TEST(HttpReader, CountsEveryByteAgainstALimit) {
+  const std::string head = "POST / HTTP/1.1\r\nHost: x\r\n";
+  const std::string chunked = head + "Transfer-Encoding: chunked\r\n\r\n";
+  const std::string line(1000, 'a');
+  EXPECT_EQ(refused_for_ever("", line).status, 431);
+  EXPECT_EQ(refused_for_ever(head + "X:", line).status, 431);
+  EXPECT_EQ(refused_for_ever(head, "X: y\r\n").status, 431);
+  EXPECT_EQ(refused_for_ever(chunked + "5;", line).status, 431);
+  EXPECT_EQ(refused_for_ever(chunked, "1;" + line + "\r\na\r\n").status, 431);
+  EXPECT_EQ(refused_for_ever(chunked, "1;\r\na\r\n").status, 431);
+  EXPECT_EQ(refused_for_ever(chunked + "0\r\n", "X: " + line + "\r\n").status, 431);
+  EXPECT_EQ(refused_for_ever(chunked + "0\r\n", "X:\r\n").status, 431);
+  EXPECT_EQ(refused_for_ever(chunked + "0\r\nX:", line).status, 431);
+  EXPECT_EQ(refused_for_ever(chunked, "1\r\na\r\n").status, 413);
+  EXPECT_EQ(refused_for_ever(chunked + "1\r\na", line).status, 400);
+  EXPECT_NE(refused_for_ever(chunked + "0\r\nX:", line).body.find("the 16384 bytes"),
+            std::string::npos);
+}
+
+// As `bytes` are read in one piece, or one at a time: the body, or the status of the refusal.
+std::string body_or_status(const std::string& bytes, std::size_t at_a_time,
+                           const serve::ReadLimits& limits) {
+  HttpReader reader(limits);
+  reader.begin();
+  std::string_view rest = bytes;
+  Found found = Found::header;
+  while (found == Found::header) {
+    found = read(reader, rest, at_a_time);
+  }
+  return found == Found::request ? reader.take("").body
+         : found == Found::wrong ? std::to_string(reader.refusal().status)
+                                 : "more";
+}
+
+TEST(HttpReader, CountsTrailersAndExtensionsTogetherWithTheHead) {
+  const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const auto bytes = [&](std::size_t extension, std::size_t trailer) {
+    return head + "1;" + std::string(extension - 1, 'e') +
+           "\r\na\r\n0\r\nX:" + std::string(trailer - 4, 't') + "\r\n\r\n";
+  };
+  const serve::ReadLimits limits{.header_bytes = static_cast<std::uint32_t>(head.size() + 102)};
+  for (const std::size_t at_a_time : {1, 3, 1000}) {
+    EXPECT_EQ(body_or_status(bytes(50, 50), at_a_time, limits), "a");
+    EXPECT_EQ(body_or_status(bytes(51, 50), at_a_time, limits), "431");
+    EXPECT_EQ(body_or_status(bytes(50, 51), at_a_time, limits), "431");
+    EXPECT_EQ(body_or_status(bytes(200, 50), at_a_time, limits), "431");
+  }
+}
+
+TEST(HttpReader, DecompressesBodiesWithinTheLimit) {
+  const std::string plain(900, 'x');
+  const auto request = [](const std::string& packed, const std::string& coding) {
+    return "POST / HTTP/1.1\r\nHost: x\r\nContent-Encoding: " + coding +
+           "\r\nContent-Length: " + std::to_string(packed.size()) + "\r\n\r\n" + packed;
+  };
+  const serve::ReadLimits limits{.body_bytes = 1000};
+  const std::string packed = testing::gzip(plain);
+  for (const std::size_t at_a_time : {1, 1000}) {
+    EXPECT_EQ(body_or_status(request(packed, "gzip"), at_a_time, limits), plain);
+    EXPECT_EQ(body_or_status(request(packed, "X-GZip"), at_a_time, limits), plain);
+    EXPECT_EQ(body_or_status(request(packed, "identity"), at_a_time, limits), packed);
+    EXPECT_EQ(body_or_status(request(packed.substr(0, 20), "gzip"), at_a_time, limits), "400");
+    EXPECT_EQ(body_or_status(request(plain, "gzip"), at_a_time, limits), "400");
+    EXPECT_EQ(
+        body_or_status(request(testing::gzip(std::string(1 << 20, 'x')).substr(0, 999), "gzip"),
+                       at_a_time, limits),
+        "413");
+    for (const char* coding : {"br", "deflate", "zstd", "gzip, gzip", "", "*"}) {
+      EXPECT_EQ(body_or_status(request(packed, coding), at_a_time, limits), "415") << coding;
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -111,7 +112,7 @@ TEST(HttpServer, ReadsChunkedBodies) {
   RunningServer server(echo);
   Client client(server.port());
   client.send(
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
       "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n");
   EXPECT_EQ(client.read().json()["body"], "hello world");
 }
@@ -120,20 +121,21 @@ TEST(HttpServer, SaysContinueToThoseWhoAskFirst) {
   RunningServer server(echo);
   Client client(server.port());
   client.send(
-      "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
+      "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
       "\r\n");
   EXPECT_EQ(client.read_head().status, 100);
   client.send("ab");
   EXPECT_EQ(client.read().json()["body"], "ab");
   // Whoever does not wait needs no word.
-  client.send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\ncd");
+  client.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\ncd");
   EXPECT_EQ(client.read().json()["body"], "cd");
 }
 
 TEST(HttpServer, ClosesAfterAnAnswerWhereTheClientAsksForIt) {
   RunningServer server(echo);
   Client client(server.port());
-  client.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(client.read().status, 200);
   EXPECT_TRUE(client.is_at_end());
 }
@@ -152,23 +154,101 @@ TEST(HttpServer, RefusesABodyThatIsTooLarge) {
 TEST(HttpServer, RefusesAHeaderThatIsTooLarge) {
   RunningServer server(echo);
   Client client(server.port());
-  client.send("GET / HTTP/1.1\r\nX: " + std::string(40'000, 'x') + "\r\n\r\n");
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(40'000, 'x') + "\r\n\r\n");
   EXPECT_EQ(client.read().status, 431);
 }
 
 TEST(HttpServer, RefusesWhatIsNoHttp) {
   RunningServer server(echo);
   for (const std::string text :
-       {"hello there\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /\r\n\r\n",
-        "POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
-        "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n"}) {
+       {"hello there\r\n\r\n", "GET /\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n"}) {
     Client client(server.port());
     client.send(text);
     const Answer answer = client.read();
     EXPECT_EQ(answer.status, 400) << text;
-    EXPECT_NE(answer.error().find("this is not a request of HTTP"), std::string::npos) << text;
+    EXPECT_NE(answer.error().find("malformed HTTP request: "), std::string::npos) << text;
   }
   EXPECT_EQ(Client(server.port()).get("/").status, 200);
+}
+
+// Sends `piece` until the server has had enough of it, at most `most` bytes; gives the bytes sent.
+std::size_t send_for_ever(Client& client, const std::string& piece, std::size_t most) {
+  std::size_t sent = 0;
+  while (sent < most && client.send(piece)) {
+    sent += piece.size();
+  }
+  return sent;
+}
+
+// What never ends is refused after a bounded number of bytes, whatever it is counted as; the kernel
+// buffers some of it.
+TEST(HttpServer, RefusesWhatNeverEnds) {
+  constexpr std::size_t kMost = 64 << 20;
+  const std::string head = "POST / HTTP/1.1\r\nHost: localhost\r\n";
+  const std::string chunked = head + "Transfer-Encoding: chunked\r\n\r\n";
+  const std::string piece(8192, 'a');
+  const std::vector<std::tuple<std::string, std::string, int>> cases{
+      {"GET /", piece, 431},
+      {head + "X: ", piece, 431},
+      {head, "X: " + piece + "\r\n", 431},
+      {head, "X: y\r\n", 431},
+      {chunked + "5;", piece, 431},
+      {chunked, "1;" + piece + "\r\na\r\n", 431},
+      {chunked + "0\r\n", "X: " + piece + "\r\n", 431},
+      {chunked + "0\r\nX: ", piece, 431},
+      {chunked + "0\r\n", "X: y\r\n", 431},
+      {chunked, "1000\r\n" + std::string(4096, 'a') + "\r\n", 413},
+      {chunked, "1\r\na\r\n", 413},
+      {chunked, piece, 431},
+      {head + "Content-Length: 1048577\r\n\r\n", piece, 413}};
+  RunningServer server(echo);
+  for (const auto& [start, more, status] : cases) {
+    Client client(server.port());
+    client.send(start);
+    EXPECT_LT(send_for_ever(client, more, kMost), kMost) << start;
+    const int got = client.read().status;  // 0: the answer was lost with the connection
+    EXPECT_TRUE(got == status || got == 0) << start << more.substr(0, 20) << ": " << got;
+  }
+  EXPECT_EQ(Client(server.port()).get("/").status, 200);
+}
+
+// Requests that come while one is being answered wait in the kernel, not here.
+TEST(HttpServer, ReadsNoMoreThanAPieceWhileAnAnswerIsBeingMade) {
+  Held held;
+  RunningServer server(held.handler());
+  Client client(server.port());
+  client.send("GET /first HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto exchange = held.take();
+  client.set_patience(std::chrono::milliseconds(300));
+  constexpr std::size_t kMost = 64 << 20;
+  EXPECT_LT(send_for_ever(client, std::string(65536, 'a'), kMost), kMost);  // it blocks
+  exchange->respond({});
+}
+
+TEST(HttpServer, AnswersToItsOwnNamesAlone) {
+  HttpServerOptions options;
+  options.allow_hosts = {"translate.example"};
+  RunningServer server(echo, options);
+  const auto status = [&](const std::string& host) {
+    Client client(server.port());
+    client.send("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return client.read().status;
+  };
+  for (const char* host : {"localhost", "LOCALHOST:8080", "127.0.0.1", "[::1]:80",
+                           "translate.example", "a.localhost"}) {
+    EXPECT_EQ(status(host), 200) << host;
+  }
+  for (const char* host :
+       {"evil.example", "localhost.evil.example", "192.0.2.1", "[2001:db8::1]"}) {
+    EXPECT_EQ(status(host), 421) << host;
+  }
+  Client client(server.port());
+  client.send("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  EXPECT_EQ(client.read().error(),
+            "this server does not answer to the name 'evil.example'; start it with --allow-host "
+            "evil.example if it should");
 }
 
 TEST(HttpServer, ClosesConnectionsThatSendTooSlowly) {
@@ -203,7 +283,7 @@ TEST(HttpServer, DoesNotCloseWhileAnAnswerIsBeingMade) {
   Held held;
   RunningServer server(held.handler(), options);
   Client client(server.port());
-  client.send("GET / HTTP/1.1\r\n\r\n");
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto exchange = held.take();
   std::this_thread::sleep_for(milliseconds(400));
   exchange->respond(serve::json_response({{"late", true}}));
@@ -263,7 +343,7 @@ TEST(HttpServer, RefusesAtTheTurnstileAndKeepsTheConnection) {
 TEST(HttpServer, DoesNotWaitForTheBodyOfWhatItRefuses) {
   RunningServer server(echo, {}, turnstile);
   Client client(server.port());
-  client.send("POST /full HTTP/1.1\r\nContent-Length: 500000\r\n\r\n");
+  client.send("POST /full HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500000\r\n\r\n");
   const Answer answer = client.read();
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.headers.at("connection"), "close");
@@ -273,7 +353,9 @@ TEST(HttpServer, DoesNotWaitForTheBodyOfWhatItRefuses) {
 TEST(HttpServer, AnswersHeadWithoutABody) {
   RunningServer server(echo);
   Client client(server.port());
-  client.send("HEAD / HTTP/1.1\r\n\r\nGET /second HTTP/1.1\r\nConnection: close\r\n\r\n");
+  client.send(
+      "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /second HTTP/1.1\r\nHost: "
+      "localhost\r\nConnection: close\r\n\r\n");
   const Answer head = client.read_head();
   EXPECT_EQ(head.status, 200);
   EXPECT_NE(head.headers.at("content-length"), "0");
@@ -294,7 +376,7 @@ TEST(HttpServer, StreamsWhatIsWrittenBitByBit) {
   Held held;
   RunningServer server(held.handler());
   Client client(server.port());
-  client.send("GET / HTTP/1.1\r\n\r\n");
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto exchange = held.take();
   exchange->begin_stream({.content_type = "text/event-stream"});
   for (int i = 0; i < 100; ++i) {
@@ -311,7 +393,7 @@ TEST(HttpServer, LetsGoOfAStreamsReaderWhoDoesNotRead) {
   Held held;
   RunningServer server(held.handler());
   Client client(server.port());
-  client.send("GET / HTTP/1.1\r\n\r\n");
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto exchange = held.take();
   exchange->begin_stream({.content_type = "text/event-stream"});
   const std::string part(1 << 20, 'x');
@@ -327,7 +409,7 @@ TEST(HttpServer, StopsOnceWhatItHasReadIsAnswered) {
   RunningServer server(held.handler());
   Client idle(server.port());
   Client busy(server.port());
-  busy.send("GET / HTTP/1.1\r\n\r\n");
+  busy.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const auto exchange = held.take();
   std::thread answer_later([&] {
     std::this_thread::sleep_for(milliseconds(200));
@@ -346,7 +428,7 @@ TEST(HttpServer, DoesNotWaitForEverWhenStopping) {
   Held held;
   RunningServer server(held.handler());
   Client client(server.port());
-  client.send("GET / HTTP/1.1\r\n\r\n");
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   auto exchange = held.take();
   server.server().stop(milliseconds(100));
   EXPECT_TRUE(comes_true([&] { return exchange->gone()->load(); }));
@@ -362,6 +444,15 @@ TEST(HttpServer, SaysWhenThePortIsTaken) {
   const std::string text = message_of<IoError>([&] { HttpServer second(options, echo); });
   EXPECT_NE(text.find("cannot listen on 127.0.0.1:" + std::to_string(first.port())), text.npos);
   EXPECT_NE(text.find("choose another --port"), text.npos);
+}
+
+TEST(HttpServer, RefusesANameToAnswerToThatIsNone) {
+  HttpServerOptions options;
+  options.allow_hosts = {"example.org:80"};
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              HttpServer server(options, echo);
+            }).find("--allow-host: 'example.org:80' is given"),
+            std::string::npos);
 }
 
 TEST(HttpServer, RefusesAHostThatIsNoAddress) {

@@ -5,6 +5,7 @@
 namespace yona {
 namespace {
 
+using serve::header_parameter;
 using serve::media_type;
 using serve::parse_form;
 using serve::Plus;
@@ -29,6 +30,22 @@ TEST(Url, ReadsForms) {
 TEST(Url, KnowsMediaTypes) {
   EXPECT_EQ(media_type("Application/JSON ; charset=utf-8"), "application/json");
   EXPECT_EQ(media_type(""), "");
+}
+
+TEST(Url, FindsParametersOfHeaders) {
+  EXPECT_EQ(header_parameter("multipart/form-data; boundary=x", "boundary"), "x");
+  EXPECT_EQ(header_parameter("a;charset=utf-8 ; BOUNDARY=\"x y\" ; z", "boundary"), "x y");
+  EXPECT_EQ(header_parameter("form-data; name=\"a;b\"; filename=\"c\"", "filename"), "c");
+  EXPECT_EQ(header_parameter(R"(form-data; name="a \"b\" \\ \c")", "name"), R"(a "b" \ \c)");
+  EXPECT_EQ(header_parameter("form-data;; name=a", "name"), "a");
+  EXPECT_EQ(header_parameter("form-data; name=", "name"), "");
+  for (const char* none : {"", "a", "a;", "a; name", "a; name=\"x", "name=x", "a; x=\"y; name=z"}) {
+    EXPECT_EQ(header_parameter(none, "name"), std::nullopt) << none;
+  }
+}
+
+TEST(Url, LowersLettersOfAsciiAlone) {
+  EXPECT_EQ(serve::lower_case("Content-LENGTH Ä@["), "content-length Ä@[");
 }
 
 }  // namespace

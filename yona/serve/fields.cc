@@ -6,6 +6,7 @@
 
 #include "yona/base/nearest_name.h"
 #include "yona/io/json_file.h"
+#include "yona/serve/multipart.h"
 #include "yona/serve/url.h"
 #include "yona/text/utf8.h"
 
@@ -174,8 +175,9 @@ Json form_value(const Field& field, const std::string& text) {
   }
 }
 
-void add_form(Json& object, std::string_view form, const Fields& fields) {
-  for (auto& [name, text] : parse_form(form)) {
+void add_form(Json& object, const std::vector<std::pair<std::string, std::string>>& form,
+              const Fields& fields) {
+  for (const auto& [name, text] : form) {
     require(is_utf8(name) && is_utf8(text), "the form is not UTF-8");
     const Field* field = find(fields, name);
     const Json value = field != nullptr ? form_value(*field, text) : Json(text);
@@ -187,6 +189,19 @@ void add_form(Json& object, std::string_view form, const Fields& fields) {
       before.push_back(value);
     }
   }
+}
+
+std::vector<std::pair<std::string, std::string>> form_of(const HttpRequest& request) {
+  if (request.content_type == "multipart/form-data") {
+    return parse_multipart(request.body, request.boundary);
+  }
+  if (!request.content_type.empty() &&
+      request.content_type != "application/x-www-form-urlencoded") {
+    throw HttpError(415, fmt::format("the content type {} is given; expected application/json, "
+                                     "application/x-www-form-urlencoded or multipart/form-data",
+                                     shown(request.content_type)));
+  }
+  return parse_form(request.body);
 }
 
 Json field_schema(const Field& field) {
@@ -261,13 +276,8 @@ RequestFields::RequestFields(const HttpRequest& request, const Fields& fields,
     }
     require(values_.is_object(), "the body: expected an object of JSON");
   } else {
-    require(
-        request.content_type.empty() || request.content_type == "application/x-www-form-urlencoded",
-        "the content type {} is given; expected application/json or "
-        "application/x-www-form-urlencoded",
-        shown(request.content_type));
-    add_form(values_, request.body, fields);
-    add_form(values_, request.query, fields);
+    add_form(values_, form_of(request), fields);
+    add_form(values_, parse_form(request.query), fields);
   }
   check_object(values_, fields, unknown);
 }

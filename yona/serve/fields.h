@@ -47,7 +47,7 @@ enum class UnknownFields : std::uint8_t { refuse, ignore };
 // The body of a request, checked: JSON (application/json) or a form (everything else, as HTML forms
 // and LibreTranslate's clients send it; its fields may be in the query too). Throws HttpError 400
 // naming the field: what is not there though required, has another type, is out of range or is not
-// UTF-8.
+// UTF-8; 415 for another content type.
 class RequestFields {
  public:
   RequestFields(const HttpRequest& request, const Fields& fields, UnknownFields unknown);

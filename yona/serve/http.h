@@ -19,6 +19,7 @@ struct HttpRequest {
   std::string path;            // "/v1/translate", %-signs decoded, without the query
   std::string query{};         // what follows '?', as it came
   std::string content_type{};  // lower case, without parameters: "application/json"
+  std::string boundary{};      // between the parts of multipart/form-data
   std::string authorization{};
   std::string api_key{};  // the header X-Api-Key
   std::string body{};

@@ -1,13 +1,39 @@
 #include "yona/serve/http_answer.h"
 
+#include <algorithm>
 #include <array>
-#include <boost/beast/http/status.hpp>
 
 namespace yona::serve {
 
 namespace {
 
-namespace http = boost::beast::http;
+// What a status is called; nothing for one that is not in the list.
+std::string_view reason_of(int status) {
+  constexpr std::array<std::pair<int, std::string_view>, 20> kReasons = {
+      {{200, "OK"},
+       {204, "No Content"},
+       {400, "Bad Request"},
+       {403, "Forbidden"},
+       {404, "Not Found"},
+       {405, "Method Not Allowed"},
+       {413, "Content Too Large"},
+       {415, "Unsupported Media Type"},
+       {417, "Expectation Failed"},
+       {421, "Misdirected Request"},
+       {422, "Unprocessable Content"},
+       {429, "Too Many Requests"},
+       {431, "Request Header Fields Too Large"},
+       {499, "Client Closed Request"},
+       {500, "Internal Server Error"},
+       {501, "Not Implemented"},
+       {503, "Service Unavailable"},
+       {504, "Gateway Timeout"},
+       {505, "HTTP Version Not Supported"},
+       {507, "Insufficient Storage"}}};
+  const auto* const found = std::find_if(kReasons.begin(), kReasons.end(),
+                                         [&](const auto& entry) { return entry.first == status; });
+  return found == kReasons.end() ? std::string_view() : found->second;
+}
 
 // The line, made once a second.
 const std::string& date_line() {
@@ -23,10 +49,8 @@ const std::string& date_line() {
 
 void append_head(std::string& bytes, const HttpResponse& response, std::string_view version,
                  std::string_view more) {
-  const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
   fmt::format_to(std::back_inserter(bytes), "HTTP/{} {} {}\r\nServer: yona\r\nContent-Type: {}\r\n",
-                 version, response.status, std::string_view(reason.data(), reason.size()),
-                 response.content_type);
+                 version, response.status, reason_of(response.status), response.content_type);
   bytes.append(date_line()).append(more).append(lines_of(response.headers));
 }
 

@@ -1,5 +1,5 @@
 // A connection as the server and the makers of answers see it; what it does is in
-// http_session-inl.h.
+// http_session-inl.h. Included by that alone.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "yona/base/timing.h"
+#include "yona/serve/allowed_hosts.h"
 #include "yona/serve/http_server.h"
 
 namespace yona::serve {
@@ -19,6 +20,7 @@ namespace yona::serve {
 struct SessionHost {
   boost::asio::io_context& io;
   const ConnectionLimits& limits;
+  const AllowedHosts& hosts;
   const HttpServer::Handler& handler;
   const HttpServer::Turnstile& turnstile;
   const std::string& header_lines;  // of every answer

@@ -18,13 +18,17 @@ constexpr std::string_view kTooMany =  // it ends with the connection
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
     "Connection: close\r\n\r\n{\"error\":\"the server has no connection left\"}\n";
 
+std::string address_of(const HttpServerOptions& options) {
+  return options.host == "localhost" ? "127.0.0.1" : options.host;
+}
+
 tcp::endpoint endpoint_of(const HttpServerOptions& options) {
   error_code error;
-  const std::string host = options.host == "localhost" ? "127.0.0.1" : options.host;
-  const asio::ip::address address = asio::ip::make_address(host, error);
-  check(!error,
-        "--host: '{}' is no address; expected one like 127.0.0.1, 0.0.0.0 (all) or ::1 for IPv6",
-        options.host);
+  const asio::ip::address address = asio::ip::make_address(address_of(options), error);
+  check(
+      !error,
+      "--host: '{}' is not an address; expected one like 127.0.0.1, 0.0.0.0 (all) or ::1 for IPv6",
+      options.host);
   return {address, options.port};
 }
 
@@ -53,6 +57,7 @@ struct HttpServer::Impl {
       : options(given),
         handler(std::move(given_handler)),
         turnstile(std::move(given_turnstile)),
+        hosts(address_of(given), given.allow_hosts),
         tls(tls_context(given.tls)),
         acceptor(io),
         retry(io),
@@ -182,8 +187,9 @@ struct HttpServer::Impl {
   const Handler handler;
   const Turnstile turnstile;
   const std::string header_lines = lines_of(options.headers);
-  SessionHost host{io, options.limits, handler, turnstile,
-                   header_lines};  // sessions may die with `io`
+  const AllowedHosts hosts;
+  SessionHost host{io,      options.limits, hosts,
+                   handler, turnstile,      header_lines};  // sessions may die with `io`
   asio::io_context io{1};
   std::optional<asio::ssl::context> tls;
   tcp::acceptor acceptor;

@@ -1,6 +1,6 @@
 // The server's connections: accepts them on one address, reads requests with limits on size and
 // time, hands each to a handler, writes what is answered, and notices clients that leave. HTTP/1.1,
-// plain or over TLS, by Boost.Beast and Asio, which no header outside this file's source sees.
+// plain or over TLS, by Boost.Asio, which no header outside this file's source sees.
 //
 // One thread, the caller of run(), does all of it; handlers are called by that thread and must not
 // take long: what takes long is answered later, from another thread, through the Exchange.
@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "yona/serve/http.h"
 
@@ -22,8 +23,8 @@ namespace yona::serve {
 
 struct ConnectionLimits {
   std::size_t connections = 1024;           // more are told 503 and closed
-  std::uint32_t header_bytes = 16384;       // 431
-  std::uint64_t body_bytes = 1 << 20;       // 413
+  std::uint32_t header_bytes = 16384;       // with chunk extensions and trailers; 431
+  std::uint64_t body_bytes = 1 << 20;       // also once decompressed; 413
   std::chrono::milliseconds read{10'000};   // from a request's first byte to its last
   std::chrono::milliseconds write{30'000};  // of an answer
   std::chrono::milliseconds idle{60'000};   // without a request
@@ -36,7 +37,8 @@ struct TlsFiles {
 
 struct HttpServerOptions {
   std::string host = "127.0.0.1";
-  std::uint16_t port = 8080;  // 0: any that is free
+  std::uint16_t port = 8080;               // 0: any that is free
+  std::vector<std::string> allow_hosts{};  // names besides its own that it answers to; "*": any
   ConnectionLimits limits{};
   std::optional<TlsFiles> tls{};
   Headers headers{};  // that every answer has
@@ -53,8 +55,9 @@ class HttpServer {
       std::function<const HttpResponse*(std::string_view method, std::string_view path)>;
 
   // Listens from now on; connections wait until run(). An exception of the handler answers 500.
-  // Throws InvalidArgument for a host that is no address, IoError naming address and reason where
-  // it cannot listen, FormatError for TLS files that cannot be used.
+  // Throws InvalidArgument for a host that is not an address or a name that is not one, IoError
+  // naming address and reason where it cannot listen, FormatError for TLS files that cannot be
+  // used.
   HttpServer(const HttpServerOptions& options, Handler handler, Turnstile turnstile = {});
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

@@ -8,9 +8,10 @@
 
 #include <boost/asio/write.hpp>
 #include <deque>
+#include <span>
 
+#include "yona/serve/http_exchange-inl.h"
 #include "yona/serve/http_reader.h"
-#include "yona/serve/http_session.h"
 #include "yona/serve/http_stream-inl.h"
 
 namespace yona::serve {
@@ -23,7 +24,7 @@ class StreamSession : public HttpSession,
       : host_(host),
         stream_(std::move(stream)),
         client_(std::move(client)),
-        reader_({host.limits.header_bytes, host.limits.body_bytes}) {
+        reader_({host.limits.header_bytes, host.limits.body_bytes, &host.hosts}) {
     ++host_.open;
   }
   ~StreamSession() override {
@@ -146,7 +147,8 @@ class StreamSession : public HttpSession,
       return;
     }
     is_filling_ = true;
-    stream_.bytes().async_read_some(reader_.room(),
+    const std::span<char> room = reader_.room();
+    stream_.bytes().async_read_some(asio::buffer(room.data(), room.size()),
                                     [self = self()](const error_code& error, std::size_t bytes) {
                                       self->filled(error, bytes);
                                     });
@@ -159,7 +161,9 @@ class StreamSession : public HttpSession,
       return;
     }
     if (state_ == State::lingering) {
-      fill();  // into the same place: nobody reads it
+      constexpr std::size_t kMostLingering = 4 << 20;
+      lingered_ += bytes;
+      lingered_ > kMostLingering ? close() : fill();  // into the same place: it is not used
       return;
     }
     reader_.add(bytes);
@@ -306,6 +310,7 @@ class StreamSession : public HttpSession,
   std::string out_;                        // the answer that is being written
   std::deque<std::string> parts_;          // of a stream, the first being written
   std::size_t waiting_bytes_ = 0;
+  std::size_t lingered_ = 0;  // bytes thrown away at the end
 };
 
 }  // namespace yona::serve

@@ -1,13 +1,72 @@
 #include "yona/serve/openapi.h"
 
 #include <algorithm>
-#include <cctype>
+#include <set>
+
+#include "yona/serve/url.h"
 
 namespace yona::serve {
 
 namespace {
 
 Json content(const std::string& type, const Json& schema) { return {{type, {{"schema", schema}}}}; }
+
+// What an error's status means here.
+std::string meaning_of(int status) {
+  switch (status) {
+    case 400:
+      return "the request is malformed, or a field is missing or wrong";
+    case 403:
+      return "the API key is missing or not known, or this is disabled";
+    case 404:
+      return "it is not there";
+    case 413:
+      return "the body or the text is larger than allowed";
+    case 415:
+      return "the content type or the content coding is not supported";
+    case 421:
+      return "the server does not answer to the host's name";
+    case 429:
+      return "a limit of the API key is reached; see Retry-After";
+    case 431:
+      return "the header is larger than allowed";
+    case 500:
+      return "the server failed; its log says why";
+    case 501:
+      return "the model or the server cannot do this";
+    case 503:
+      return "the server is overloaded; see Retry-After";
+    case 504:
+      return "the deadline has passed";
+    case 507:
+      return "the disk space that is set aside is used up";
+    default:
+      return "an error";
+  }
+}
+
+// The statuses that a route can answer with besides 200.
+std::set<int> errors_of(const Route& route) {
+  std::set<int> statuses{400, 421, 431, 503};
+  statuses.insert(route.statuses.begin(), route.statuses.end());
+  const auto takes = [&](const char* name) {
+    return std::any_of(route.takes.begin(), route.takes.end(),
+                       [&](const Field& field) { return field.name == name; });
+  };
+  if (!route.takes.empty()) {
+    statuses.insert({413, 415, 500});
+  }
+  if (takes("api_key")) {
+    statuses.insert({403, 429});
+  }
+  if (takes("model") || route.path.ends_with("*")) {
+    statuses.insert(404);
+  }
+  if (route.queues) {
+    statuses.insert({501, 504});
+  }
+  return statuses;
+}
 
 Json answers_of(const Route& route) {
   Json schema = Json::object();
@@ -19,13 +78,14 @@ Json answers_of(const Route& route) {
   }
   Json ok{{"description", "what was asked for"}};
   ok["content"] = content(route.content_type, schema);
-  Json error{{"description",
-              "an error: 400 wrong request, 403 no key, 404 not there, 413 too much, "
-              "429 too often, 503 too much to do, 504 too late"}};
-  error["content"] =
+  const Json error =
       content("application/json",
               schema_of(Fields{{"error", FieldType::text, "what is wrong, in one sentence"}}));
-  return {{"200", ok}, {"default", error}};
+  Json answers{{"200", ok}, {"default", {{"description", "an error"}, {"content", error}}}};
+  for (const int status : errors_of(route)) {
+    answers[std::to_string(status)] = {{"description", meaning_of(status)}, {"content", error}};
+  }
+  return answers;
 }
 
 Json operation_of(const Route& route) {
@@ -35,6 +95,7 @@ Json operation_of(const Route& route) {
     Json body{{"required", true}};
     body["content"] = content("application/json", schema);
     body["content"].update(content("application/x-www-form-urlencoded", schema));
+    body["content"].update(content("multipart/form-data", schema));
     operation["requestBody"] = body;
   }
   if (route.path.ends_with("*")) {
@@ -47,12 +108,6 @@ Json operation_of(const Route& route) {
 std::string described_path(const Route& route) {
   return route.path.ends_with("*") ? route.path.substr(0, route.path.size() - 1) + "{name}"
                                    : route.path;
-}
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 }  // namespace

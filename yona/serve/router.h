@@ -21,8 +21,8 @@ struct Route {
   Fields gives{};  // of the answer's object; of each item where it is a list
   bool gives_list = false;
   std::string content_type = "application/json";
-  bool queues =
-      false;  // what it asks for waits in the queue: refused at the door when that is full
+  bool queues = false;          // in the batcher: refused while that is full
+  std::vector<int> statuses{};  // of errors besides those that follow from the above
   std::function<void(const std::shared_ptr<Exchange>&)> handler{};
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,5 +21,13 @@ std::vector<std::pair<std::string, std::string>> parse_form(std::string_view tex
 
 // "application/json" of "Application/JSON; charset=utf-8".
 std::string media_type(std::string_view header);
+
+// The parameter of a header's value, by its name in lower case: `x "y"` of name in
+// `form-data; name="x \"y\""`. Nothing where there is none, or the parameters are not well-formed
+// up to it.
+std::optional<std::string> header_parameter(std::string_view header, std::string_view name);
+
+// Letters of ASCII alone.
+std::string lower_case(std::string_view text);
 
 }  // namespace yona::serve
