@@ -137,9 +137,10 @@ class FakeService : public serve::Service {
 // An application over made-up models, asked without a network.
 class FakeServer {
  public:
-  explicit FakeServer(serve::TextLimits limits = {})
-      : application({.service = service, .keys = keys, .limits = limits}, "",
-                    [] { return std::string("yona_more 1\n"); }) {}
+  explicit FakeServer(serve::TextLimits limits = {}, serve::Suggestions* suggestions = nullptr)
+      : application(
+            {.service = service, .keys = keys, .limits = limits, .suggestions = suggestions}, "",
+            [] { return std::string("yona_more 1\n"); }) {}
 
   std::shared_ptr<FakeExchange> ask(serve::HttpRequest request) {
     auto exchange = std::make_shared<FakeExchange>(std::move(request));
@@ -161,6 +162,21 @@ class FakeServer {
                 .path = path,
                 .content_type = "application/x-www-form-urlencoded",
                 .body = form});
+  }
+
+  // As `curl -F` sends it.
+  std::shared_ptr<FakeExchange> post_parts(
+      const std::string& path, const std::vector<std::pair<std::string, std::string>>& fields) {
+    std::string body;
+    for (const auto& [name, value] : fields) {
+      body +=
+          "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n";
+    }
+    return ask({.method = "POST",
+                .path = path,
+                .content_type = "multipart/form-data",
+                .boundary = "b",
+                .body = body + "--b--\r\n"});
   }
 
   FakeService service;

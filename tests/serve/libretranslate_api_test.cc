@@ -145,8 +145,22 @@ TEST(LibreTranslateApi, RefusesFormsThatAreNotUtf8AndOtherTypes) {
   EXPECT_EQ(server.post_form("/translate", "q=%FF%FE&source=en&target=de")->response.status, 400);
   const auto other = server.ask(
       {.method = "POST", .path = "/translate", .content_type = "image/png", .body = "x"});
-  EXPECT_EQ(other->response.status, 400);
+  EXPECT_EQ(other->response.status, 415);
   EXPECT_NE(other->error().find("image/png"), std::string::npos);
+}
+
+TEST(LibreTranslateApi, TakesFormsOfParts) {
+  FakeServer server;
+  const auto answer = server.post_parts(
+      "/translate", {{"q", "a b"}, {"q", "c"}, {"source", "en"}, {"target", "de"}});
+  EXPECT_EQ(answer->json()["translatedText"], Json({"A B", "C"}));
+  EXPECT_EQ(server.post_parts("/detect", {{"q", "a b"}})->response.status, 200);
+  EXPECT_EQ(server.post_parts("/v1/translate", {{"q", "a"}, {"model", "en-de"}, {"n_best", "2"}})
+                ->response.status,
+            200);
+  EXPECT_EQ(server.post_parts("/translate", {{"q", "\xff"}, {"source", "en"}, {"target", "de"}})
+                ->response.status,
+            400);
 }
 
 TEST(LibreTranslateApi, HoldsToItsLimits) {

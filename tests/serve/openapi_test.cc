@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/harness/temp_dir.h"
 #include "tests/serve/fake_service.h"
 
 namespace yona {
@@ -49,10 +50,11 @@ TEST(OpenApi, DescribesEveryRouteAndNoOther) {
       EXPECT_FALSE(details["summary"].get<std::string>().empty());
     }
   }
-  EXPECT_EQ(described, (std::set<std::string>{"POST /translate", "GET /languages", "POST /detect",
-                                              "GET /health", "GET /v1/models", "POST /v1/translate",
-                                              "POST /v1/beam", "POST /v1/explain", "GET /metrics",
-                                              "GET /openapi.json", "GET /", "GET /page/{name}"}));
+  EXPECT_EQ(described, (std::set<std::string>{
+                           "POST /translate", "GET /languages", "POST /detect", "GET /health",
+                           "GET /frontend/settings", "POST /suggest", "GET /v1/models",
+                           "POST /v1/translate", "POST /v1/beam", "POST /v1/explain",
+                           "GET /metrics", "GET /openapi.json", "GET /", "GET /page/{name}"}));
   EXPECT_EQ(described.size(), server.application.router().routes().size());
 }
 
@@ -68,7 +70,7 @@ TEST(OpenApi, DescribesEveryFieldOfAnswers) {
       {"scores", true},          {"alignments", true}, {"attention", true}};
   expect_described(server.post("/v1/translate", native)->json(),
                    answer_schema(operation(description, "/v1/translate", "post")), "/v1/translate");
-  for (const std::string path : {"/languages", "/v1/models", "/health"}) {
+  for (const std::string path : {"/languages", "/v1/models", "/health", "/frontend/settings"}) {
     expect_described(server.get(path)->json(), answer_schema(operation(description, path, "get")),
                      path);
   }
@@ -92,7 +94,9 @@ Json example_of(const Json& schema) {
 }
 
 TEST(OpenApi, DescribesFieldsThatRequestsReallyTake) {
-  FakeServer server;
+  testing::TempDir folder;
+  serve::Suggestions suggestions(folder / "file");
+  FakeServer server({}, &suggestions);
   const Json description = server.get("/openapi.json")->json();
   for (const auto& [path, methods] : description["paths"].items()) {
     if (!methods.contains("post")) {
@@ -102,6 +106,8 @@ TEST(OpenApi, DescribesFieldsThatRequestsReallyTake) {
     Json base{{"q", "text"}, {"source", "en"}, {"target", "de"}};
     if (path == "/detect") {
       base = {{"q", "text"}};
+    } else if (path == "/suggest") {
+      base["s"] = "text";
     }
     for (const auto& [field, details] : schema["properties"].items()) {
       EXPECT_FALSE(details["description"].get<std::string>().empty()) << path << " " << field;
@@ -119,6 +125,54 @@ TEST(OpenApi, DescribesFieldsThatRequestsReallyTake) {
       request.erase(field.get<std::string>());
       EXPECT_EQ(server.post(path, request)->response.status, 400) << path << " " << request;
     }
+  }
+}
+
+std::set<std::string> statuses(const Json& operation) {
+  std::set<std::string> found;
+  for (const auto& [status, details] : operation["responses"].items()) {
+    EXPECT_FALSE(details["description"].get<std::string>().empty());
+    EXPECT_TRUE(details.contains("content"));
+    found.insert(status);
+  }
+  return found;
+}
+
+TEST(OpenApi, ListsTheStatusesOfEachRoute) {
+  FakeServer server;
+  const Json description = server.get("/openapi.json")->json();
+  using Set = std::set<std::string>;
+  EXPECT_EQ(statuses(operation(description, "/health", "get")),
+            (Set{"200", "400", "421", "431", "503", "default"}));
+  EXPECT_EQ(statuses(operation(description, "/page/{name}", "get")),
+            (Set{"200", "400", "404", "421", "431", "503", "default"}));
+  EXPECT_EQ(statuses(operation(description, "/detect", "post")),
+            (Set{"200", "400", "403", "413", "415", "421", "429", "431", "500", "503", "default"}));
+  EXPECT_EQ(statuses(operation(description, "/v1/translate", "post")),
+            (Set{"200", "400", "403", "404", "413", "415", "421", "429", "431", "500", "501", "503",
+                 "504", "default"}));
+  EXPECT_TRUE(statuses(operation(description, "/suggest", "post")).contains("507"));
+  const Json bodies = operation(description, "/translate", "post")["requestBody"]["content"];
+  EXPECT_EQ(bodies.size(), 3U);
+  EXPECT_TRUE(bodies.contains("multipart/form-data"));
+}
+
+// Those that a request can cause without a network or a model are as the description says.
+TEST(OpenApi, ListsEveryStatusThatIsSeen) {
+  FakeServer server({.texts = 1, .sentences = 1, .characters = 5});
+  const Json description = server.get("/openapi.json")->json();
+  const auto expect_listed = [&](const std::string& path, const auto& exchange) {
+    const std::string status = std::to_string(exchange->response.status);
+    EXPECT_TRUE(statuses(operation(description, path, "post")).contains(status))
+        << path << " " << status;
+  };
+  for (const std::string path :
+       {"/translate", "/detect", "/suggest", "/v1/translate", "/v1/beam", "/v1/explain"}) {
+    expect_listed(path, server.post(path, Json::object()));
+    expect_listed(path, server.post(path, {{"q", "a"}, {"source", "en"}, {"target", "de"}}));
+    expect_listed(path, server.post(path, {{"q", "123456"}, {"source", "en"}, {"target", "de"}}));
+    expect_listed(path, server.post(path, {{"q", "a"}, {"model", "none"}}));
+    expect_listed(path, server.ask({.method = "POST", .path = path, .content_type = "a/b"}));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "yona/serve/api_keys.h"
 #include "yona/serve/service.h"
+#include "yona/serve/suggestions.h"
 #include "yona/serve/texts.h"
 
 namespace yona::serve {
@@ -15,6 +16,7 @@ struct ApiHost {
   TextLimits limits{};
   std::chrono::duration<double> deadline{30};  // of a request
   std::int64_t usual_beam = 4;                 // of searches for alternatives, at least
+  Suggestions* suggestions = nullptr;          // null: none are taken
 };
 
 }  // namespace yona::serve

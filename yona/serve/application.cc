@@ -1,6 +1,7 @@
 #include "yona/serve/application.h"
 
 #include "yona/serve/libretranslate_api.h"
+#include "yona/serve/libretranslate_frontend.h"
 #include "yona/serve/native_api.h"
 #include "yona/serve/openapi.h"
 #include "yona/serve/pages.h"
@@ -11,6 +12,7 @@ Application::Application(const ApiHost& host, const std::filesystem::path& page_
                          std::function<std::string()> figures)
     : host_(host), figures_(std::move(figures)) {
   router_.add(libretranslate_routes(host_));
+  router_.add(libretranslate_frontend_routes(host_));
   router_.add(native_routes(host_));
   router_.add({.method = "GET",
                .path = "/metrics",
@@ -44,7 +46,7 @@ const HttpResponse* Application::turn_away(std::string_view method, std::string_
     return nullptr;
   }
   static const HttpResponse refusal =
-      error_response(503, "the server has more to do than it can; try again later", 1);
+      error_response(503, "the server is overloaded; try again in 1 s", 1);
   metrics_.count(route->path, refusal.status, 0);
   return &refusal;
 }
