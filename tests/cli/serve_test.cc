@@ -116,6 +116,49 @@ TEST_F(Serve, LooksAtItsFilesAgainOnSighup) {
   EXPECT_EQ(client.post("/translate", with_key).status, 200);
 }
 
+TEST_F(Serve, AnswersToItsOwnNamesAndThoseThatAreAllowed) {
+  RunningProgram program(arguments({"--allow-host", "a.example", "--allow-host", "b.example"}));
+  const std::uint16_t port = port_of(program);
+  const auto status = [&](const std::string& host) {
+    Client client(port);
+    client.send("GET /health HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return client.read().status;
+  };
+  EXPECT_EQ(status("localhost"), 200);
+  EXPECT_EQ(status("127.0.0.1:" + std::to_string(port)), 200);
+  EXPECT_EQ(status("a.example"), 200);
+  EXPECT_EQ(status("b.example:80"), 200);
+  EXPECT_EQ(status("evil.example"), 421);
+}
+
+TEST_F(Serve, KeepsSuggestionsInAFile) {
+  RunningProgram program(arguments({"--suggestions", folder_ / "suggestions.jsonl"}));
+  Client client(port_of(program));
+  const Json asked{{"q", "two"}, {"s", "zwei"}, {"source", "en"}, {"target", "de"}};
+  EXPECT_EQ(client.post("/suggest", asked).json(), Json({{"success", true}}));
+  EXPECT_EQ(read_bytes(folder_ / "suggestions.jsonl"),
+            R"({"q":"two","s":"zwei","source":"en","target":"de"})"
+            "\n");
+}
+
+// What it refuses is not in its help.
+TEST_F(Serve, ListsOnlyFlagsThatItTakes) {
+  const std::string help = run_yona({"serve", "--help"}).out;
+  const std::regex flag(R"(\n  (?:-\w,)?(--[a-z-]+))");
+  for (std::sregex_iterator found(help.begin(), help.end(), flag), end; found != end; ++found) {
+    const std::string name = (*found)[1];
+    if (name != "--help") {  // the flag after it is the one that is refused
+      EXPECT_EQ(run_yona({"serve", name, "1", "--none"}).err.find("unknown flag '" + name),
+                std::string::npos)
+          << name;
+    }
+  }
+  for (const char* refused :
+       {"--sample", "--n-best", "--temperature", "--top-k", "--top-p", "--seed"}) {
+    EXPECT_EQ(help.find(refused), std::string::npos) << refused;
+  }
+}
+
 TEST_F(Serve, SaysThatThePortIsTaken) {
   RunningProgram first(arguments());
   const std::string port = std::to_string(port_of(first));
@@ -148,6 +191,8 @@ TEST_F(Serve, SaysWhatIsWrongWithItsFlags) {
   EXPECT_NE(error({"--deadline", "0"}).find("--deadline"), std::string::npos);
   EXPECT_NE(error({"--page-dir", "/none"}).find("--page-dir"), std::string::npos);
   EXPECT_NE(error({"--sample"}).find("--sample"), std::string::npos);
+  EXPECT_NE(error({"--allow-host", "a:80"}).find("--allow-host: 'a:80' is given"),
+            std::string::npos);
   EXPECT_NE(error({"--device", "tpu"}).find("--device"), std::string::npos);
   EXPECT_NE(error({"--compute-type", "f16"}).find("--compute-type"), std::string::npos);
   EXPECT_NE(error({"--batch-tokens", "0"}).find("--batch-tokens"), std::string::npos);

@@ -1,5 +1,6 @@
 """`yona serve` as a whole: TLS, models that change under load, more load than it can take, clients that
 misbehave."""
+import gzip
 import json
 import os
 import shutil
@@ -88,6 +89,74 @@ class Served(unittest.TestCase):
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("--allow-origin: 'a b' is given; expected one like https://example.org", wrong.stderr)
 
+    def test_forms_of_parts_and_compressed_bodies(self):
+        with ServerProcess("--model", self.model) as server:
+            expected = server.post("/translate", BODY)
+            self.assertEqual(expected[0], 200)
+            if shutil.which("curl"):
+                fields = [flag for name, value in BODY.items() for flag in ("-F", f"{name}={value}")]
+                out = subprocess.run(["curl", "-s", *fields, server.url + "/translate"], capture_output=True, check=True)
+                self.assertEqual(json.loads(out.stdout), expected[1])
+                file = self.path("text.txt")
+                with open(file, "w", encoding="utf-8") as text:
+                    text.write(BODY["q"])
+                out = subprocess.run(["curl", "-s", "-F", f"q=<{file}", *fields[2:], server.url + "/translate"],
+                                     capture_output=True, check=True)
+                self.assertEqual(json.loads(out.stdout), expected[1])
+                out = subprocess.run(["curl", "-s", "-F", f"q=@{file}", *fields[2:], server.url + "/translate"],
+                                     capture_output=True, check=True)
+                self.assertEqual(json.loads(out.stdout),
+                                 {"error": 'multipart/form-data: "q" is a file; expected its text'})
+            # As requests (urllib3) writes them.
+            boundary = "2fd1b2c8a8e04e3d9c36cd7a5a3ab5e1"
+            parts = "".join(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+                            for name, value in BODY.items()) + f"--{boundary}--\r\n"
+            request = urllib.request.Request(server.url + "/translate", data=parts.encode(), headers={
+                "Content-Type": f"multipart/form-data; boundary={boundary}"})
+            self.assertEqual(server.answer(request, 60), expected)
+
+            def compressed(body, coding="gzip"):
+                return server.answer(urllib.request.Request(server.url + "/translate", data=body, headers={
+                    "Content-Type": "application/json", "Content-Encoding": coding}), 60)
+            packed = gzip.compress(json.dumps(BODY).encode())
+            self.assertEqual(compressed(packed), expected)
+            self.assertEqual(compressed(packed[:-9])[0], 400)
+            self.assertEqual(compressed(gzip.compress(b" " * (200 << 20)))[0], 413)
+            self.assertEqual(compressed(packed, "br")[0], 415)
+
+    def test_what_never_ends_takes_no_memory(self):
+        start = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        line = b"a" * 65536
+
+        def resident(server):
+            with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+                return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:")) << 10
+
+        def send(server, first, piece):
+            with socket.create_connection(("127.0.0.1", server.port)) as client:
+                try:
+                    client.sendall(start + first)
+                    for _ in range((32 << 20) // len(piece)):
+                        client.sendall(piece)
+                except OSError:
+                    pass  # it was refused
+        if not os.path.exists("/proc/self/status"):
+            self.skipTest("no /proc")
+        with ServerProcess("--model", self.model) as server:
+            self.assertEqual(server.get("/health")[0], 200)
+            before = resident(server)
+            ends = [(b"5;", line), (b"0\r\nX: ", line), (b"0\r\n", b"X: " + line + b"\r\n"), (b"", b"1;x\r\na\r\n" * 100),
+                    (b"0\r\n", b"X: y\r\n" * 100)]
+            threads = [threading.Thread(target=send, args=(server, *end)) for end in ends * 4]
+            for thread in threads:
+                thread.start()
+            most = before
+            while any(thread.is_alive() for thread in threads):
+                most = max(most, resident(server))
+                time.sleep(0.01)
+            self.assertLess(max(most, resident(server)) - before, 32 << 20)
+            self.assertEqual(server.get("/health")[0], 200)
+
     def test_one_long_text_does_not_keep_others_waiting(self):
         # Small batches and a long wait: a sanitized server is slow, and foresees minutes.
         with ServerProcess("--model", self.model, "--longest-wait", 3600, "--batch-tokens", 256) as server:
@@ -146,7 +215,7 @@ class Served(unittest.TestCase):
     def test_clients_that_misbehave_harm_nobody(self):
         with ServerProcess("--model", self.model) as server:
             body = json.dumps({**BODY, "q": ["half past three"] * 100}).encode()
-            head = b"POST /translate HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+            head = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
             for sent in (b"", b"POST", b"\x00\xff" * 100, head % len(body), head % len(body) + body[:50],
                          head % len(body) + body, head % (10 ** 15), b"GET / HTTP/1.1\r\n" * 10):
                 for _ in range(5):

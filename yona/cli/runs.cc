@@ -20,6 +20,7 @@ namespace {
 
 struct RunsFlags {
   std::string folder = ".", host = "127.0.0.1", port = "8081";
+  std::vector<std::string> allow_hosts;
   bool json = false, serve = false;
 };
 
@@ -51,7 +52,7 @@ void print_run(const serve::RunSummary& run) {
 
 int serve_runs(const RunsFlags& flags) {
   ServerSignals signals;
-  serve::HttpServerOptions options{.host = flags.host};
+  serve::HttpServerOptions options{.host = flags.host, .allow_hosts = flags.allow_hosts};
   options.port = static_cast<std::uint16_t>(integer_value("--port", flags.port, {0, 65535}));
   serve::RunWatch watch({flags.folder});
   serve::Router router;
@@ -106,6 +107,9 @@ Command add_runs(CLI::App& program) {
   add_switch(*app, flags->json, {"--json", "", "a list of objects"});
   add_switch(*app, flags->serve, {"--serve", "", "draw their curves in a browser, side by side"});
   add_text(*app, flags->host, {"--host", "ADDRESS", "of --serve (default 127.0.0.1)"});
+  add_repeated(*app, flags->allow_hosts,
+               {"--allow-host", "NAME",
+                "of --serve: answer to this name too; may be given several times ('*': any)"});
   add_text(*app, flags->port, {"--port", "N", "of --serve (default 8081; 0: any that is free)"});
   return {app, [flags] { return run(*flags); }};
 }

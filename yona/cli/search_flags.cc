@@ -83,14 +83,17 @@ void add_search_flags(CLI::App& app, SearchFlags& flags) {
            {"--beam", "N", "hypotheses kept at each step (default 4); 1 is greedy", kSearch});
   add_text(app, flags.length_penalty,
            {"--length-penalty", "A", "above 0 favours longer outputs (default 0.6)", kSearch});
-  add_text(app, flags.n_best,
-           {"--n-best", "N", "the N best of each line: `0 ||| text ||| F0= … ||| score`", kSearch});
   add_text(app, flags.min_length, {"--min-length", "N", "tokens at least", kSearch});
   add_text(app, flags.max_length,
            {"--max-length", "N", "tokens at most (default: source tokens + 50)", kSearch});
   add_text(
       app, flags.no_repeat_ngram,
       {"--no-repeat-ngram", "N", "no N tokens in a row come twice (default: they may)", kSearch});
+}
+
+void add_output_flags(CLI::App& app, SearchFlags& flags) {
+  add_text(app, flags.n_best,
+           {"--n-best", "N", "the N best of each line: `0 ||| text ||| F0= … ||| score`", kSearch});
   add_switch(app, flags.sample,
              {"--sample", "", "draw each next token instead of searching", kSampling});
   add_text(app, flags.temperature,

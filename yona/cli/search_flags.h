@@ -15,6 +15,8 @@ struct SearchFlags {
 };
 
 void add_search_flags(CLI::App& app, SearchFlags& flags);
+// What a program that answers each line once can do besides: n-best lists and sampling.
+void add_output_flags(CLI::App& app, SearchFlags& flags);
 
 // Throws InvalidArgument naming the flag.
 DecodeOptions options_of(const SearchFlags& flags);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -22,8 +23,9 @@ namespace yona::cli {
 namespace {
 
 struct ServeFlags {
-  std::vector<std::string> models;
+  std::vector<std::string> models, allow_hosts;
   std::string host = "127.0.0.1", port = "8080", page_folder, origin, certificate, key, keys;
+  std::string suggestions;
   std::string compute_type, batch_tokens, batch_wait = "1", queue_tokens = "262144";
   std::string longest_wait = "2", deadline = "30";
   std::string body = "1048576", sentences = "1000", characters = "100000", connections = "1024";
@@ -70,6 +72,7 @@ serve::EngineOptions engine_options(const ServeFlags& flags, WorkerBackends& wor
 serve::HttpServerOptions server_options(const ServeFlags& flags) {
   serve::HttpServerOptions options;
   options.host = flags.host;
+  options.allow_hosts = flags.allow_hosts;
   options.port = static_cast<std::uint16_t>(integer_value("--port", flags.port, {0, 65535}));
   options.limits.connections =
       static_cast<std::size_t>(integer_value("--max-connections", flags.connections, {1, 1 << 20}));
@@ -136,8 +139,6 @@ void renew(const char* what, const std::function<void()>& read) {
 }
 
 int run(const ServeFlags& flags) {
-  check(!flags.search.sample && flags.search.n_best.empty(),
-        "serve: --sample and --n-best are for translate; requests ask for \"n_best\" themselves");
   const serve::HttpServerOptions server_flags = server_options(flags);
   const serve::TextLimits limits = text_limits(flags);
   const double deadline = seconds_value("--deadline", flags.deadline);
@@ -148,6 +149,10 @@ int run(const ServeFlags& flags) {
   std::unique_ptr<serve::ApiKeys> keys = flags.keys.empty()
                                              ? std::make_unique<serve::ApiKeys>()
                                              : std::make_unique<serve::ApiKeys>(flags.keys);
+  std::optional<serve::Suggestions> suggestions;
+  if (!flags.suggestions.empty()) {
+    suggestions.emplace(flags.suggestions);
+  }
   WorkerBackends workers;
   serve::Engine engine(engine_options(flags, workers));
   serve::HttpServer* listening = nullptr;
@@ -155,7 +160,8 @@ int run(const ServeFlags& flags) {
                                   .keys = *keys,
                                   .limits = limits,
                                   .deadline = std::chrono::duration<double>(deadline),
-                                  .usual_beam = options_of(flags.search).beam},
+                                  .usual_beam = options_of(flags.search).beam,
+                                  .suggestions = suggestions ? &*suggestions : nullptr},
                                  flags.page_folder, [&] { return figures(engine, *listening); });
   serve::HttpServer server(
       server_flags, [&](const auto& exchange) { application.handle(exchange); },
@@ -212,12 +218,18 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
            {"--host", "ADDRESS",
             "where to listen (default 127.0.0.1: this machine alone; 0.0.0.0: everywhere)"});
   add_text(app, flags.port, {"--port", "N", "default 8080; 0: any that is free"});
+  add_repeated(app, flags.allow_hosts,
+               {"--allow-host", "NAME",
+                "a name that the server answers to besides localhost and its address; may be given "
+                "several times ('*': any)"});
   add_text(app, flags.certificate,
            {"--tls-certificate", "FILE", "serve https: PEM, with its chain"});
   add_text(app, flags.key, {"--tls-key", "FILE", "the certificate's private key, PEM"});
   add_text(app, flags.origin,
            {"--allow-origin", "ORIGIN",
             "pages of other servers that may ask, in browsers (default none; '*': all)"});
+  add_text(app, flags.suggestions,
+           {"--suggestions", "FILE", "take better translations at /suggest, and append them here"});
   add_text(app, flags.page_folder,
            {"--page-dir", "DIR", "take the page from here, for those who work on it"});
   add_worker_flags(app, flags.workers);
@@ -237,8 +249,8 @@ Command add_serve(CLI::App& program) {
                 "yona serve --model run\n"
                 "yona serve --model en-de=run1 de-en=run2 --port 5000\n"
                 "yona serve --model run --compute-type int8\n"
-                "yona serve --model run --host 0.0.0.0 --api-keys keys.json --tls-certificate "
-                "chain.pem --tls-key key.pem\n"
+                "yona serve --model run --host 0.0.0.0 --allow-host example.org --api-keys "
+                "keys.json --tls-certificate chain.pem --tls-key key.pem\n"
                 "curl -d q='Two dogs run.' -d source=en -d target=de localhost:8080/translate"});
   const auto flags = std::make_shared<ServeFlags>();
   add_flags(*app, *flags);

@@ -29,6 +29,7 @@ struct TrainFlags {
   std::string output, init, progress;
   std::string device = "cpu";
   std::string threads = "0";
+  std::vector<std::string> allow_hosts;
   std::string dashboard_host = "127.0.0.1", dashboard_port = "8081";
   bool resume = false;
   bool dashboard = false;
@@ -88,7 +89,7 @@ std::unique_ptr<serve::Dashboard> open_dashboard(const TrainFlags& flags) {
   if (!flags.dashboard) {
     return nullptr;
   }
-  serve::HttpServerOptions options{.host = flags.dashboard_host};
+  serve::HttpServerOptions options{.host = flags.dashboard_host, .allow_hosts = flags.allow_hosts};
   options.port = static_cast<std::uint16_t>(
       integer_value("--dashboard-port", flags.dashboard_port, {0, 65535}));
   const fs::path output = fs::absolute(fs::path(flags.output) / "x").parent_path();
@@ -161,6 +162,9 @@ Command add_train(CLI::App& program) {
            {"--dashboard-port", "N", "where (default 8081; 0: any that is free)", kRun});
   add_text(*app, flags->dashboard_host,
            {"--dashboard-host", "ADDRESS", "default 127.0.0.1: this machine alone", kRun});
+  add_repeated(*app, flags->allow_hosts,
+               {"--allow-host", "NAME",
+                "a name that the dashboard answers to besides localhost and its address", kRun});
   add_run_flags(*app, flags->run);
   return {app, [app, flags] { return run(*app, *flags); }};
 }

@@ -72,6 +72,7 @@ void add_translate_flags(CLI::App& app, TranslateFlags& flags) {
   add_language_flags(app, flags);
   add_word_flags(app, flags);
   add_search_flags(app, flags.search);
+  add_output_flags(app, flags.search);
 }
 
 }  // namespace yona::cli
