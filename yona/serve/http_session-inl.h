@@ -3,7 +3,7 @@
 //
 // There is one outstanding read at any time while a client may say something: between requests it
 // waits for the first bytes of the next one, and while an answer is being made the same read tells
-// that the client has gone.
+// that the client closed the connection.
 #pragma once
 
 #include <boost/asio/write.hpp>
