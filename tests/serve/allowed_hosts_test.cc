@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/base/error.h"
+
 #include "tests/harness/temp_dir.h"
 
 namespace yona {

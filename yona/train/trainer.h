@@ -12,10 +12,10 @@
 namespace yona {
 
 struct TrainerOptions {
-  std::filesystem::path output;  // the run's folder, and the model's: see docs/formats.md
-  bool resume = false;           // go on from the newest good checkpoint
-  bool allow_changes = false;    // also with other settings or data, which is reported
-  std::filesystem::path init;    // begin with this folder's weights and sub-words (fine-tuning)
+  std::filesystem::path output{};  // the run's folder, and the model's: see docs/formats.md
+  bool resume = false;             // go on from the newest good checkpoint
+  bool allow_changes = false;      // also with other settings or data, which is reported
+  std::filesystem::path init{};    // begin with this folder's weights and sub-words (fine-tuning)
   std::string device = "cpu";
   int threads = 0;
   Reporter* reporter = nullptr;             // nullptr: silent

@@ -110,7 +110,7 @@ TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsDamaged) {
   flip_bit(folder / "model" / "model.safetensors");
   pool.look_again();
   EXPECT_EQ(pool.get("en-de"), before);
-  EXPECT_EQ(before->translator({}).translate({"two"}).size(), 1U);
+  EXPECT_EQ(before->translator({})->translate({"two"}).size(), 1U);
 }
 
 // Unless it is told to look again, it waits for files to rest.
