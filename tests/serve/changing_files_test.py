@@ -93,15 +93,12 @@ class ChangingFiles(unittest.TestCase):
                 time.sleep(2.5)
                 (served / name).unlink()
                 time.sleep(2.5)
-                for other in served.iterdir():
-                    other.unlink()
+                shutil.rmtree(served)
                 time.sleep(2.5)
-                shutil.copytree(model, served, dirs_exist_ok=True, ignore=shutil.ignore_patterns("checkpoints"))
+                shutil.copytree(model, served, ignore=shutil.ignore_patterns("checkpoints"))
                 time.sleep(2.5)
                 self.assertIsNone(server.process.poll())
             self.check_answers(load, expected)
-            log = server.process.stderr
-            self.assertTrue(log.closed)
 
     def test_a_damaged_folder_leaves_the_model_that_is_loaded(self):
         for model, name in ((self.f32, "model.safetensors"), (self.int8, "model.int8.safetensors")):

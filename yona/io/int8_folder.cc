@@ -14,25 +14,13 @@
 #include "yona/io/json_file.h"
 #include "yona/io/model_files.h"
 #include "yona/io/translation_model.h"
-#include "yona/tensor/context.h"
+#include "yona/io/warm_up.h"
 
 namespace yona {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// One token through the model asks for every matrix that products and look-ups use, as they use it.
-void ask_for_matrices(const Transformer& model, Backend& backend) {
-  Region region(backend);
-  Context c{.region = region};
-  const Tensor ids(region, DType::i32, Shape{1});
-  ids.upload(std::vector<std::int32_t>{0});
-  const std::vector<std::int64_t> offsets{0, 1};
-  const Tokens token{ids, make_layout(offsets, {}, region)};
-  const Ragged states = model.decode(token, model.encode(token, c), c);
-  model.logits(states.values, c);
-}
 
 // Sub-words, generation settings and what tokenisers want besides: small files, none of weights.
 bool is_kept(const fs::directory_entry& entry) {
@@ -61,7 +49,7 @@ void write_int8_folder(const fs::path& from, const fs::path& to, Backend& backen
   check(fs::exists(from / "config.json"), "{}: has no config.json; only folders with one convert",
         from.string());
   const auto model = TranslationModel::load(from, backend, Packing::int8);
-  ask_for_matrices(model->transformer(), backend);
+  warm_up(*model, backend);  // which asks for every matrix
   if (!to.parent_path().empty()) {
     fs::create_directories(to.parent_path());
   }

@@ -34,8 +34,7 @@ SubwordPair SubwordPair::load(const std::filesystem::path& folder) {
     target_vocabulary = std::make_shared<const Vocabulary>(Vocabulary::read(path));
   }
   Subword source = Subword::load(folder / "source.spm", vocabulary);
-  if (target_vocabulary == vocabulary &&
-      read_file(folder / "target.spm") == source.model()) {
+  if (target_vocabulary == vocabulary && read_file(folder / "target.spm") == source.model()) {
     return {source, source};  // the library needs tens of milliseconds for a model
   }
   return {std::move(source), Subword::load(folder / "target.spm", std::move(target_vocabulary))};

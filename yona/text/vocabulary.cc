@@ -9,8 +9,8 @@
 
 #include "yona/base/error.h"
 #include "yona/base/file_writer.h"
-#include "yona/base/json.h"
 #include "yona/base/input_file.h"
+#include "yona/base/json.h"
 
 namespace yona {
 

@@ -9,6 +9,7 @@
 #include "yona/base/log.h"
 #include "yona/decode/line_translator.h"
 #include "yona/io/model_files.h"
+#include "yona/io/warm_up.h"
 #include "yona/serve/engine/work.h"
 
 namespace yona::serve {
@@ -85,6 +86,9 @@ LoadedModel::LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>
       text_(loading.text) {
   text_.limits = step_limits(model_->info().config, workers.front().backend->planned_device());
   model_->choose_languages({place.source, place.target});
+  if (workers.front().backend->device() == Device::cpu) {  // others have read all of it
+    warm_up(*model_, *workers.front().backend);
+  }
 }
 
 DecodeOptions LoadedModel::options(const SearchChoice& choice) const {

@@ -46,8 +46,8 @@ struct Lane {
   std::size_t depth = 0;       // batches under way below this one
 };
 
-// A loaded model with a translator for each way to search that was asked of it lately. For one
-// thread at a time.
+// A loaded model, which needs its files no more, with a translator for each way to search that was
+// asked of it lately. For one thread at a time.
 class LoadedModel {
  public:
   LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>& workers,
