@@ -4,7 +4,8 @@
 #include "yona/data/batch_stream.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cstddef>
+#include <cstring>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -12,6 +13,7 @@
 
 #include "yona/base/error.h"
 #include "yona/data/batches.h"
+#include "yona/data/token_cache_format.h"
 
 #include "tests/data/sample_corpus.h"
 
@@ -172,21 +174,43 @@ TEST_F(BatchStreamTest, EndsCleanlyWhileBatchesAreBeingPrepared) {
 }
 
 TEST_F(BatchStreamTest, AFaultWhilePreparingReachesTheCaller) {
-  const auto dataset = open();
-  // Ids beyond the vocabulary, as a disk fault after the start would make them.
-  const std::filesystem::path path = dataset->parts()[0].cache.path();
+  // Ids beyond the vocabulary, under checksums that agree.
+  const std::filesystem::path path = open()->parts()[0].cache.path();
   std::string bytes = testing::read_bytes(path);
-  std::fill_n(bytes.begin() + 8, 2000, '\xFF');
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  BatchStream stream = BatchStream::validation(dataset, 200);
+  TokenCacheFooter footer;
+  char* end = bytes.data() + bytes.size() - sizeof(footer);
+  std::memcpy(&footer, end, sizeof(footer));
+  const TokenCacheLayout layout(footer);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(layout.payload), 2000, '\xFF');
+  footer.payload_checksum = checksum(
+      std::string_view(bytes).substr(layout.payload, footer.elements * footer.element_bytes));
+  footer.footer_checksum = checksum(
+      {reinterpret_cast<const char*>(&footer), offsetof(TokenCacheFooter, footer_checksum)});
+  std::memcpy(end, &footer, sizeof(footer));
+  testing::write_bytes(path, bytes);
+  BatchStream stream = BatchStream::validation(open(), 200);
   PairBatch batch;
   EXPECT_THAT(message_of<FormatError>([&] {
                 while (stream.next(batch)) {
                 }
               }),
               HasSubstr("is damaged; delete it and start again"));
+}
+
+TEST_F(BatchStreamTest, GoesOnWhenTheCacheIsCutUnderIt) {
+  const auto dataset = open();
+  const auto batches = [&] {
+    BatchStream stream = BatchStream::validation(dataset, 200);
+    PairBatch batch;
+    std::int64_t tokens = 0;
+    while (stream.next(batch)) {
+      tokens += batch.source.tokens();
+    }
+    return tokens;
+  };
+  const std::int64_t whole = batches();
+  std::filesystem::resize_file(dataset->parts()[0].cache.path(), 100);
+  EXPECT_EQ(batches(), whole);
 }
 
 TEST_F(BatchStreamTest, RefusesPositionsAndOptionsThatDoNotExist) {

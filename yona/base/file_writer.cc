@@ -68,6 +68,12 @@ void FileWriter::fail_writing(int reason) const {
                 free_space(path_));
 }
 
+void sync_file(const std::filesystem::path& path) {
+  const FileDescriptor file(path, O_RDONLY);
+  check<IoError>(file.is_open() && ::fsync(file.get()) == 0, "cannot bring {} to disk: {}",
+                 path.string(), system_error_text(errno));
+}
+
 void sync_folder(const std::filesystem::path& folder) {
   const FileDescriptor descriptor(folder, O_RDONLY | O_DIRECTORY);
   check<IoError>(descriptor.is_open(), "cannot open folder {}: {}", folder.string(),

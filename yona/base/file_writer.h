@@ -39,6 +39,10 @@ class FileWriter {
   std::int64_t written_ = 0;
 };
 
+// Brings a file that was written otherwise to disk; one that is there already costs nothing. Throws
+// IoError.
+void sync_file(const std::filesystem::path& path);
+
 // Makes a rename or a new name inside `folder` survive a power cut. Throws IoError.
 void sync_folder(const std::filesystem::path& folder);
 

@@ -1,19 +1,22 @@
-// A file read through memory: the corpus cache and weight files are looked at in place, never
-// copied whole. The pages belong to the system's file cache and are shared between processes.
+// A file looked at in memory: a corpus cache, which may be larger than the memory. Small ones are
+// read, large ones mapped: then the pages belong to the system's file cache.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
 namespace yona {
 
-// Maps a regular file for reading. Throws IoError when it cannot be opened or is not a regular
-// file. The bytes stay at the same address until the object dies, also when it is moved. The file
-// must not be shortened while it is mapped (replacing it by rename is safe).
+// Maps a regular file for reading, or reads it when it has `read_up_to` bytes at most. Throws
+// IoError when it cannot be opened or is not a regular file, FormatError when it changes while it
+// is read. The bytes stay at the same address until the object dies, also when it is moved. A file
+// must not be shortened while it is mapped, which would end the process (replacing it by rename is
+// safe).
 class MappedFile {
  public:
   MappedFile() = default;
-  explicit MappedFile(std::filesystem::path path);
+  explicit MappedFile(std::filesystem::path path, std::uint64_t read_up_to = 0);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -29,6 +32,7 @@ class MappedFile {
  private:
   std::filesystem::path path_;
   std::string_view bytes_;
+  bool is_mapped_ = false;  // or allocated
 };
 
 }  // namespace yona

@@ -18,7 +18,8 @@ namespace yona {
 
 namespace {
 
-// The payload of larger files is not read through at every start; ids are checked as they are used.
+// Larger files are mapped, and their payload is not read through at every start; ids are checked as
+// they are used.
 constexpr std::uint64_t kVerifyPayloadUpTo = std::uint64_t{1} << 30U;
 
 constexpr std::size_t kVerifiedAtATime = std::size_t{16} << 20U;
@@ -95,7 +96,7 @@ std::optional<TokenCache> TokenCache::open_existing(const std::filesystem::path&
                                                     const PairEncoder& encoder) {
   TokenCache cache;
   try {
-    cache.file_ = MappedFile(path);
+    cache.file_ = MappedFile(path, kVerifyPayloadUpTo);
   } catch (const IoError&) {  // there is none
     return std::nullopt;
   }

@@ -3,13 +3,12 @@
 
 #include "yona/io/atomic_folder.h"
 
-#include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
 #include <system_error>
 #include <utility>
 
 #include "yona/base/error.h"
-#include "yona/base/file_descriptor.h"
 #include "yona/base/file_writer.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/checksums.h"
@@ -17,13 +16,6 @@
 namespace yona {
 
 namespace {
-
-// For files that were written without FileWriter; a file already on disk costs nothing here.
-void sync_file(const std::filesystem::path& path) {
-  const FileDescriptor file(path, O_RDONLY);
-  check<IoError>(file.is_open() && ::fsync(file.get()) == 0, "cannot bring {} to disk: {}",
-                 path.string(), system_error_text(errno));
-}
 
 // Swaps two folders in one step where the file system can, so that the name is never empty.
 bool exchange(const std::filesystem::path& a, const std::filesystem::path& b) {

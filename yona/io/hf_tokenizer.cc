@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "yona/base/error.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/io/added_tokens.h"
 #include "yona/io/marian_files.h"
 #include "yona/io/tokenizer_reader.h"
@@ -42,7 +42,7 @@ std::vector<std::string> pieces_in(const Vocabulary& vocabulary) {
   return pieces;
 }
 
-std::string bytes_of(const fs::path& path) { return std::string(MappedFile(path).bytes()); }
+std::string bytes_of(const fs::path& path) { return read_file(path); }
 
 Subword with_pieces(std::string model, std::vector<std::string> pieces,
                     const std::vector<AddedToken>& added, const ModelDescription& d,
@@ -186,7 +186,7 @@ Subword load_byte_level(const fs::path& folder, const ModelDescription& d) {
   const fs::path merges = folder / "merges.txt";
   const Json config = json_or_empty(folder / "tokenizer_config.json");
   return {std::make_shared<const ByteLevelBpe>(
-              vocabulary, parse_merges(MappedFile(merges).bytes(), merges.string()),
+              vocabulary, parse_merges(read_file(merges), merges.string()),
               ByteLevelOptions{.add_prefix_space = config.value("add_prefix_space", false)},
               merges.string()),
           vocabulary, path.string(), special_pieces(added, *vocabulary)};

@@ -6,7 +6,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/file_writer.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 
 namespace yona {
 
@@ -39,7 +39,7 @@ Json parse_json(std::string_view text, std::string_view name) {
 }
 
 Json read_json(const std::filesystem::path& path) {
-  return parse_json(MappedFile(path).bytes(), path.string());
+  return parse_json(read_file(path), path.string());
 }
 
 void write_json(const std::filesystem::path& path, const Json& json) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "yona/base/error.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/checksums.h"
 #include "yona/io/json_file.h"
@@ -61,7 +61,7 @@ Languages spelled_languages(const SubwordPair& subwords, const TextFrame& frame,
 void copy_tokenizer_files(const fs::path& from, const fs::path& to) {
   const auto copy = [&](std::string_view name) {
     if (fs::exists(from / name)) {
-      replace_file(to / name, MappedFile(from / name).bytes());
+      replace_file(to / name, read_file(from / name));
     }
   };
   for (const std::string_view name : kTokenizerFiles) {

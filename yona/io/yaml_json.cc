@@ -11,7 +11,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "yona/base/error.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/text/utf8.h"
 
 namespace yona {
@@ -144,7 +144,7 @@ Json parse_yaml_json(std::string_view text, std::string_view where) {
 }
 
 Json read_yaml(const std::filesystem::path& path) {
-  return parse_yaml_json(MappedFile(path).bytes(), path.string());
+  return parse_yaml_json(read_file(path), path.string());
 }
 
 }  // namespace yona

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "yona/base/error.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 
 namespace yona {
 
@@ -31,7 +31,7 @@ std::optional<std::string> content_of(std::string_view name, const fs::path& fol
   const fs::path path = folder / name;
   std::error_code error;
   if (!folder.empty() && fs::is_regular_file(path, error)) {
-    return std::string(MappedFile(path).bytes());
+    return read_file(path);
   }
   const auto files = page_files();
   const auto found = std::find_if(files.begin(), files.end(),

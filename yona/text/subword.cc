@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "yona/base/error.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/text/spm_segmenter.h"
 
 namespace yona {
@@ -54,7 +54,7 @@ Subword::Subword(std::string model, std::shared_ptr<const Vocabulary> vocabulary
 
 Subword Subword::load(const std::filesystem::path& path,
                       std::shared_ptr<const Vocabulary> vocabulary) {
-  return Subword(std::string(MappedFile(path).bytes()), std::move(vocabulary), path.string());
+  return Subword(read_file(path), std::move(vocabulary), path.string());
 }
 
 Subword::Subword(std::shared_ptr<const Segmenter> segmenter,

@@ -7,7 +7,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/file_writer.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/text/subword.h"
 
 namespace yona {
@@ -34,8 +34,7 @@ SubwordPair SubwordPair::load(const std::filesystem::path& folder) {
     target_vocabulary = std::make_shared<const Vocabulary>(Vocabulary::read(path));
   }
   Subword source = Subword::load(folder / "source.spm", vocabulary);
-  if (target_vocabulary == vocabulary &&
-      MappedFile(folder / "target.spm").bytes() == source.model()) {
+  if (target_vocabulary == vocabulary && read_file(folder / "target.spm") == source.model()) {
     return {source, source};  // the library needs tens of milliseconds for a model
   }
   return {std::move(source), Subword::load(folder / "target.spm", std::move(target_vocabulary))};

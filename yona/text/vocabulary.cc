@@ -9,8 +9,8 @@
 
 #include "yona/base/error.h"
 #include "yona/base/file_writer.h"
+#include "yona/base/input_file.h"
 #include "yona/base/json.h"
-#include "yona/base/mapped_file.h"
 
 namespace yona {
 
@@ -33,7 +33,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, std::string_view name)
 }
 
 Vocabulary Vocabulary::read(const std::filesystem::path& path) {
-  return parse(MappedFile(path).bytes(), path.string());
+  return parse(read_file(path), path.string());
 }
 
 namespace {
