@@ -260,6 +260,7 @@ TEST_F(Translate, RefusesTheVocabularyOfAnotherModelThatIsAsLarge) {
   }
   std::swap(vocabulary[pieces[10]], vocabulary[pieces[11]]);
   write_bytes(mixed / "vocab.json", vocabulary.dump());
+  std::filesystem::remove(mixed / "checksums.json");  // which would notice first
   const ProgramResult result = run_yona({"translate", "--model", mixed.path().string()});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("vocab.json is of another model than config.json"));

@@ -34,6 +34,46 @@ TEST(Checksums, OfLargeFilesDoNotDependOnBlocks) {
   EXPECT_EQ(checksum_file(dir / "a").bytes, 3'000'001);
 }
 
+// Blocks are checksummed by several threads and joined.
+TEST(Checksums, OfBlocksAreJoinedToThatOfTheWhole) {
+  const TempDir dir;
+  std::string text(3'500'003, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    text[i] = static_cast<char>(i * i / 7 + i);
+  }
+  write_bytes(dir / "a", text);
+  const FileChecksum whole = checksum_bytes(text);
+  ThreadPool pool(2);
+  std::string copy(text.size(), ' ');
+  EXPECT_EQ(checksum_input(InputFile(dir / "a"), &pool, copy.data()), whole);
+  EXPECT_EQ(copy, text);
+  EXPECT_EQ(checksum_file(dir / "a"), whole);
+  const std::string_view view = text;
+  for (const std::size_t cut : {0, 1, 77, 1'048'576, 3'500'002, 3'500'003}) {
+    EXPECT_EQ(joined(checksum_bytes(view.substr(0, cut)), checksum_bytes(view.substr(cut))), whole);
+  }
+}
+
+TEST(Manifest, KnowsTheFileThatIsReplacedAndTheNewOne) {
+  const TempDir dir;
+  const FileChecksum old = checksum_bytes("old");
+  const FileChecksum next = checksum_bytes("next");
+  Manifest manifest;
+  manifest.replace("a", old, std::nullopt);
+  manifest.replace("a", next, old);
+  manifest.write(dir.path());
+  const Manifest read = Manifest::find(dir.path()).value();
+  EXPECT_EQ(read.fault("a", old), "");
+  EXPECT_EQ(read.fault("a", next), "");
+  EXPECT_EQ(read.fault("b", next), "");  // not listed
+  EXPECT_THAT(read.fault("a", checksum_bytes("none")), HasSubstr("checksum"));
+  EXPECT_THAT(read.size_fault("a", 7), HasSubstr("it has 7 bytes and should have 4"));
+  // a run that was killed and writes the same again records the same
+  manifest.replace("a", next, next);
+  manifest.write(dir / ".");
+  EXPECT_EQ(Manifest::find(dir.path())->fault("a", old), "");
+}
+
 class Damage : public ::testing::Test {
  protected:
   Damage() {

@@ -14,6 +14,7 @@
 #include "yona/io/json_file.h"
 #include "yona/io/model_folder.h"
 #include "yona/io/tokenizer_json.h"
+#include "yona/io/weight_copy.h"
 #include "yona/text/subword.h"
 
 #include "tests/harness/temp_dir.h"
@@ -166,7 +167,7 @@ void expect_that_it_reads_back(const std::filesystem::path& path,
   EXPECT_EQ(folder.description(), description);
   for (const NamedArray& expected : parameters) {
     const NamedArray found = folder.get(expected.name, expected.shape);
-    EXPECT_EQ(std::memcmp(found.data, expected.data, expected.bytes()), 0) << expected.name;
+    EXPECT_EQ(floats_of(found), floats_of(expected)) << expected.name;
   }
 }
 

@@ -1,13 +1,12 @@
 #include "yona/io/model_folder.h"
 
-#include <cstring>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
+#include "yona/io/weight_copy.h"
 
 #include "tests/harness/temp_dir.h"
 
@@ -45,7 +44,7 @@ TEST(ModelFolder, FindsFamilyTensorsUnderYonasNames) {
   EXPECT_EQ(folder.description(), two_wide());
   const NamedArray found = folder.get("shared.weight", {4, 2});
   EXPECT_EQ(found.name, "shared.weight");
-  EXPECT_EQ(std::memcmp(found.data, kValues.data(), found.bytes()), 0);
+  EXPECT_EQ(floats_of(found), floats_of(kSharedValues));
   EXPECT_EQ(folder.find("projection.bias")->shape, (Shape{4}));
   EXPECT_FALSE(folder.find("encoder.norm.weight").has_value());
 }

@@ -55,7 +55,9 @@ TEST_F(Shards, AreJoinedByTheirIndex) {
     "bytes": "1.safetensors", "b.floats": "1.safetensors", "integers": "2.safetensors"}})");
   const SafetensorsFolder folder(dir_.path());
   EXPECT_THAT(folder.names(), ElementsAre("b.floats", "bytes", "integers"));
-  EXPECT_EQ(std::memcmp(folder.find("integers")->data, kShardIntegers.data(), 16), 0);
+  std::array<std::int64_t, 2> integers{};
+  folder.find("integers")->copy(0, sizeof(integers), integers.data());
+  EXPECT_EQ(std::memcmp(integers.data(), kShardIntegers.data(), sizeof(integers)), 0);
 }
 
 TEST_F(Shards, AreRefusedWhenTheIndexIsWrong) {

@@ -88,6 +88,13 @@ TEST(SafetensorsHeader, RefusesANameListedTwice) {
               HasSubstr("tensor 'a' is listed twice"));
 }
 
+TEST(SafetensorsHeader, RefusesAFieldGivenTwice) {
+  EXPECT_THAT(header_error(R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4],
+                                     "dtype": "F32"}})",
+                           4),
+              HasSubstr("tensor 'a': \"dtype\" is given twice"));
+}
+
 TEST(SafetensorsHeader, RefusesTensorsWithoutWhatIsNeeded) {
   EXPECT_THAT(header_error(R"({"a": 3})", 0), HasSubstr("tensor 'a': its description is not an"));
   EXPECT_THAT(header_error(R"({"a": {}})", 0), HasSubstr("tensor 'a': no \"dtype\""));

@@ -35,10 +35,10 @@ TEST(WeightCopy, WidensBf16AndCopiesF32) {
   const auto backend = make_backend("cpu");
   Region region(*backend);
   const Tensor to(region, DType::f32, Shape{2});
-  copy_weights(to, words.data(), DType::bf16, "w");
+  copy_weights(to, {"w", DType::bf16, {2}, words.data()});
   EXPECT_THAT(to.to_vector<float>(), ElementsAre(1.5F, -3.0F));
   const std::array<float, 2> floats = {0.25F, 7.0F};
-  copy_weights(to, floats.data(), DType::f32, "w");
+  copy_weights(to, {"w", DType::f32, {2}, floats.data()});
   EXPECT_THAT(to.to_vector<float>(), ElementsAre(0.25F, 7.0F));
 }
 
@@ -48,6 +48,13 @@ TEST(WeightCopy, NamesATensorOfAnotherType) {
               floats_of({"w", DType::i8, {2}, words.data()});
             }),
             "tensor 'w' is i8; weights are read in f32, f16 and bf16");
+  const testing::TempDir dir;
+  write_safetensors(dir / "a.safetensors",
+                    std::vector<NamedArray>{{"w", DType::i8, {2}, words.data()}});
+  const SafetensorsFile file(dir / "a.safetensors", ReadWhen::late);
+  EXPECT_EQ(message_of<FormatError>([&] { floats_of(*file.find("w")); }),
+            (dir / "a.safetensors").string() +
+                ": tensor 'w' is i8; weights are read in f32, f16 and bf16");
 }
 
 }  // namespace

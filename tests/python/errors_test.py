@@ -40,6 +40,18 @@ class Loading(ModelCase):
         with self.assertRaisesRegex(yona.FormatError, "config.json"):
             yona.Model.load(bad)
 
+    def test_one_changed_bit_of_the_weights(self):
+        bad = self.folder / "flipped"
+        bad.mkdir()
+        for path in Path(self.path).iterdir():
+            if path.is_file():
+                (bad / path.name).write_bytes(path.read_bytes())
+        content = bytearray((bad / "model.safetensors").read_bytes())
+        content[len(content) * 2 // 3] ^= 4
+        (bad / "model.safetensors").write_bytes(content)
+        with self.assertRaisesRegex(yona.FormatError, "model.safetensors is damaged: its checksum"):
+            yona.Model.load(bad)
+
     def test_devices_and_types_that_do_not_exist(self):
         for wrong, text in (({"device": "tpu"}, "device: 'tpu' is given"),
                             ({"compute_type": "f8"}, "compute_type: 'f8' is given"),

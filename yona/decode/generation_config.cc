@@ -7,6 +7,7 @@
 #include "yona/io/foreign_config.h"
 #include "yona/io/json_file.h"
 #include "yona/io/marian_files.h"
+#include "yona/io/model_files.h"
 
 namespace yona {
 
@@ -133,7 +134,7 @@ DecodeOptions marian_options(const fs::path& folder) {
 }
 
 fs::path generation_file(const fs::path& folder) {
-  const fs::path own = folder / "generation_config.json";
+  const fs::path own = tokenizer_folder(folder) / "generation_config.json";
   return fs::exists(own) ? own : folder / "config.json";
 }
 

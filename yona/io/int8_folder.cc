@@ -7,10 +7,12 @@
 
 #include "yona/base/error.h"
 #include "yona/io/atomic_folder.h"
+#include "yona/io/checksums.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
+#include "yona/io/model_files.h"
 #include "yona/io/translation_model.h"
-#include "yona/tensor/context.h"
+#include "yona/io/warm_up.h"
 
 namespace yona {
 
@@ -18,23 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One token through the model asks for every matrix that products and look-ups use, as they use it.
-void ask_for_matrices(const Transformer& model, Backend& backend) {
-  Region region(backend);
-  Context c{.region = region};
-  const Tensor ids(region, DType::i32, Shape{1});
-  ids.upload(std::vector<std::int32_t>{0});
-  const std::vector<std::int64_t> offsets{0, 1};
-  const Tokens token{ids, make_layout(offsets, {}, region)};
-  const Ragged states = model.decode(token, model.encode(token, c), c);
-  model.logits(states.values, c);
-}
-
 // Sub-words, generation settings and what tokenisers want besides: small files, none of weights.
 bool is_kept(const fs::directory_entry& entry) {
   constexpr std::array<std::string_view, 4> kEndings = {".json", ".spm", ".model", ".txt"};
   const std::string name = entry.path().filename().string();
-  const bool is_of_weights = name == "config.json" || name.find("safetensors") != name.npos ||
+  const bool is_of_weights = name == "config.json" || name == kManifestFile ||
+                             name.find("safetensors") != name.npos ||
                              name.find(".bin") != name.npos;
   return entry.is_regular_file() && !is_of_weights &&
          std::any_of(kEndings.begin(), kEndings.end(),
@@ -48,7 +39,7 @@ void write_int8_folder(const fs::path& from, const fs::path& to, Backend& backen
   check(fs::exists(from / "config.json"), "{}: has no config.json; only folders with one convert",
         from.string());
   const auto model = TranslationModel::load(from, backend, Packing::int8);
-  ask_for_matrices(model->transformer(), backend);
+  warm_up(*model, backend);  // which asks for every matrix
   if (!to.parent_path().empty()) {
     fs::create_directories(to.parent_path());
   }
@@ -57,7 +48,7 @@ void write_int8_folder(const fs::path& from, const fs::path& to, Backend& backen
   config["yona"] = huggingface_config(describe(model->info()))["yona"];
   config["yona"]["weights"] = "int8";
   write_json(folder.path() / "config.json", config);
-  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(tokenizer_folder(from))) {
     if (is_kept(entry)) {
       fs::copy_file(entry.path(), folder.path() / entry.path().filename());
     }

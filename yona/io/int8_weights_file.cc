@@ -7,6 +7,7 @@
 
 #include "yona/backend/panels.h"
 #include "yona/base/error.h"
+#include "yona/io/checksums.h"
 #include "yona/io/lazy_weights.h"
 #include "yona/io/weight_copy.h"
 
@@ -28,8 +29,8 @@ std::vector<std::string_view> split(std::string_view names) {
   return parts;
 }
 
-// A View of mapped memory, which nobody writes to.
-View mapped_view(const NamedArray& array, std::int64_t rows, std::int64_t cols) {
+// A View of the file's content, which nothing writes to.
+View content_view(const NamedArray& array, std::int64_t rows, std::int64_t cols) {
   return {
       const_cast<void*>(array.data),  // NOLINT(cppcoreguidelines-pro-type-const-cast): read only
       rows, cols, cols, array.dtype};
@@ -59,7 +60,11 @@ bool has_int8_weights(const std::filesystem::path& folder) {
 }
 
 Int8WeightsFile::Int8WeightsFile(const std::filesystem::path& folder, const Parameters& parameters)
-    : file_(folder / kInt8File) {
+    : file_(folder / kInt8File, ReadWhen::now,
+            parameters.weights().storage()->region->backend().exec().pool) {
+  if (const std::optional<Manifest> manifest = Manifest::find(folder)) {
+    check_listed(*manifest, file_.path(), file_.size(), [&] { return file_.checksum(); });
+  }
   for (const NamedArray& array : file_.arrays()) {
     if (array.name.ends_with(kValues)) {
       find_matrix(array, parameters);
@@ -75,7 +80,7 @@ void Int8WeightsFile::read_vector(const NamedArray& array, const Parameters& par
   check<FormatError>(entry != nullptr && entry->value.shape() == array.shape,
                      "{}: tensor '{}' of shape {} is none of the model's", file_.path().string(),
                      array.name, array.shape);
-  copy_weights(entry->value, array.data, array.dtype, array.name);
+  copy_weights(entry->value, array);
   found_ += array.shape.elements();
 }
 
@@ -106,9 +111,9 @@ void Int8WeightsFile::find_matrix(const NamedArray& values, const Parameters& pa
   };
   const Shape panel_shape{panels, int8_panel_size(matrix.cols)};
   const Shape row_shape{panels * kPanelRows};
-  matrix.weights = {mapped_view(part(kValues, DType::i8, panel_shape), panels, panel_shape.back()),
-                    mapped_view(part(kScales, DType::f32, row_shape), 1, row_shape.back()),
-                    mapped_view(part(kSums, DType::i32, row_shape), 1, row_shape.back())};
+  matrix.weights = {content_view(part(kValues, DType::i8, panel_shape), panels, panel_shape.back()),
+                    content_view(part(kScales, DType::f32, row_shape), 1, row_shape.back()),
+                    content_view(part(kSums, DType::i32, row_shape), 1, row_shape.back())};
   matrices_.push_back(matrix);
   found_ += matrix.rows * matrix.cols;
 }

@@ -1,5 +1,5 @@
 // Weights in bytes as a file of a model folder, written once by `yona convert --quantize int8` and
-// then used where the system maps it: opening takes no time, and processes share its pages.
+// then used as it is: opening takes no more than reading it.
 //
 // model.int8.safetensors holds, under yona's names, vectors in f32, and each matrix as products
 // read it (Int8Weights): `NAME.int8`, `NAME.scales` and `NAME.sums`. Parameters that are multiplied
@@ -21,9 +21,10 @@ bool has_int8_weights(const std::filesystem::path& folder);
 
 class Int8WeightsFile {
  public:
-  // Opens the folder's file, copies the vectors into the parameters and finds the matrices. Throws
-  // IoError when it cannot be read, FormatError naming the file and tensor when something is
-  // missing or does not fit the parameters.
+  // Reads the folder's file, compares it with checksums.json where that is there, copies the
+  // vectors into the parameters and finds the matrices. Throws IoError when it cannot be read,
+  // FormatError naming the file and tensor when something is damaged, missing or does not fit the
+  // parameters.
   Int8WeightsFile(const std::filesystem::path& folder, const Parameters& parameters);
 
   // Gives them its matrices, which live as long as this object.

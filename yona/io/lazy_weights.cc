@@ -25,9 +25,9 @@ bool is_read_late(std::string_view name) {
 
 LazyWeights::LazyWeights(const std::filesystem::path& folder, const Parameters& parameters)
     : file_(folder) {
+  file_.verify(parameters.weights().storage()->region->backend().exec().pool);
   for (const Parameters::Entry& entry : parameters.entries()) {
-    const NamedArray array = file_.get(entry.name, entry.value.shape());
-    weights_.push_back({entry.value, static_cast<const char*>(array.data), array.dtype, false});
+    weights_.push_back({entry.value, file_.get(entry.name, entry.value.shape()), false});
     if (!is_read_late(entry.name)) {
       copy(weights_.back());
     }
@@ -57,10 +57,7 @@ void LazyWeights::copy_to(const Tensor& part, float* to) const {
   for (auto weight = first_after(begin); begin < end; ++weight) {
     const float* first = begin_of(weight->to);
     const float* last = std::min(end, first + weight->to.elements());
-    const auto size = static_cast<std::int64_t>(size_of(weight->type));
-    const char* from = weight->from + (begin - first) * size;
-    copy_floats(to, static_cast<std::size_t>(last - begin), from, weight->type, "weight");
-    file_.forget({from, static_cast<std::size_t>((last - begin) * size)});
+    copy_floats(to, static_cast<std::size_t>(last - begin), weight->from, begin - first);
     to += last - begin;
     begin = last;
   }
@@ -77,10 +74,7 @@ void LazyWeights::copy(Weight& weight) const {
   exec.pool->run((elements + kPiece - 1) / kPiece, [&](std::int64_t piece) {
     const std::int64_t begin = piece * kPiece;
     const std::int64_t count = std::min(kPiece, elements - begin);
-    const auto size = static_cast<std::int64_t>(size_of(weight.type));
-    const char* from = weight.from + begin * size;
-    copy_weights(weight.to.slice(begin, Shape{count}), from, weight.type, "weight");
-    file_.forget({from, static_cast<std::size_t>(count * size)});
+    copy_weights(weight.to.slice(begin, Shape{count}), weight.from, begin);
   });
   weight.is_read = true;
 }

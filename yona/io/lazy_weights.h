@@ -17,7 +17,8 @@ bool is_read_late(std::string_view parameter);
 
 class LazyWeights {
  public:
-  // Opens the folder and checks that every parameter is there, of its shape. Those that ops read
+  // Opens the folder, verifies it (ModelFolder::verify()) and checks that every parameter is there,
+  // of its shape. Those that ops read
   // without asking PackedWeights (biases, norms, learned positions) are read now. The parameters
   // must outlive this object. Throws as read_weights() does.
   LazyWeights(const std::filesystem::path& folder, const Parameters& parameters);
@@ -33,8 +34,7 @@ class LazyWeights {
  private:
   struct Weight {
     Tensor to;
-    const char* from = nullptr;  // in the mapped file, of
-    DType type = DType::f32;
+    NamedArray from;
     bool is_read = false;
   };
   // The first whose end is after this address.

@@ -25,6 +25,8 @@ class MarianNpz {
   // thread-safe.
   std::optional<NamedArray> find(const std::string& parameter) const;
 
+  const NpzFile& file() const { return file_; }
+
  private:
   void read_sizes(const Json& options);
   // Its name there, and whether it is to be turned; empty: Marian has nothing of the kind.

@@ -3,10 +3,10 @@
 #include "yona/io/model_folder.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "yona/base/error.h"
+#include "yona/io/checksums.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
 #include "yona/io/marian_files.h"
@@ -49,9 +49,17 @@ ModelFolder::ModelFolder(const std::filesystem::path& folder) : folder_(folder) 
   }
 }
 
-void ModelFolder::forget(std::string_view data) const noexcept {
-  if (weights_) {
-    weights_->forget(data);
+void ModelFolder::verify(ThreadPool* pool) const {
+  // Read after the weights were opened: a manifest knows the file that it replaces, not the next.
+  const std::optional<Manifest> manifest = Manifest::find(folder_);
+  if (manifest && marian_) {
+    const FileChecksum sum = marian_->file().checksum();
+    check_listed(*manifest, marian_->file().path(), static_cast<std::uint64_t>(sum.bytes),
+                 [&] { return sum; });
+  } else if (manifest) {
+    for (const SafetensorsFile& file : weights_->files()) {
+      check_listed(*manifest, file.path(), file.size(), [&] { return file.checksum(pool); });
+    }
   }
 }
 
@@ -87,9 +95,7 @@ std::optional<NamedArray> ModelFolder::find(const std::string& parameter) const 
 void ModelFolder::skip_positions(NamedArray& table) const {
   const std::int64_t skipped = description_.first_position;
   if (table.shape.rank() == 2 && table.shape[0] > skipped) {
-    const auto row = static_cast<std::size_t>(table.shape[1]) * size_of(table.dtype);
-    table.data = static_cast<const char*>(table.data) + static_cast<std::size_t>(skipped) * row;
-    table.shape = Shape{table.shape[0] - skipped, table.shape[1]};
+    table = table.without_rows(skipped);
   }
 }
 
@@ -137,8 +143,7 @@ void ModelFolder::complete_description() {
 bool ModelFolder::has_own_projection() const {
   const auto shared = find("shared.weight");
   const auto own = find("projection.weight");
-  return shared && own && shared->bytes() == own->bytes() && shared->data != own->data &&
-         std::memcmp(shared->data, own->data, own->bytes()) != 0;
+  return shared && own && shared->bytes() == own->bytes() && !equal_arrays(*shared, *own);
 }
 
 }  // namespace yona

@@ -29,14 +29,15 @@ class ModelFolder {
   const ModelDescription& description() const { return description_; }
 
   // A parameter by yona's name, under yona's name. projection.bias of the families has shape [V].
-  // The data points into the mapped file and lives as long as this object.
+  // Its data is read when it is copied; the array lives as long as this object.
   std::optional<NamedArray> find(const std::string& parameter) const;
 
   // The same, for a parameter that must be there: FormatError naming folder and tensor when it is
   // missing or has another shape.
   NamedArray get(const std::string& parameter, const Shape& shape) const;
-  // Part of an array's data that has been copied and need not stay in memory.
-  void forget(std::string_view data) const noexcept;
+  // Compares the weights with the folder's checksums.json, if there is one. Throws FormatError
+  // naming the file that differs and what to do.
+  void verify(ThreadPool* pool) const;
 
  private:
   std::vector<std::string> names_of(const std::string& parameter) const;

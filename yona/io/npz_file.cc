@@ -248,13 +248,14 @@ std::optional<NamedArray> read_npy(std::string_view bytes, const std::string& ar
 
 }  // namespace
 
-NpzFile::NpzFile(const std::filesystem::path& path) : file_(path) {
+NpzFile::NpzFile(const std::filesystem::path& path) : path_(path), content_(read_file(path)) {
   const std::string name = path.string();
-  const Directory directory = find_directory(file_.bytes(), name);
-  ByteReader reader(file_.bytes().substr(directory.offset), name);
+  const std::string_view bytes_of_file = content_;
+  const Directory directory = find_directory(bytes_of_file, name);
+  ByteReader reader(bytes_of_file.substr(directory.offset), name);
   for (std::uint64_t i = 0; i < directory.entries; ++i) {
     Entry entry = read_entry(reader, name);
-    std::string_view bytes = packed_bytes(file_.bytes(), entry, name);
+    std::string_view bytes = packed_bytes(bytes_of_file, entry, name);
     check<FormatError>(entry.method == 0 || entry.method == Z_DEFLATED,
                        "{}: array '{}' is packed by method {}", name, entry.name, entry.method);
     if (entry.method == Z_DEFLATED) {
@@ -277,6 +278,8 @@ std::vector<std::string> NpzFile::names() const {
   }
   return names;
 }
+
+FileChecksum NpzFile::checksum() const { return checksum_bytes(content_); }
 
 const NamedArray* NpzFile::find(std::string_view name) const {
   const auto found = arrays_.find(name);

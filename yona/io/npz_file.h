@@ -8,24 +8,27 @@
 #include <string_view>
 #include <vector>
 
-#include "yona/base/mapped_file.h"
 #include "yona/io/safetensors.h"
 
 namespace yona {
 
-// Maps the file. Throws IoError when it cannot be read and FormatError, naming file and array, when
-// it is no such archive, or holds arrays that are not row-major and little-endian. Arrays of types
-// that yona does not have are left out. Stored entries are read in place, deflated ones are
-// unpacked when the file is opened; both live as long as this object. Data may be unaligned.
+// Reads the file. Throws IoError when it cannot be read and FormatError, naming file and array,
+// when it is no such archive, or holds arrays that are not row-major and little-endian. Arrays of
+// types that yona does not have are left out. Arrays are in memory and live as long as this object.
+// Data may be unaligned.
 class NpzFile {
  public:
   explicit NpzFile(const std::filesystem::path& path);
 
   std::vector<std::string> names() const;               // sorted, without ".npy"
   const NamedArray* find(std::string_view name) const;  // null when there is none
+  const std::filesystem::path& path() const { return path_; }
+  // Of the bytes that were read.
+  FileChecksum checksum() const;
 
  private:
-  MappedFile file_;
+  std::filesystem::path path_;
+  std::string content_;
   std::deque<std::string> unpacked_;  // which never move
   std::map<std::string, NamedArray, std::less<>> arrays_;
 };

@@ -1,11 +1,14 @@
-// Writing and mapping one safetensors file.
+// Writing and reading one safetensors file.
 
 #include "yona/io/safetensors.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <string>
+#include <sys/mman.h>
 
 #include "yona/base/error.h"
 #include "yona/base/file_writer.h"
@@ -71,6 +74,21 @@ void check_names(const std::filesystem::path& path, std::span<const NamedArray> 
         twice == names.end() ? "" : *twice);
 }
 
+// Not touched, unlike a vector's, and in large pages where the system has them: a model is read
+// into it at every start.
+char* allocate(std::uint64_t bytes) {
+  constexpr std::size_t kPage = std::size_t{2} << 20U;
+  const std::size_t alignment = bytes >= kPage ? kPage : 64;
+  const std::size_t rounded =
+      (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, rounded);
+  check<DeviceError>(memory != nullptr, "out of memory: {} bytes for a file of weights", bytes);
+  if (alignment == kPage) {
+    ::madvise(memory, rounded, MADV_HUGEPAGE);  // a hint: nothing is lost when it is not taken
+  }
+  return static_cast<char*>(memory);
+}
+
 }  // namespace
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedArray> arrays,
@@ -92,15 +110,48 @@ void write_safetensors(const std::filesystem::path& path, std::span<const NamedA
   file.close();
 }
 
-SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path) {
-  SafetensorsHeader header = parse_safetensors_header(file_.bytes(), path.string());
+void NamedArray::copy(std::size_t begin, std::size_t count, void* to) const {
+  if (data != nullptr) {
+    std::memcpy(to, static_cast<const char*>(data) + begin, count);
+  } else if (count > 0) {
+    file->read(offset + begin, to, count);
+  }
+}
+
+NamedArray NamedArray::without_rows(std::int64_t first) const {
+  NamedArray rest = *this;
+  const auto skipped = static_cast<std::size_t>(first * shape[1]) * size_of(dtype);
+  rest.shape = Shape{shape[0] - first, shape[1]};
+  rest.offset += skipped;
+  if (data != nullptr) {
+    rest.data = static_cast<const char*>(data) + skipped;
+  }
+  return rest;
+}
+
+void SafetensorsFile::Free::operator()(char* memory) const noexcept { std::free(memory); }
+
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path, ReadWhen when, ThreadPool* pool)
+    : file_(std::make_unique<InputFile>(path)) {
+  if (when == ReadWhen::now) {
+    content_.reset(allocate(file_->size()));
+    checksum_ = checksum_input(*file_, pool, content_.get());
+  }
+  SafetensorsHeader header =
+      content_ ? parse_safetensors_header({content_.get(), file_->size()}, path.string())
+               : read_safetensors_header(*file_);
   metadata_ = std::move(header.metadata);
   arrays_.reserve(header.entries.size());
   for (SafetensorsEntry& entry : header.entries) {
+    const std::uint64_t offset = header.data_begin + entry.begin;
     positions_.emplace(entry.name, arrays_.size());
     arrays_.push_back({std::move(entry.name), entry.dtype, entry.shape,
-                       file_.bytes().data() + header.data_begin + entry.begin});
+                       content_ ? content_.get() + offset : nullptr, file_.get(), offset});
   }
+}
+
+FileChecksum SafetensorsFile::checksum(ThreadPool* pool) const {
+  return content_ ? checksum_ : checksum_input(*file_, pool);
 }
 
 std::vector<std::string> SafetensorsFile::names() const {
@@ -115,13 +166,6 @@ std::vector<std::string> SafetensorsFile::names() const {
 std::optional<NamedArray> SafetensorsFile::find(std::string_view name) const {
   const auto found = positions_.find(std::string(name));
   return found == positions_.end() ? std::nullopt : std::optional(arrays_[found->second]);
-}
-
-void SafetensorsFile::forget(std::string_view data) const noexcept {
-  const std::string_view all = file_.bytes();
-  if (data.data() >= all.data() && data.data() + data.size() <= all.data() + all.size()) {
-    file_.forget(data);
-  }
 }
 
 }  // namespace yona

@@ -1,9 +1,11 @@
-// Weights in files: the safetensors format, written and read in place.
+// Weights in files: the safetensors format, written and read.
 // https://github.com/huggingface/safetensors
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,19 +14,29 @@
 #include <vector>
 
 #include "yona/base/dtype.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/base/shape.h"
+#include "yona/base/thread_pool.h"
+#include "yona/io/checksums.h"
 
 namespace yona {
 
-// An array that somebody else owns: dense, row-major, little-endian.
+// An array that somebody else owns: dense, row-major, little-endian. It is in memory, or still in a
+// file.
 struct NamedArray {
   std::string name;
   DType dtype = DType::f32;
   Shape shape;
-  const void* data = nullptr;
+  const void* data = nullptr;  // null: at `offset` of
+  const InputFile* file = nullptr;
+  std::uint64_t offset = 0;
 
   std::size_t bytes() const { return static_cast<std::size_t>(shape.elements()) * size_of(dtype); }
+  // Copies `count` bytes from byte `begin` of the array on. Any thread; throws as
+  // InputFile::read().
+  void copy(std::size_t begin, std::size_t count, void* to) const;
+  // The same array from its row `first` on.
+  NamedArray without_rows(std::int64_t first) const;
 };
 
 using SafetensorsMetadata = std::map<std::string, std::string>;
@@ -37,24 +49,35 @@ using SafetensorsMetadata = std::map<std::string, std::string>;
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedArray> arrays,
                        const SafetensorsMetadata& metadata = {}, std::size_t alignment = 8);
 
-// One memory-mapped file. Throws IoError when it cannot be read and FormatError, naming file and
-// tensor, when it breaks the format. Arrays point into the map and live as long as this object (or
-// the one it is moved to). Files of other writers may hold unaligned data: copy it with memcpy.
+// now: arrays are in memory, and live as long as the file's object (or the one it is moved to).
+// late: only the header is read; NamedArray::copy() reads.
+enum class ReadWhen : std::uint8_t { now, late };
+
+// One file. Throws IoError when it cannot be read and FormatError, naming file and tensor, when it
+// breaks the format. Files of other writers may hold unaligned data: copy it with memcpy.
 class SafetensorsFile {
  public:
-  explicit SafetensorsFile(const std::filesystem::path& path);
+  explicit SafetensorsFile(const std::filesystem::path& path, ReadWhen when = ReadWhen::now,
+                           ThreadPool* pool = nullptr);
 
-  const std::filesystem::path& path() const { return file_.path(); }
+  const std::filesystem::path& path() const { return file_->path(); }
+  std::uint64_t size() const { return file_->size(); }
   const SafetensorsMetadata& metadata() const { return metadata_; }
   std::span<const NamedArray> arrays() const { return arrays_; }  // in file order
   std::vector<std::string> names() const;                         // in file order
   std::optional<NamedArray> find(std::string_view name) const;
-  // Data that has been copied need not stay in memory; see MappedFile::forget(). Data of another
-  // file is left alone.
-  void forget(std::string_view data) const noexcept;
+  // Of the whole file: of the bytes in memory, or of one more pass over those on disk. What copy()
+  // reads later is of the same version: one that is written to in between throws.
+  FileChecksum checksum(ThreadPool* pool = nullptr) const;
 
  private:
-  MappedFile file_;
+  struct Free {
+    void operator()(char* memory) const noexcept;
+  };
+
+  std::unique_ptr<InputFile> file_;  // arrays point to it
+  std::unique_ptr<char, Free> content_;
+  FileChecksum checksum_;  // of the content
   SafetensorsMetadata metadata_;
   std::vector<NamedArray> arrays_;
   std::unordered_map<std::string, std::size_t> positions_;

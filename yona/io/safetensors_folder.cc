@@ -30,7 +30,7 @@ SafetensorsFolder::SafetensorsFolder(const std::filesystem::path& folder) {
   const std::filesystem::path single = folder / "model.safetensors";
   const std::filesystem::path index = folder / "model.safetensors.index.json";
   if (std::filesystem::exists(single)) {
-    files_.emplace_back(single);
+    files_.emplace_back(single, ReadWhen::late);
     for (const NamedArray& array : files_.front().arrays()) {
       file_of_.emplace(array.name, 0);
     }
@@ -75,7 +75,7 @@ void SafetensorsFolder::open_shards(const std::filesystem::path& index) {
                          "{}: '{}', which has a part of the weights, is not beside it; all parts "
                          "are needed",
                          index.string(), shard);
-      files_.emplace_back(index.parent_path() / shard);
+      files_.emplace_back(index.parent_path() / shard, ReadWhen::late);
     }
     const SafetensorsFile& file = files_[position->second];
     check<FormatError>(file.find(name).has_value(), "{}: tensor '{}' is not in {}", index.string(),
@@ -96,12 +96,6 @@ std::vector<std::string> SafetensorsFolder::names() const {
 std::optional<NamedArray> SafetensorsFolder::find(std::string_view name) const {
   const auto found = file_of_.find(name);
   return found == file_of_.end() ? std::nullopt : files_[found->second].find(name);
-}
-
-void SafetensorsFolder::forget(std::string_view data) const noexcept {
-  for (const SafetensorsFile& file : files_) {
-    file.forget(data);
-  }
 }
 
 }  // namespace yona

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,15 +16,16 @@
 namespace yona {
 
 // The weights of a model folder: `model.safetensors`, or the shards that
-// `model.safetensors.index.json` names. Throws as SafetensorsFile does, and
-// FormatError when index and shards disagree. Arrays live as long as this object.
+// `model.safetensors.index.json` names. Headers alone are read, data when an array is copied.
+// Throws as SafetensorsFile does, and FormatError when index and shards disagree. Arrays live as
+// long as this object.
 class SafetensorsFolder {
  public:
   explicit SafetensorsFolder(const std::filesystem::path& folder);
 
   std::vector<std::string> names() const;  // sorted
   std::optional<NamedArray> find(std::string_view name) const;
-  void forget(std::string_view data) const noexcept;  // see SafetensorsFile::forget()
+  std::span<const SafetensorsFile> files() const { return files_; }
 
  private:
   void open_shards(const std::filesystem::path& index);

@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -35,33 +36,46 @@ constexpr std::array<std::pair<std::string_view, DType>, 8> kDTypes = {{{"F32", 
                                                                         {"I8", DType::i8},
                                                                         {"U8", DType::u8}}};
 
-std::uint64_t read_length(std::string_view file, std::string_view file_name) {
-  check<FormatError>(file.size() >= kLengthBytes,
+// `front` holds the first bytes of a file of `file_bytes`.
+std::uint64_t read_length(std::string_view front, std::uint64_t file_bytes,
+                          std::string_view file_name) {
+  check<FormatError>(front.size() >= kLengthBytes,
                      "{}: not a safetensors file: {} bytes, shorter than the length in front",
-                     file_name, file.size());
+                     file_name, file_bytes);
   std::uint64_t length = 0;
   for (std::uint64_t i = kLengthBytes; i-- > 0;) {
-    length = length << 8U | static_cast<unsigned char>(file[i]);
+    length = length << 8U | static_cast<unsigned char>(front[i]);
   }
   check<FormatError>(length <= kMaxHeaderBytes,
                      "{}: not a safetensors file: its header would be {} bytes, above the limit "
                      "of {}",
                      file_name, length, kMaxHeaderBytes);
-  check<FormatError>(length <= file.size() - kLengthBytes,
+  check<FormatError>(length <= file_bytes - kLengthBytes,
                      "{}: truncated: the header of {} bytes reaches beyond the file of {}",
-                     file_name, length, file.size());
+                     file_name, length, file_bytes);
   return length;
 }
 
-// Parses the JSON and refuses a name given twice, which a plain parse would silently merge.
+// Parses the JSON and refuses a name or a field given twice, which a plain parse would silently
+// merge.
 HeaderJson parse_header(std::string_view text, std::string_view file_name) {
   std::unordered_set<std::string> names;
+  std::string tensor;
+  std::set<std::string> fields;  // of it
   const auto refuse_duplicates = [&](int depth, HeaderJson::parse_event_t event,
                                      HeaderJson& value) {
-    if (depth == 1 && event == HeaderJson::parse_event_t::key) {
-      const auto& name = value.get_ref<const std::string&>();
+    if (event != HeaderJson::parse_event_t::key) {
+      return true;
+    }
+    const auto& name = value.get_ref<const std::string&>();
+    if (depth == 1) {
       check<FormatError>(names.insert(name).second, "{}: tensor '{}' is listed twice", file_name,
                          name);
+      tensor = name;
+      fields.clear();
+    } else if (depth == 2) {
+      check<FormatError>(fields.insert(name).second, "{}: tensor '{}': \"{}\" is given twice",
+                         file_name, tensor, name);
     }
     return true;
   };
@@ -177,14 +191,12 @@ void check_cover(const std::vector<SafetensorsEntry>& entries, std::uint64_t dat
                      file_name, data_bytes - expected);
 }
 
-}  // namespace
-
-SafetensorsHeader parse_safetensors_header(std::string_view file, std::string_view file_name) {
-  const std::uint64_t length = read_length(file, file_name);
-  const HeaderJson json = parse_header(file.substr(kLengthBytes, length), file_name);
+SafetensorsHeader parse_text(std::string_view text, std::uint64_t file_bytes,
+                             std::string_view file_name) {
+  const HeaderJson json = parse_header(text, file_name);
   SafetensorsHeader header;
-  header.data_begin = kLengthBytes + length;
-  const std::uint64_t data_bytes = file.size() - header.data_begin;
+  header.data_begin = kLengthBytes + text.size();
+  const std::uint64_t data_bytes = file_bytes - header.data_begin;
   header.entries.reserve(json.size());
   for (const auto& [name, value] : json.items()) {
     if (name == kMetadataKey) {
@@ -198,6 +210,22 @@ SafetensorsHeader parse_safetensors_header(std::string_view file, std::string_vi
   });
   check_cover(header.entries, data_bytes, file_name);
   return header;
+}
+
+}  // namespace
+
+SafetensorsHeader parse_safetensors_header(std::string_view file, std::string_view file_name) {
+  const std::uint64_t length = read_length(file, file.size(), file_name);
+  return parse_text(file.substr(kLengthBytes, length), file.size(), file_name);
+}
+
+SafetensorsHeader read_safetensors_header(const InputFile& file) {
+  const std::string name = file.path().string();
+  std::string text(std::min(file.size(), kLengthBytes), '\0');
+  file.read(0, text.data(), text.size());
+  text.resize(read_length(text, file.size(), name));
+  file.read(kLengthBytes, text.data(), text.size());
+  return parse_text(text, file.size(), name);
 }
 
 std::string_view safetensors_name(DType dtype) {

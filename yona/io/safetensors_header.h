@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "yona/base/dtype.h"
+#include "yona/base/input_file.h"
 #include "yona/base/shape.h"
 
 namespace yona {
@@ -34,6 +35,9 @@ struct SafetensorsHeader {
 // messages. Throws FormatError naming the file, and the tensor where there is one, for anything
 // that the format does not allow; what is returned lies inside `file`.
 SafetensorsHeader parse_safetensors_header(std::string_view file, std::string_view file_name);
+
+// The same of a file of which the header alone is read. Throws as InputFile::read() too.
+SafetensorsHeader read_safetensors_header(const InputFile& file);
 
 // "F32" and the like: how the format writes a type.
 std::string_view safetensors_name(DType dtype);

@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <future>
 #include <utility>
 #include <vector>
 
 #include "yona/base/error.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/io/atomic_file.h"
+#include "yona/io/folder_update.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
 #include "yona/io/marian_files.h"
+#include "yona/io/model_files.h"
 #include "yona/io/model_folder.h"
 #include "yona/io/safetensors.h"
 #include "yona/io/tokenizer_json.h"
@@ -77,19 +80,15 @@ std::vector<NamedArray> arrays_of(const Parameters& parameters, const std::vecto
 // Weights are copied in pieces, so that threads share the work.
 struct WeightPiece {
   Tensor to;
-  std::string_view from;
-  DType type = DType::f32;
+  const NamedArray* from = nullptr;
+  std::int64_t first = 0;  // element of it
 };
 
 void append_pieces(const Tensor& to, const NamedArray& array, std::vector<WeightPiece>& pieces) {
   constexpr std::int64_t kPiece = 1 << 20;
-  const auto size = static_cast<std::int64_t>(size_of(array.dtype));
   for (std::int64_t begin = 0; begin < to.elements(); begin += kPiece) {
     const std::int64_t count = std::min(kPiece, to.elements() - begin);
-    pieces.push_back({to.slice(begin, Shape{count}),
-                      {static_cast<const char*>(array.data) + begin * size,
-                       static_cast<std::size_t>(count * size)},
-                      array.dtype});
+    pieces.push_back({to.slice(begin, Shape{count}), &array, begin});
   }
 }
 
@@ -217,7 +216,7 @@ ModelInfo read_model_info(const std::filesystem::path& folder) {
       description.family.empty() || is_marian_folder(folder) || has_int8_weights(folder);
   ModelInfo info = model_info(is_complete ? description : ModelFolder(folder).description());
   if (!is_complete) {
-    info.original_config = MappedFile(folder / "config.json").bytes();
+    info.original_config = read_file(folder / "config.json");
   }
   return info;
 }
@@ -227,7 +226,8 @@ Json model_config(const ModelInfo& info) {
 }
 
 SubwordPair load_model_subwords(const std::filesystem::path& folder, const ModelInfo& info) {
-  return info.family.empty() ? SubwordPair::load(folder) : load_subwords(folder, describe(info));
+  const std::filesystem::path from = tokenizer_folder(folder);
+  return info.family.empty() ? SubwordPair::load(from) : load_subwords(from, describe(info));
 }
 
 void write_weights(const std::filesystem::path& path, const ModelInfo& info,
@@ -240,29 +240,30 @@ void write_weights(const std::filesystem::path& path, const ModelInfo& info,
 
 void write_model(const std::filesystem::path& folder, const ModelInfo& info,
                  const SubwordPair& subwords, const Parameters& parameters, const Tensor& flat) {
+  FolderUpdate update(folder);
   if (info.family.empty()) {
-    write_own_files(folder, info, subwords);
+    write_own_files(update.path(), info, subwords);
   } else {
-    replace_file(folder / "config.json",
-                 [&](const std::filesystem::path& path) { write_json(path, model_config(info)); });
+    write_json(update.path() / "config.json", model_config(info));
   }
-  replace_file(folder / "model.safetensors", [&](const std::filesystem::path& path) {
-    write_weights(path, info, parameters, flat);
-  });
+  write_weights(update.path() / "model.safetensors", info, parameters, flat);
+  update.commit();
 }
 
 void read_weights(const std::filesystem::path& folder, const Parameters& parameters) {
   const ModelFolder file(folder);
+  Exec& exec = parameters.weights().storage()->region->backend().exec();
+  file.verify(exec.pool);
+  std::deque<NamedArray> arrays;  // which never move
   std::vector<WeightPiece> pieces;
   for (const Parameters::Entry& entry : parameters.entries()) {
-    append_pieces(entry.value, file.get(entry.name, entry.value.shape()), pieces);
+    arrays.push_back(file.get(entry.name, entry.value.shape()));
+    append_pieces(entry.value, arrays.back(), pieces);
   }
   const auto copy = [&](std::int64_t index) {
     const WeightPiece& piece = pieces[static_cast<std::size_t>(index)];
-    copy_weights(piece.to, piece.from.data(), piece.type, "weight");
-    file.forget(piece.from);
+    copy_weights(piece.to, *piece.from, piece.first);
   };
-  Exec& exec = parameters.weights().storage()->region->backend().exec();
   const auto count = static_cast<std::int64_t>(pieces.size());
   if (exec.device == Device::cpu) {
     exec.pool->run(count, copy);
@@ -293,8 +294,9 @@ void TranslationModel::choose_languages(const Languages& languages) {
   if (!languages.target.empty()) {
     info_.target_language = languages.target;
   }
-  frame_ = info_.family.empty() ? plain_frame(*subwords_)
-                                : text_frame(folder_, describe(info_), *subwords_, languages);
+  frame_ = info_.family.empty()
+               ? plain_frame(*subwords_)
+               : text_frame(tokenizer_folder(folder_), describe(info_), *subwords_, languages);
 }
 
 void TranslationModel::open_weights(Packing packing) {
@@ -320,6 +322,7 @@ void TranslationModel::open_weights(Packing packing) {
 
 std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::path& folder,
                                                          Backend& backend, Packing packing) {
+  verify_model_files(folder, VerifiedFiles::subwords);
   const ModelInfo info = read_model_info(folder);
   std::unique_ptr<TranslationModel> model(new TranslationModel(folder, info, backend));
   // Another thread opens the weights meanwhile. Not the other way round: sub-words are many small

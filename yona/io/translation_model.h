@@ -39,10 +39,12 @@ ModelInfo model_info(const ModelDescription& description);
 // From a folder's config.json. Throws IoError or FormatError naming the file and key.
 ModelInfo read_model_info(const std::filesystem::path& folder);
 
-// Whoever wrote the folder. Throws IoError or FormatError naming the file.
+// Whoever wrote the folder; of a run's checkpoint, from the run's. Throws IoError or FormatError
+// naming the file.
 SubwordPair load_model_subwords(const std::filesystem::path& folder, const ModelInfo& info);
 
-// A whole model folder: configurations, sub-word files and weights, each file replaced atomically.
+// A whole model folder: configurations, sub-word files and weights, each file replaced atomically
+// and recorded in checksums.json (folder_update.h).
 // `flat` is as for write_weights. Of a family's model config.json and weights alone are written:
 // its tokeniser's files lie there already (trained_folder.h). Throws IoError.
 void write_model(const std::filesystem::path& folder, const ModelInfo& info,
@@ -53,7 +55,8 @@ void write_model(const std::filesystem::path& folder, const ModelInfo& info,
 void write_weights(const std::filesystem::path& path, const ModelInfo& info,
                    const Parameters& parameters, const Tensor& flat);
 // Reads folder/model.safetensors (or its shards) into the parameters. Throws FormatError naming
-// the first tensor that is missing or has another shape.
+// the first tensor that is missing or has another shape, or a file that is not as checksums.json
+// says.
 void read_weights(const std::filesystem::path& folder, const Parameters& parameters);
 
 // yes: each weight is read when it is first used and put into the order that decoding on a CPU
@@ -70,6 +73,7 @@ Packing packing_of(const std::filesystem::path& folder);
 // A model ready to run: weights, sub-words and languages of one folder.
 class TranslationModel {
  public:
+  // Throws IoError or FormatError naming the file, also for one that is not as checksums.json says.
   static std::unique_ptr<TranslationModel> load(const std::filesystem::path& folder,
                                                 Backend& backend, Packing packing = Packing::no);
 

@@ -12,6 +12,7 @@
 #include "yona/io/checkpoints.h"
 #include "yona/io/json_file.h"
 #include "yona/io/safetensors.h"
+#include "yona/io/weight_copy.h"
 
 namespace yona {
 
@@ -51,7 +52,7 @@ void write_optimiser(const std::filesystem::path& path, const Optimiser& optimis
 }
 
 void read_optimiser(const std::filesystem::path& path, const Optimiser& optimiser) {
-  const SafetensorsFile file(path);
+  const SafetensorsFile file(path, ReadWhen::late);
   for (const NamedState& state : states_of(optimiser)) {
     const std::optional<NamedArray> array = file.find(state.name);
     check<FormatError>(array.has_value() && array->dtype == DType::f32 &&
@@ -59,7 +60,7 @@ void read_optimiser(const std::filesystem::path& path, const Optimiser& optimise
                        "{}: '{}' is not there with {} numbers: the checkpoint belongs to another "
                        "model or to other settings of train.ema",
                        path.string(), state.name, state.tensor.elements());
-    state.tensor.upload_bytes(array->data, state.tensor.elements() * 4);
+    copy_weights(state.tensor, *array);
   }
 }
 

@@ -1,0 +1,13 @@
+// A model made ready to answer: what is read from its files at first use is read now.
+#pragma once
+
+#include "yona/backend/backend.h"
+#include "yona/io/translation_model.h"
+
+namespace yona {
+
+// Runs one token through the model, which asks for every matrix that products and look-ups use, as
+// they use it. Afterwards the model needs its files no more. Throws what reading them throws.
+void warm_up(const TranslationModel& model, Backend& backend);
+
+}  // namespace yona
