@@ -1,8 +1,12 @@
 #include "yona/serve/engine/model_pool.h"
 
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "yona/io/json_file.h"
+#include "yona/io/model_files.h"
 
 #include "tests/serve/engine/waiting_job.h"
 
@@ -16,6 +20,12 @@ using serve::ModelPool;
 using testing::message_of;
 using testing::shared_model;
 using testing::TempDir;
+
+void flip_bit(const fs::path& file) {
+  std::string bytes = testing::read_bytes(file);
+  bytes[bytes.size() / 2] ^= 1;
+  testing::write_bytes(file, bytes);
+}
 
 TEST(ModelPlace, IsAFolderAndPerhapsItsLanguages) {
   EXPECT_EQ(model_place("some/dir").folder, "some/dir");
@@ -76,6 +86,47 @@ TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
   testing::write_bytes(folder / "model" / "config.json", "{");
   pool.look_again();
   EXPECT_EQ(pool.get("en-de"), before);
+}
+
+TEST(ModelPool, RefusesADamagedFolderAtTheStart) {
+  TempDir folder;
+  fs::copy(shared_model().path(), folder / "model");
+  record_checksums(folder / "model");
+  flip_bit(folder / "model" / "model.safetensors");
+  const auto backend = make_backend("cpu");
+  EXPECT_NE(message_of<FormatError>([&] {
+              ModelPool pool({{folder / "model"}}, {{backend.get()}}, {});
+            }).find("model.safetensors is damaged"),
+            std::string::npos);
+}
+
+TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsDamaged) {
+  TempDir folder;
+  fs::copy(shared_model().path(), folder / "model");
+  record_checksums(folder / "model");
+  const auto backend = make_backend("cpu");
+  ModelPool pool({{folder / "model"}}, {{backend.get()}}, {});
+  const std::shared_ptr<LoadedModel> before = pool.get("en-de");
+  flip_bit(folder / "model" / "model.safetensors");
+  pool.look_again();
+  EXPECT_EQ(pool.get("en-de"), before);
+  EXPECT_EQ(before->translator({}).translate({"two"}).size(), 1U);
+}
+
+// Unless it is told to look again, it waits for files to rest.
+TEST(ModelPool, WaitsForFilesThatAreBeingWritten) {
+  TempDir folder;
+  fs::copy(shared_model().path(), folder / "model");
+  const auto backend = make_backend("cpu");
+  ModelPool pool({{folder / "model"}}, {{backend.get()}}, {});
+  const std::shared_ptr<LoadedModel> before = pool.get("en-de");
+  const fs::path settings = folder / "model" / "generation_config.json";
+  const std::string text = testing::read_bytes(settings);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  testing::write_bytes(settings, text + " ");
+  EXPECT_EQ(pool.get("en-de"), before);  // written just now
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  EXPECT_NE(pool.get("en-de"), before);
 }
 
 // Whoever asks for the languages that it was started with would find nobody.

@@ -1,11 +1,15 @@
 #include "yona/serve/engine/model_pool.h"
 
 #include <algorithm>
+#include <ctime>
 #include <sys/stat.h>
+#include <utility>
 
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/decode/line_translator.h"
+#include "yona/io/model_files.h"
+#include "yona/io/warm_up.h"
 
 namespace yona::serve {
 
@@ -13,18 +17,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Changes when a file is written or replaced.
-std::string signature_of(const fs::path& folder) {
+// Files, in one text that changes when one of them is written, replaced, added or removed.
+struct Look {
   std::string signature;
-  for (const char* name : {"config.json", "model.safetensors", "model.safetensors.index.json",
-                           "source.spm", "vocab.json", "tokenizer.json"}) {
+  double rested_seconds = 1e9;  // since the last change
+};
+
+Look look_at(const fs::path& folder) {
+  Look look;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const auto add = [&](const fs::path& from, const std::string& name) {
     struct stat status {};
-    if (::stat((folder / name).c_str(), &status) == 0) {
-      signature += fmt::format("{} {} {} {}.{};", name, status.st_ino, status.st_size,
-                               status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    if (::stat((from / name).c_str(), &status) == 0) {
+      look.signature += fmt::format("{} {} {} {}.{};", name, status.st_ino, status.st_size,
+                                    status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+      const double age = static_cast<double>(now.tv_sec - status.st_ctim.tv_sec) +
+                         1e-9 * static_cast<double>(now.tv_nsec - status.st_ctim.tv_nsec);
+      look.rested_seconds = std::min(look.rested_seconds, age);
     }
+  };
+  for (const std::string& name : model_files(folder)) {
+    add(folder, name);
   }
-  return signature;
+  return look;
 }
 
 ModelSummary summary_of(const ModelPlace& place) {
@@ -68,6 +84,9 @@ LoadedModel::LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>
       options_(loading.options_of(place.folder, model_->info())),
       text_(loading.text) {
   model_->choose_languages({place.source, place.target});
+  if (workers.front().backend->device() == Device::cpu) {  // others have read all of it
+    warm_up(*model_, *workers.front().backend);
+  }
 }
 
 DecodeOptions LoadedModel::options(const SearchChoice& choice) const {
@@ -109,6 +128,7 @@ ModelPool::ModelPool(const std::vector<ModelPlace>& places, std::vector<WorkerPl
     : workers_(std::move(workers)), loading_(std::move(loading)) {
   for (const ModelPlace& place : places) {
     Entry added{.place = place, .summary = summary_of(place), .model = {}, .signature = {}};
+    verify_model_files(place.folder, VerifiedFiles::all, workers_.front().backend->exec().pool);
     for (const Entry& before : entries_) {
       check(before.summary.id != added.summary.id,
             "--model: {} and {} are both named {}; say SOURCE-TARGET=DIR for one of them",
@@ -131,6 +151,7 @@ void ModelPool::look_again() {
   const std::scoped_lock lock(mutex_);
   for (Entry& entry : entries_) {
     entry.looked = {};
+    entry.is_told = true;
   }
 }
 
@@ -181,10 +202,21 @@ void ModelPool::load(Entry& entry, const std::string& signature) {
 std::shared_ptr<LoadedModel> ModelPool::get(const std::string& id) {
   Entry& wanted = entry(id);
   if (is_due(wanted)) {
-    const std::string signature = signature_of(wanted.place.folder);
-    if (!wanted.model || signature != wanted.signature) {
-      load(wanted, signature);
+    const Look look = look_at(wanted.place.folder);
+    bool is_told = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      is_told = std::exchange(wanted.is_told, false);
     }
+    // Files that were written a moment ago may be followed by others. The clock of a file server
+    // may be another: the same twice is at rest too.
+    constexpr double kRest = 1;
+    const bool is_at_rest = is_told || look.rested_seconds > kRest || look.rested_seconds < 0 ||
+                            look.signature == wanted.last_seen;
+    if (!wanted.model || (look.signature != wanted.signature && is_at_rest)) {
+      load(wanted, look.signature);
+    }
+    wanted.last_seen = look.signature;
     const std::scoped_lock lock(mutex_);
     wanted.looked = Clock::now();
   }

@@ -37,8 +37,8 @@ struct ModelPlace {
 // "DIR" or "en-de=DIR". Throws InvalidArgument.
 ModelPlace model_place(const std::string& text);
 
-// A loaded model with a translator for each way to search that was asked of it lately. For one
-// thread at a time.
+// A loaded model, which needs its files no more, with a translator for each way to search that was
+// asked of it lately. For one thread at a time.
 class LoadedModel {
  public:
   LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>& workers,
@@ -65,19 +65,22 @@ class LoadedModel {
 
 class ModelPool {
  public:
-  // Reads every folder's description. Throws InvalidArgument where two are for the same languages
-  // under the same name, IoError and FormatError as read_model_info(). The workers' backends must
-  // outlive this object.
+  // Reads every folder's description and compares its files with its checksums. Throws
+  // InvalidArgument where two are for the same languages under the same name, IoError and
+  // FormatError as read_model_info() and verify_model_files(). The workers' backends must outlive
+  // this object.
   ModelPool(const std::vector<ModelPlace>& places, std::vector<WorkerPlace> workers,
             ModelLoading loading);
 
   // Any thread.
   std::vector<ModelSummary> summaries() const;
-  // Looks again at every folder before its model is used next. Any thread.
+  // Looks again at every folder before its model is used next, and takes it as it is, be it still
+  // being written to. Any thread.
   void look_again();
 
-  // Loads it where needed. A changed folder is loaded anew; one that cannot be loaded any more, or
-  // that is for other languages now, leaves the model that was there, with a warning. Of one
+  // Loads it where needed. A changed folder is loaded again once its files rest; one that cannot be
+  // loaded any more, or that is for other languages now, leaves the model that was there, with a
+  // warning. Of one
   // thread; the model stays valid as long as it is held. Throws HttpError 404 for an id that is not
   // there, and what TranslationModel::load() throws.
   std::shared_ptr<LoadedModel> get(const std::string& id);
@@ -87,8 +90,10 @@ class ModelPool {
     ModelPlace place;
     ModelSummary summary;
     std::shared_ptr<LoadedModel> model;
-    std::string signature;  // of the files it was loaded from
+    std::string signature;    // of the files it was loaded from
+    std::string last_seen{};  // when they were looked at last
     Clock::time_point looked{};
+    bool is_told = false;  // to look again
   };
   Entry& entry(const std::string& id);
   bool is_due(const Entry& entry) const;
