@@ -348,6 +348,10 @@ void Trainer::validate() {
 
 void Trainer::save() {
   conclude_last();
+  if (state_.best_update == 0) {  // until something is validated, the folder has the newest
+    const WeightsInUse averaged(parameters_, optimiser_);
+    write_best();  // first: a run that is killed here does both again
+  }
   state_.choices = backend_->choices();
   save_checkpoint(options_.output, state_, info_, parameters_, optimiser_);
   saved_update_ = state_.update;
