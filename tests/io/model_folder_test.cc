@@ -160,12 +160,12 @@ TEST(ModelFolder, WritesEveryUseOfInputsThatAreOne) {
        {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
     const auto found = weights.find(name);
     ASSERT_TRUE(found) << name;
-    EXPECT_EQ(std::memcmp(found->data, kValues.data(), found->bytes()), 0) << name;
+    EXPECT_EQ(floats_of(*found), kValues) << name;
   }
   const ModelFolder folder(dir.path());
   EXPECT_EQ(folder.description(), d);
   const NamedArray shared = folder.get("shared.weight", {4, 2});
-  EXPECT_EQ(std::memcmp(shared.data, kValues.data(), shared.bytes()), 0);
+  EXPECT_EQ(floats_of(shared), kValues);
 }
 
 TEST(ModelFolder, NamesAMissingConfig) {

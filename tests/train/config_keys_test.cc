@@ -142,7 +142,7 @@ TEST(RunConfigKeys, EachRefusesAListAMapNothingAndNonsense) {
       const std::string message = yaml_error(yaml_of(key.name, value));
       EXPECT_THAT(message, HasSubstr(key.name)) << value;
       EXPECT_THAT(message,
-                  ::testing::AnyOf(HasSubstr("; expected " + key.expected), HasSubstr("data.")))
+                  ::testing::AnyOf(HasSubstr("expected " + key.expected), HasSubstr("data.")))
           << value;
     }
   }
