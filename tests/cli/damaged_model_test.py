@@ -140,6 +140,21 @@ class Damaged(unittest.TestCase):
         self.check_refused(yona("info", "-m", folder, "--record-checksums"), "model.safetensors")
         self.assertEqual((folder / "checksums.json").read_bytes(), before)
 
+    def test_info_refuses_what_translate_refuses(self):
+        for model in (self.f32, self.int8):
+            for path in sorted(model.iterdir()):
+                if path.suffix not in (".json", ".spm", ".safetensors"):
+                    continue
+                content = path.read_bytes()
+                for new in (b"", content[:len(content) // 2], content[:50] + b"}" + content[51:], None):
+                    folder = self.copy(model)
+                    (folder / path.name).unlink()
+                    if new is not None:
+                        (folder / path.name).write_bytes(new)
+                    codes = [yona(*arguments).returncode for arguments in
+                             (("translate", "-q", "-m", folder), ("info", "-m", folder))]
+                    self.assertEqual(codes[0], codes[1], f"{path.name}: {new and len(new)}")
+
     def test_a_checkpoint_translates_with_the_sub_words_of_its_run(self):
         steps = sorted((self.f32 / "checkpoints").iterdir())
         self.assertTrue(steps)

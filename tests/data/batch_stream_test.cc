@@ -175,7 +175,12 @@ TEST_F(BatchStreamTest, EndsCleanlyWhileBatchesAreBeingPrepared) {
 
 TEST_F(BatchStreamTest, AFaultWhilePreparingReachesTheCaller) {
   // Ids beyond the vocabulary, under checksums that agree.
-  const std::filesystem::path path = open()->parts()[0].cache.path();
+  const CorpusSpec corpus = sample_corpus(folder_.path(), "a", 60);
+  const auto open_corpus = [&] {
+    return std::make_shared<const Dataset>(
+        Dataset::open({corpus}, sample_subwords(), {}, folder_ / "cache", pool_));
+  };
+  const std::filesystem::path path = open_corpus()->parts()[0].cache.path();
   std::string bytes = testing::read_bytes(path);
   TokenCacheFooter footer;
   char* end = bytes.data() + bytes.size() - sizeof(footer);
@@ -188,7 +193,7 @@ TEST_F(BatchStreamTest, AFaultWhilePreparingReachesTheCaller) {
       {reinterpret_cast<const char*>(&footer), offsetof(TokenCacheFooter, footer_checksum)});
   std::memcpy(end, &footer, sizeof(footer));
   testing::write_bytes(path, bytes);
-  BatchStream stream = BatchStream::validation(open(), 200);
+  BatchStream stream = BatchStream::validation(open_corpus(), 200);
   PairBatch batch;
   EXPECT_THAT(message_of<FormatError>([&] {
                 while (stream.next(batch)) {

@@ -9,6 +9,7 @@
 
 #include "yona/base/error.h"
 #include "yona/io/checkpoints.h"
+#include "yona/io/checksums.h"
 #include "yona/io/translation_model.h"
 #include "yona/train/average.h"
 
@@ -55,6 +56,37 @@ TEST_F(TrainerTest, WritesAModelFolderThatLoads) {
   EXPECT_EQ(model->subwords().target.vocabulary().size(), 420);
   EXPECT_TRUE(fs::exists(folder_ / "run/config.yaml"));
   EXPECT_TRUE(fs::exists(folder_ / "run/checkpoints/latest/state.json"));
+}
+
+// Loads the run's folder and the checkpoint whenever one was saved.
+class Loader : public Reporter {
+ public:
+  explicit Loader(fs::path run) : run_(std::move(run)) {}
+  void saved(std::int64_t /*update*/, const fs::path& checkpoint) override {
+    for (const fs::path& folder : {run_, checkpoint}) {
+      EXPECT_NO_THROW(TranslationModel::load(folder, *backend_)) << folder;
+    }
+    ++count;
+  }
+  int count = 0;
+
+ private:
+  fs::path run_;
+  std::unique_ptr<Backend> backend_ = make_backend("cpu", {.threads = 1});
+};
+
+TEST_F(TrainerTest, HasAModelFromTheFirstCheckpointOnAndChecksumsOfIt) {
+  RunConfig late = config();
+  late.train.valid_every = 10;
+  late.train.save_every = 4;
+  Loader loader(folder_ / "run");
+  train(late, {.output = folder_ / "run", .init = {}, .reporter = &loader});
+  EXPECT_EQ(loader.count, 4);  // 4, 8, 10, 12
+  EXPECT_NO_THROW(verify_folder(folder_ / "run"));
+  const Manifest manifest = Manifest::find(folder_ / "run").value();
+  for (const char* name : {"model.safetensors", "config.json", "vocab.json", "source.spm"}) {
+    EXPECT_TRUE(manifest.lists(name)) << name;
+  }
 }
 
 TEST_F(TrainerTest, GivesTheSameBytesAgainWithAnyNumberOfThreads) {

@@ -12,6 +12,7 @@
 #include "yona/cli/devices.h"
 #include "yona/cli/model_table.h"
 #include "yona/cli/run_flags.h"
+#include "yona/decode/generation_config.h"
 #include "yona/decode/languages.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/checksums.h"
@@ -105,6 +106,7 @@ Subject from_folder(const InfoFlags& flags) {
   const std::unique_ptr<Backend> backend = make_backend("cpu", {});
   const std::size_t recorded = flags.record ? record(folder, *backend) : 0;
   const auto model = TranslationModel::load(folder, *backend, packing_of(folder));
+  folder_options(folder, model->info());  // throws where generation_config.json is wrong
   const std::filesystem::path int8 = folder / kInt8File;
   Subject subject{
       flags.model, model->info(),
