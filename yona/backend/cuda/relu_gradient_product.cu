@@ -65,7 +65,7 @@ bool multiply_stationary(const ReluGradientProductArgs& args, Exec& exec) {
   CUtensorMap dy;
   CUtensorMap w;
   CUtensorMap y;
-  CUtensorMap tile;
+  CUtensorMap block_h;
   CUtensorMap dz;
   TileOfMatrix block = tiles_of(args.y, Shape::kRows, Shape::kCols);
   block.swizzled = false;
@@ -73,7 +73,7 @@ bool multiply_stationary(const ReluGradientProductArgs& args, Exec& exec) {
       !describe_tiles(tiles_of(args.dy, Shape::kRows / Shape::kCluster, Shape::kDepth), dy) ||
       !describe_tiles(tiles_of(args.weight, Shape::kDepth, Shape::kConsumerCols), w) ||
       !describe_tiles(tiles_of(args.y, Shape::kPieceRows, Shape::kConsumerCols), y) ||
-      !describe_tiles(block, tile) ||
+      !describe_tiles(block, block_h) ||
       !describe_tiles(tiles_of(args.dz, Shape::kPieceRows, Shape::kConsumerCols), dz)) {
     return false;
   }
@@ -81,7 +81,7 @@ bool multiply_stationary(const ReluGradientProductArgs& args, Exec& exec) {
   const ReluGradient gradient = division.gradient(args, exec);
   ClusterLaunch launch(Shape{}, division.clusters, stream_of(exec));
   check_cuda(cudaLaunchKernelEx(launch.dependent(), relu_gradient_stationary_kernel<Shape>, dy, w,
-                                y, tile, dz, gradient),
+                                y, block_h, dz, gradient),
              "relu_gradient_product");
   add_up(gradient.partials, division.slices, args, exec);
   return true;

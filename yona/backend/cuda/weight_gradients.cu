@@ -69,7 +69,7 @@ bool gather(const WeightGradient& from, WeightGradientProducts& group) {
   product.depth = static_cast<int>(from.dy.rows);
   product.accumulate = from.accumulate ? 1 : 0;
   product.first = group.tiles;
-  product.beside = static_cast<int>((dw.cols + kWeightGradientCols - 1) / kWeightGradientCols);
+  product.neighbours = static_cast<int>((dw.cols + kWeightGradientCols - 1) / kWeightGradientCols);
   group.tiles += static_cast<int>(tiles);
   ++group.count;
   return true;

@@ -81,13 +81,14 @@ __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluG
 
 #endif  // YONA_HOPPER
 
-// To be launched in clusters of kCluster blocks. `whole` describes H in tiles of a block's columns.
+// To be launched in clusters of kCluster blocks. `block_h` describes H in tiles of a block's
+// columns.
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, 1)
     relu_gradient_stationary_kernel(const __grid_constant__ CUtensorMap dy,
                                     const __grid_constant__ CUtensorMap w,
                                     const __grid_constant__ CUtensorMap h,
-                                    const __grid_constant__ CUtensorMap tile,
+                                    const __grid_constant__ CUtensorMap block_h,
                                     const __grid_constant__ CUtensorMap dz, const ReluGradient p) {
 #ifdef YONA_HOPPER
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
       stationary::produce(dy, w, tiles, ring, [&](int tile) {
         if (tile + 1 < tiles.count) {
           const StationaryTiles::Place next = tiles.at(tile + 1);
-          hopper::prefetch_tile(tile, stationary::column<Shape>(next.unit, 0),
+          hopper::prefetch_tile(block_h, stationary::column<Shape>(next.unit, 0),
                                 next.row * Shape::kRows);
         }
       });

@@ -124,7 +124,7 @@ class RowRing {
   // Sends for a row, into stage `stage` or, when the row of the present one has been read, there.
   // Without kExact, of the matrices that are there.
   __device__ void fetch(const Rows<T> (&from)[kMatrices], std::int64_t row, int stage) const {
-    const std::uint64_t policy = passing();
+    const std::uint64_t policy = evict_first_policy();
 #pragma unroll
     for (int m = 0; m < kMatrices; ++m) {
       if (!kExact && !from[m].there()) {
