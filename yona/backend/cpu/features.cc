@@ -43,6 +43,27 @@ std::atomic<Isa>& isa_in_use() {
   return isa;
 }
 
+// Products with AMX are our own (tile_matmul.h); those of oneDNN 2.6 use tiles before they are
+// configured where a sum is added to what is there.
+void hold_onednn_to(Isa isa) {
+  if (isa == Isa::avx512) {
+    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16);
+  } else if (isa == Isa::avx2) {
+    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
+  } else if (isa == Isa::baseline) {
+    dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41);
+  }
+}
+
+void choose_isa() {
+  check<DeviceError>(__builtin_cpu_supports("sse4.2") != 0,
+                     "cpu: yona needs a CPU with SSE4.2; this one has none");
+  if (const char* name = std::getenv("YONA_CPU_ISA"); name != nullptr && *name != '\0') {
+    use_isa(parse_isa(name));
+  }
+  hold_onednn_to(current_isa());
+}
+
 // Linux grants the state of tiles, 8 KiB for each thread, to processes that ask for it.
 bool ask_for_amx() {
   constexpr unsigned kBf16 = 1U << 22U;
@@ -55,30 +76,6 @@ bool ask_for_amx() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-}
-
-bool has_amx_state() {
-  static const bool granted = ask_for_amx();
-  return granted;
-}
-
-void hold_onednn_to(Isa isa) {
-  if (isa == Isa::avx2) {
-    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
-  } else if (isa == Isa::baseline) {
-    dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41);
-  } else if (!has_amx_state()) {  // oneDNN uses tiles where the CPU has them, granted or not
-    dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16);
-  }
-}
-
-void choose_isa() {
-  check<DeviceError>(__builtin_cpu_supports("sse4.2") != 0,
-                     "cpu: yona needs a CPU with SSE4.2; this one has none");
-  if (const char* name = std::getenv("YONA_CPU_ISA"); name != nullptr && *name != '\0') {
-    use_isa(parse_isa(name));
-  }
-  hold_onednn_to(current_isa());
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& /*table*/) { choose_isa(); });
@@ -134,6 +131,9 @@ bool cpu_has_bf16() {
 
 bool int8_is_faster() { return current_isa() != Isa::baseline; }
 
-bool cpu_has_amx() { return has_amx_state() && cpu_has_bf16(); }
+bool cpu_has_amx() {
+  static const bool granted = ask_for_amx();
+  return granted && cpu_has_bf16();
+}
 
 }  // namespace yona

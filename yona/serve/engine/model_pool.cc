@@ -72,7 +72,7 @@ ModelPlace model_place(const std::string& text) {
   const std::size_t line = pair.find('-');
   check(
       line != pair.npos && line > 0 && line + 1 < pair.size(),
-      "--model: '{}' is given; expected DIR, or SOURCE-TARGET=DIR with the codes of two languages",
+      "--model: expected DIR, or SOURCE-TARGET=DIR with the codes of two languages, got '{}'",
       text);
   return {text.substr(sign + 1), pair.substr(0, line), pair.substr(line + 1)};
 }
