@@ -130,8 +130,9 @@ TEST(ModelFolder, TellsWhichEmbeddingsAreOneAsTransformersDoes) {
     EXPECT_EQ(tying_of(family, true, {shared}, {head}), "inputs");
     EXPECT_EQ(tying_of(family, true, {shared}, {encoder}), "target");
     EXPECT_EQ(tying_of(family, true, {shared}, {decoder}), "none");
-    EXPECT_EQ(tying_of(family, false, {shared, encoder, decoder, head}), "none");
+    EXPECT_EQ(tying_of(family, false, {shared, encoder, head}, {decoder}), "none");
     EXPECT_EQ(tying_of(family, false, {shared}, {head}), "inputs");  // as transformers 4 wrote them
+    EXPECT_EQ(tying_of(family, false, {shared, encoder, decoder}, {head}), "inputs");
   }
 }
 

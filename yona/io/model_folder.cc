@@ -147,7 +147,7 @@ void ModelFolder::complete_description() {
 
 // Where config.json ties matrices, transformers leaves those alone that the file holds with other
 // values. Where it does not, each must be there; but transformers 4 wrote the inputs of both stacks
-// as one.
+// as one. Equal inputs are one, too: that is how they are written, once for each use.
 void ModelFolder::complete_tying() {
   const auto encoder = find("encoder.embedding.weight");
   const auto decoder = find("decoder.embedding.weight");
@@ -164,7 +164,7 @@ void ModelFolder::complete_tying() {
   }
   if (tying == "none") {
     check_untied("decoder.embedding.weight", Fallback::shared);
-    tying = same_place(*encoder, *decoder) ? "inputs" : "none";
+    tying = equal_arrays(*encoder, *decoder) ? "inputs" : "none";
     return;
   }
   const bool one_input = tying == "all" && equal_arrays(*encoder, *decoder);
