@@ -5,7 +5,9 @@
 
 #include "yona/base/error.h"
 #include "yona/decode/translator.h"
+#include "yona/io/int8_weights_file.h"
 #include "yona/io/json_file.h"
+#include "yona/io/model_memory.h"
 
 #include "tests/harness/file_size_limit.h"
 #include "tests/harness/op_case.h"
@@ -61,6 +63,15 @@ TEST_F(Int8Folder, SaysWhatItIs) {
                   ": its weights are int8 alone, made to decode on CPUs (--compute-type int8); use "
                   "the folder that `yona convert` made it from");
   }
+}
+
+TEST_F(Int8Folder, TakesTheMemoryOfItsFile) {
+  const std::filesystem::path made = folder_ / "int8";
+  write_int8_folder(model_->path(), made, shared_backend("cpu"));
+  const TransformerConfig config = read_model_info(made).config;
+  EXPECT_EQ(weight_memory(made, config, 1000, Packing::int8),
+            static_cast<std::int64_t>(std::filesystem::file_size(made / kInt8File)));
+  EXPECT_EQ(weight_memory(model_->path(), config, 1000, Packing::int8), 1000);
 }
 
 TEST_F(Int8Folder, IsMadeFromFoldersWithAConfigAlone) {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "yona/base/error.h"
 #include "yona/base/file_writer.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/io/atomic_folder.h"
 #include "yona/io/checksums.h"
 #include "yona/io/huggingface.h"
@@ -36,9 +37,9 @@ bool is_kept(const fs::directory_entry& entry) {
 
 // std::filesystem::copy_file() says of a full disk that there was an input or output error.
 void copy_small_file(const fs::path& from, const fs::path& to) {
-  const MappedFile file(from);
-  FileWriter copy(to, static_cast<std::int64_t>(file.bytes().size()));
-  copy.write(file.bytes());
+  const std::string bytes = read_file(from);
+  FileWriter copy(to, static_cast<std::int64_t>(bytes.size()));
+  copy.write(bytes);
   copy.close();
 }
 

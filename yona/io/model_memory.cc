@@ -1,5 +1,7 @@
 #include "yona/io/model_memory.h"
 
+#include <system_error>
+
 #include <fmt/format.h>
 
 #include "yona/base/error.h"
@@ -20,7 +22,9 @@ constexpr std::int64_t kDecoding = 32 << 20;
 std::int64_t weight_memory(const std::filesystem::path& folder, const TransformerConfig& config,
                            std::int64_t parameters, Packing packing) {
   if (packing == Packing::int8) {
-    return has_int8_weights(folder) ? 0 : parameters;
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(folder / kInt8File, error);
+    return error ? parameters : static_cast<std::int64_t>(size);
   }
   const std::int64_t weights = parameters * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t screen = config.target_vocabulary * config.d_model;  // PackedWeights::screen()

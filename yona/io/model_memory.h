@@ -8,8 +8,8 @@
 
 namespace yona {
 
-// Memory that the weights of a model take once all of them have been used: none for int8 weights of
-// a file, which the system reads again where memory is short.
+// Memory that the weights of a model take once all of them have been used. Int8 weights of a file
+// are read as they are, and take its size.
 std::int64_t weight_memory(const std::filesystem::path& folder, const TransformerConfig& config,
                            std::int64_t parameters, Packing packing);
 
