@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/io/model_files.h"
 
 #include "tests/harness/temp_dir.h"
 
@@ -125,6 +126,18 @@ TEST_F(Damage, OfTheManifestIsFound) {
               HasSubstr("the checksum of a is damaged"));
   EXPECT_THAT(error_with_manifest(R"({"algorithm": "crc64-xz", "files": {"../a": {}}})"),
               HasSubstr("not a plain file name"));
+}
+
+TEST_F(Damage, IsNotLookedForInAnotherProgramsManifest) {
+  for (const char* text : {R"({"model.safetensors": "sha256:00"})", "[]", R"({"algorithm": 3})"}) {
+    write_bytes(dir_ / "checksums.json", text);
+    EXPECT_FALSE(Manifest::find(dir_.path()).has_value()) << text;
+    EXPECT_THAT(message_of<InvalidArgument>([&] { record_checksums(dir_.path()); }),
+                HasSubstr("checksums.json: was written by another program, and is not replaced"));
+    EXPECT_EQ(read_bytes(dir_ / "checksums.json"), text);
+  }
+  write_bytes(dir_ / "checksums.json", "{");  // ours, cut off
+  EXPECT_NO_THROW(record_checksums(dir_.path()));
 }
 
 TEST_F(Damage, ManifestsOfEqualFoldersAreEqual) {

@@ -11,6 +11,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/json.h"
+#include "yona/base/log.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/json_file.h"
 
@@ -20,6 +21,13 @@ namespace {
 
 constexpr std::string_view kAlgorithm = "crc64-xz";
 constexpr std::uint64_t kChecksumBlock = 1U << 20U;
+
+constexpr const char* kNoSums = "{} is damaged: no {} sums of files";
+
+// Other programs may have a file of this name.
+bool is_ours(const Json& manifest) {
+  return manifest.is_object() && manifest.value("algorithm", Json()) == kAlgorithm;
+}
 
 // Polynomials over GF(2) modulo that of CRC-64/XZ, their highest powers in the lowest bits.
 constexpr std::uint64_t kPolynomial = 0xC96C5795D7870F42U;
@@ -155,9 +163,12 @@ std::optional<Manifest> Manifest::find(const std::filesystem::path& folder) {
     return std::nullopt;
   }
   const Json json = read_json(path);
-  check<FormatError>(json.is_object() && json.value("algorithm", Json()) == kAlgorithm &&
-                         json.contains("files") && json["files"].is_object(),
-                     "{} is damaged: no {} sums of files", path.string(), kAlgorithm);
+  if (!is_ours(json)) {
+    log().debug("{}: was written by another program, and is not looked at", path.string());
+    return std::nullopt;
+  }
+  check<FormatError>(json.contains("files") && json["files"].is_object(), kNoSums, path.string(),
+                     kAlgorithm);
   Manifest manifest;
   for (const auto& [name, entry] : json["files"].items()) {
     check<FormatError>(std::filesystem::path(name).filename() == name,
@@ -208,6 +219,21 @@ void Manifest::replace(const std::string& name, const FileChecksum& checksum,
   }
 }
 
+void check_own_manifest(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kManifestFile;
+  if (!std::filesystem::exists(path)) {
+    return;
+  }
+  std::optional<Json> json;
+  try {
+    json = read_json(path);
+  } catch (const FormatError&) {  // damaged: it may well be ours
+    return;
+  }
+  check(is_ours(*json), "{}: was written by another program, and is not replaced; move it away",
+        path.string());
+}
+
 void Manifest::write(const std::filesystem::path& folder) const {
   Json files = Json::object();
   for (const auto& [name, sums] : files_) {
@@ -248,7 +274,9 @@ void write_checksums(const std::filesystem::path& folder) {
 
 void verify_folder(const std::filesystem::path& folder) {
   const std::optional<Manifest> manifest = Manifest::find(folder);
-  check<FormatError>(manifest.has_value(), "{} is missing", (folder / kManifestFile).string());
+  const std::filesystem::path path = folder / kManifestFile;
+  check<FormatError>(std::filesystem::exists(path), "{} is missing", path.string());
+  check<FormatError>(manifest.has_value(), kNoSums, path.string(), kAlgorithm);
   for (const std::string& name : manifest->names()) {
     verify_file(folder, name, *manifest);
   }

@@ -38,7 +38,8 @@ FileChecksum checksum_file(const std::filesystem::path& path);
 class Manifest {
  public:
   Manifest() = default;
-  // None when the folder has none. Throws FormatError when it is damaged.
+  // None when the folder has none, or another program's file of that name. Throws FormatError when
+  // it is damaged.
   static std::optional<Manifest> find(const std::filesystem::path& folder);
 
   bool lists(const std::string& name) const { return files_.contains(name); }
@@ -61,6 +62,9 @@ class Manifest {
  private:
   std::map<std::string, std::vector<FileChecksum>> files_;  // the newest first
 };
+
+// Throws InvalidArgument when the folder's checksums.json is of another program.
+void check_own_manifest(const std::filesystem::path& folder);
 
 // Throws FormatError, saying how to record checksums again, when a file of a model folder is not as
 // its manifest says. `checksum` is called when the size is right.

@@ -100,6 +100,7 @@ void verify_model_files(const fs::path& folder, VerifiedFiles which, ThreadPool*
 }
 
 std::size_t record_checksums(const fs::path& folder, ThreadPool* pool) {
+  check_own_manifest(folder);
   Manifest manifest;
   for (const std::string& name : model_files(folder)) {
     if (name != kManifestFile) {

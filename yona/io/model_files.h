@@ -26,7 +26,8 @@ enum class VerifiedFiles : std::uint8_t { subwords, all };  // all: the weights 
 void verify_model_files(const std::filesystem::path& folder, VerifiedFiles which,
                         ThreadPool* pool = nullptr);
 
-// Writes the checksums of all the folder's model files to checksums.json; returns how many.
+// Writes the checksums of all the folder's model files to checksums.json; returns how many. Throws
+// InvalidArgument where another program wrote a file of that name.
 std::size_t record_checksums(const std::filesystem::path& folder, ThreadPool* pool = nullptr);
 
 }  // namespace yona
