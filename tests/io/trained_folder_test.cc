@@ -70,6 +70,16 @@ TEST_F(KeptLanguages, AreSpelledAsTheTokeniserIsToldThem) {
   EXPECT_EQ(generation_["decoder_start_token_id"], 193);
 }
 
+TEST_F(KeptLanguages, DoNotMakeItAnotherTokeniser) {
+  keep("nllb", {"en", "de"});
+  const std::string before = tokenizer_identity(folder_.path());
+  keep("nllb", {"en", "fr"});
+  EXPECT_EQ(tokenizer_identity(folder_.path()), before);
+  tokenizer_["do_lower_case"] = true;
+  write_json(folder_ / "tokenizer_config.json", tokenizer_);
+  EXPECT_NE(tokenizer_identity(folder_.path()), before);
+}
+
 TEST_F(KeptLanguages, StayWordsWhereTheModelIsToldInWords) {
   keep("t5", {"en", "de"});
   EXPECT_EQ(tokenizer_["src_lang"], "en");

@@ -70,6 +70,11 @@ void FolderUpdate::commit() {
     sync_file(path_ / name);
     manifest.replace(name, checksum_file(path_ / name), before);
   }
+  for (const std::string& name : kept_) {
+    if (!manifest.lists(name)) {
+      manifest.set(name, checksum_file(folder_ / name));
+    }
+  }
   manifest.write(folder_);
   for (const std::string& name : names) {
     std::error_code error;

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace yona {
 
@@ -23,6 +26,9 @@ class FolderUpdate {
   // The temporary folder, to be filled with plain files.
   const std::filesystem::path& path() const { return path_; }
 
+  // Files that stay as they are: their checksums are recorded where that was not done before.
+  void keep(std::vector<std::string> names) { kept_ = std::move(names); }
+
   // Records the checksums of the new files and then moves them to their places, weights last. The
   // folder agrees with its checksums.json at every moment, also when the process is killed.
   void commit();
@@ -30,6 +36,7 @@ class FolderUpdate {
  private:
   std::filesystem::path folder_;
   std::filesystem::path path_;
+  std::vector<std::string> kept_;
 };
 
 }  // namespace yona

@@ -29,6 +29,18 @@ constexpr std::array<std::string_view, 11> kTokenizerFiles = {"tokenizer.json",
                                                               "source.spm",
                                                               "target.spm"};
 
+constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
+
+// What was there before keep_languages(); nothing when that made the file.
+std::string without_languages(const fs::path& tokenizer_config) {
+  Json config = read_json(tokenizer_config);
+  if (config.is_object()) {
+    config.erase("src_lang");
+    config.erase("tgt_lang");
+  }
+  return config.empty() ? "" : config.dump();
+}
+
 // The language that a token names, as tokenisers are told it: __en__ is "en" to them.
 std::string code_of(const std::string& piece) {
   const bool is_underlined = piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__");
@@ -70,12 +82,30 @@ void copy_tokenizer_files(const fs::path& from, const fs::path& to) {
   copy("generation_config.json");
 }
 
+std::vector<std::string> subword_files(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const std::string_view name : kTokenizerFiles) {
+    const bool is_setting = name == kTokenizerConfig || name == "special_tokens_map.json";
+    if (!is_setting && fs::exists(folder / name)) {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
 std::string tokenizer_identity(const fs::path& folder) {
   std::string identity;
+  const auto add = [&](std::string_view name, const FileChecksum& sum) {
+    identity += fmt::format("{} {} {:016x}\n", name, sum.bytes, sum.crc64);
+  };
   for (const std::string_view name : kTokenizerFiles) {
-    if (fs::exists(folder / name)) {
-      const FileChecksum sum = checksum_file(folder / name);
-      identity += fmt::format("{} {} {:016x}\n", name, sum.bytes, sum.crc64);
+    if (!fs::exists(folder / name)) {
+      continue;
+    }
+    if (name != kTokenizerConfig) {
+      add(name, checksum_file(folder / name));
+    } else if (const std::string text = without_languages(folder / name); !text.empty()) {
+      add(name, checksum_bytes(text));
     }
   }
   return identity;
@@ -87,7 +117,7 @@ void keep_languages(const fs::path& folder, const SubwordPair& subwords, const T
     return;
   }
   const Languages spelled = spelled_languages(subwords, frame, languages);
-  const fs::path tokenizer = folder / "tokenizer_config.json";
+  const fs::path tokenizer = folder / kTokenizerConfig;
   Json config = fs::exists(tokenizer) ? read_json(tokenizer) : Json::object();
   check<FormatError>(config.is_object(), "{}: not a JSON object", tokenizer.string());
   config["src_lang"] = spelled.source;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "yona/base/json.h"
 #include "yona/io/translation_model.h"
@@ -14,7 +15,11 @@ namespace yona {
 // atomically. Throws IoError.
 void copy_tokenizer_files(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Names the content of a folder's tokeniser files, in text: equal for equal files.
+// The names of the tokeniser's files that are there, without settings, which people edit.
+std::vector<std::string> subword_files(const std::filesystem::path& folder);
+
+// Names the content of a folder's tokeniser files, in text: equal for equal files, whatever
+// languages keep_languages() wrote into them.
 std::string tokenizer_identity(const std::filesystem::path& folder);
 
 // Writes the languages into a folder's tokenizer_config.json, and into generation_config.json, if

@@ -246,6 +246,7 @@ void write_model(const std::filesystem::path& folder, const ModelInfo& info,
     write_own_files(update.path(), info, subwords);
   } else {
     write_json(update.path() / "config.json", model_config(info));
+    update.keep(subword_files(folder));
   }
   write_weights(update.path() / "model.safetensors", info, parameters, flat);
   update.commit();
