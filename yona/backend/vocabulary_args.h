@@ -17,7 +17,7 @@ struct VocabularyLossArgs {
   View dtable{};            // [columns, d], optional
   CrossEntropyArgs loss{};  // of [rows, V] logits, which are the first of `logits`, with gradient
   View logits{};            // [rows + kVocabularyMoreRows, columns]: room
-  View workspace{};         // f32 [1, vocabulary_room()]
+  View workspace{};         // f32 [1, vocabulary_workspace()]
   View table_sums{};  // f32 [1, d]: Σ_j table_j, made by the first call for this table, where
   bool first = true;  // smoothing asks for it, and used by the others
   bool accumulate_dx = false;

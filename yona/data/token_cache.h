@@ -1,4 +1,5 @@
-// Sentence pairs of a corpus as token ids, memory-mapped from a cache file.
+// Sentence pairs of a corpus as token ids, from a cache file: in memory, or mapped where it is
+// large.
 //
 // The cache is made once from the text and used as long as nothing that it depends on has changed
 // (cache_key.h); a cache that is stale, cut off or damaged is made again, never trusted. It is
