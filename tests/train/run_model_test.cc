@@ -10,9 +10,12 @@
 
 #include "yona/base/error.h"
 #include "yona/decode/translator.h"
+#include "yona/io/checksums.h"
 #include "yona/io/int8_folder.h"
 #include "yona/io/json_file.h"
 #include "yona/io/model_folder.h"
+#include "yona/io/safetensors.h"
+#include "yona/io/trained_folder.h"
 #include "yona/io/weight_copy.h"
 #include "yona/train/average.h"
 
@@ -94,6 +97,12 @@ TEST_P(EachFamily, IsTrainedOnAndStaysAFolderOfItsFamily) {
   const auto backend = make_backend("cpu", {.threads = 1});
   const auto model = TranslationModel::load(folder_ / "run", *backend);
   EXPECT_EQ(model->info().family, before["model_type"].get<std::string>());
+  const Manifest manifest = Manifest::find(folder_ / "run").value();
+  EXPECT_FALSE(subword_files(folder_ / "run").empty());
+  for (const std::string& name : subword_files(folder_ / "run")) {
+    EXPECT_TRUE(manifest.lists(name)) << name;
+  }
+  EXPECT_FALSE(manifest.lists("tokenizer_config.json"));
   EXPECT_EQ(Translator({model.get()}, *backend).translate({"twenty-one", "half past"}).size(), 2U);
 }
 
@@ -135,6 +144,29 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, EachFamily,
                            return name;
                          });
 
+// One matrix for the inputs of both stacks, as transformers 4 wrote untied models.
+TEST_F(FamilyRun, WithOneUntiedInputMatrixGoesOn) {
+  const fs::path init = folder_ / "untied";
+  fs::create_directories(init);
+  copy_tokenizer_files(fixture("bart"), init);
+  Json config = read_json(fixture("bart") / "config.json");
+  config["tie_word_embeddings"] = false;
+  write_json(init / "config.json", config);
+  const SafetensorsFile weights(fixture("bart") / "model.safetensors");
+  std::vector<NamedArray> arrays(weights.arrays().begin(), weights.arrays().end());
+  const NamedArray shared = weights.find("model.shared.weight").value();
+  std::vector<float> values = floats_of(shared);
+  values[0] += 1;
+  arrays.push_back({"lm_head.weight", DType::f32, shared.shape, values.data()});
+  write_safetensors(init / "model.safetensors", arrays);
+
+  RunConfig first = tuning();
+  first.train.updates = 8;
+  tune(first, "run", init);
+  EXPECT_EQ(read_model_info(folder_ / "run").config.tying, Tying::inputs);
+  EXPECT_EQ(tune(tuning(), "run", {}, true).losses.size(), 4U);
+}
+
 TEST_F(FamilyRun, TranslatesUnaskedBetweenTheLanguagesItWasTrainedOn) {
   tune(tuning(), "run", fixture("nllb"));
   const Json tokenizer = read_json(folder_ / "run/tokenizer_config.json");
@@ -156,6 +188,30 @@ TEST_F(FamilyRun, OfMbartBeginsWithTheLanguageItWasTrainedOn) {
   EXPECT_EQ(read_json(folder_ / "run/config.json")["decoder_start_token_id"], german);
   EXPECT_EQ(read_json(folder_ / "run/generation_config.json")["decoder_start_token_id"], german);
 }
+
+class Multilingual : public FamilyRun, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(Multilingual, GoesOnWithAnotherLanguageWhereChangesAreAllowed) {
+  RunConfig config = tuning();
+  config.train.updates = 4;
+  tune(config, "run", fixture(GetParam()));
+  const std::string before = read_bytes(folder_ / "run/tokenizer_config.json");
+  config.train.updates = 8;
+  config.data.target_language = "fr";
+  config.data.vocabulary_size = 99;  // which stays refused
+  const TrainerOptions options{
+      .output = folder_ / "run", .resume = true, .allow_changes = true, .threads = 1};
+  EXPECT_THAT(message_of<InvalidArgument>([&] { train(config, options); }),
+              HasSubstr("data.vocabulary_size"));
+  EXPECT_EQ(read_bytes(folder_ / "run/tokenizer_config.json"), before);
+  config.data.vocabulary_size = tuning().data.vocabulary_size;
+  EXPECT_EQ(train(config, options).updates, 8);
+  EXPECT_NE(read_bytes(folder_ / "run/tokenizer_config.json"), before);
+  config.train.updates = 9;
+  EXPECT_EQ(tune(config, "run", {}, true).losses.size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, Multilingual, ::testing::Values("mbart50", "m2m100", "nllb"));
 
 TEST_F(FamilyRun, LeavesWhatTransformersKeepsAsABuffer) {
   tune(tuning(), "run", fixture("bart"));

@@ -190,7 +190,9 @@ TEST_F(Resume, EveryKeyIsRefusedOrAcceptedAsItSays) {
       continue;  // the run would be in f32 all the same
     }
     seen.insert(key.on_resume);
-    const bool is_refused = key.on_resume == OnResume::decides || key.on_resume == OnResume::fixed;
+    const bool is_refused =
+        (key.on_resume == OnResume::decides || key.on_resume == OnResume::fixed) &&
+        key.name != "train.weight_decay_on";  // nothing decays in this run
     if (!is_refused) {
       ASSERT_NO_THROW(resume(config)) << key.name;
       EXPECT_THAT(messages_.warnings, IsEmpty()) << key.name;
@@ -328,6 +330,53 @@ TEST_F(Resume, ARunOfVersion01GoesOnWithOneWarning) {
               HasSubstr("train.seed: 1 → 2"));
 }
 
+TEST_F(Resume, ARunOfVersion01ThatDecaysIsResumedAgainAndAgain) {
+  edit_state([](Json& state) {
+    state.erase("record");
+    state["version"] = 1;
+    state["same"] = {{"train.seed", 1}};
+  });
+  RunConfig config = base();
+  config.train.weight_decay = 0.01;
+  for (const std::int64_t updates : {5, 6, 7}) {
+    config.train.updates = updates;
+    EXPECT_NO_THROW(resume_run(config));
+    EXPECT_EQ(messages_.warnings.size(), updates == 5 ? 1U : 0U);
+  }
+  const Json state = read_json(folder_ / "run/checkpoints/step-7/state.json");
+  EXPECT_EQ(state.at("record").at("settings").at("train.weight_decay_on"), "all");
+}
+
+TEST_F(Resume, TheFolderThatARunBeganWithMayBeNamedInAnyWay) {
+  RunConfig config = base();
+  config.train.updates = 2;
+  fs::remove_all(folder_ / "run");
+  train(config, {.output = folder_ / "run", .init = folder_ / "stopped"});
+  for (const fs::path& name : {folder_ / "stopped/", folder_ / "./run/../stopped"}) {
+    ++config.train.updates;
+    EXPECT_NO_THROW(train(config, {.output = folder_ / "run", .resume = true, .init = name}));
+  }
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                train(config,
+                      {.output = folder_ / "run", .resume = true, .init = folder_ / "straight"});
+              }),
+              HasSubstr("--init: "));
+}
+
+TEST_F(Resume, WithLargerBatchesGoesOnWithTheNextEpochWhereThisOneIsTooShort) {
+  fs::remove_all(folder_ / "stopped");
+  RunConfig config = base();
+  config.train.updates = 4;
+  config.train.batch_tokens = 300;
+  train(config, {.output = folder_ / "stopped"});
+  config.train.updates = 6;
+  config.train.batch_tokens = 3000;
+  resume(config, true);
+  EXPECT_THAT(messages_.warnings,
+              Contains(HasSubstr("batches, and the run was at batch 4: it goes on with epoch 1")));
+  EXPECT_TRUE(fs::exists(folder_ / "run/checkpoints/step-6"));
+}
+
 TEST(RunRecord, WhatIsNotARecordIsSaid) {
   EXPECT_THAT(message_of<FormatError>([] {
                 records_that_differ(Json{{"settings", 3}}, Json::object(), {});
@@ -337,6 +386,7 @@ TEST(RunRecord, WhatIsNotARecordIsSaid) {
 
 TEST(RunRecord, ASettingThatAnOlderRecordLacksHadItsDefault) {
   RunConfig config;
+  config.train.weight_decay = 0.1;
   Json then{{"settings", recorded_settings(config)},
             {"corpora", Json::array()},
             {"model", Json::object()},
@@ -350,6 +400,8 @@ TEST(RunRecord, ASettingThatAnOlderRecordLacksHadItsDefault) {
   now["settings"] = recorded_settings(config);
   EXPECT_THAT(records_that_differ(then, now, {}).changes,
               ::testing::ElementsAre("train.weight_decay_on: matrices → all"));
+  then["settings"]["train.weight_decay"] = now["settings"]["train.weight_decay"] = "0";
+  EXPECT_TRUE(records_that_differ(then, now, {}).empty());
 }
 
 }  // namespace

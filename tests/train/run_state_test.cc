@@ -63,6 +63,22 @@ TEST(RunState, SaysWhatIsWrongWithItsFile) {
       HasSubstr("a/state.json: not the state of a run"));
 }
 
+TEST(RunState, SaysWhichPartOfItsRecordIsWrong) {
+  const auto message = [](const Json& record) {
+    Json json = RunState().to_json();
+    json["record"] = record;
+    return testing::message_of<FormatError>([&] { RunState::from_json(json, "a/state.json"); });
+  };
+  EXPECT_EQ(message({{"settings", 3}}),
+            "a/state.json: not the state of a run: 'settings' cannot be 3");
+  for (const Json& record :
+       {Json{{"settings", {{"train.batch_tokens", 3}}}}, Json{{"platform", {{"device", 1}}}},
+        Json{{"platform", 1}}, Json{{"corpora", {1}}}, Json{{"init", 1}},
+        Json{{"corpora", {{{"digest", "x"}}}}}, Json{{"model", "x"}}, Json::array()}) {
+    EXPECT_THAT(message(record), HasSubstr("a/state.json: ")) << record;
+  }
+}
+
 TEST(RunState, ReadsTheStateOfVersion01) {
   Json json = RunState().to_json();
   json["version"] = 1;

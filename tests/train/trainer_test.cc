@@ -13,6 +13,7 @@
 #include "yona/io/translation_model.h"
 #include "yona/train/average.h"
 
+#include "tests/harness/file_size_limit.h"
 #include "tests/train/toy_run.h"
 
 namespace yona {
@@ -170,6 +171,32 @@ TEST_F(TrainerTest, BeginsAgainWhereARunWasStoppedBeforeItsFirstCheckpoint) {
   EXPECT_EQ(run_files(folder_ / "straight"), run_files(folder_ / "begun"));
 }
 
+TEST_F(TrainerTest, BeginsAgainWithoutTheModelThatWasThere) {
+  run(config(), "run");
+  fs::remove_all(folder_ / "run/checkpoints");
+  RunConfig other = config();
+  other.data.vocabulary_size = 400;
+  other.data.valid.clear();
+  const std::atomic<bool> stop{true};
+  Loader loader(folder_ / "run");
+  train(
+      other,
+      {.output = folder_ / "run", .resume = true, .init = {}, .reporter = &loader, .stop = &stop});
+  EXPECT_EQ(loader.count, 1);
+  EXPECT_NO_THROW(verify_folder(folder_ / "run"));
+}
+
+TEST_F(TrainerTest, RefusesSubwordsOfItsOwnForAModelThatHasThem) {
+  run(config(), "parent");
+  RunConfig child = config();
+  child.data.source_model = folder_ / "parent/source.spm";
+  const std::string message = testing::message_of<InvalidArgument>(
+      [&] { train(child, {.output = folder_ / "child", .init = folder_ / "parent"}); });
+  EXPECT_NE(message.find("has its own sub-words; leave out data.source_model"), std::string::npos)
+      << message;
+  EXPECT_FALSE(fs::exists(folder_ / "child"));
+}
+
 TEST_F(TrainerTest, RefusesABatchThatDoesNotFitBeforeAnythingIsTrained) {
   RunConfig large = config();
   large.train.batch_tokens = 1 << 30;
@@ -247,6 +274,46 @@ TEST_F(TrainerTest, KeepsTheLastGoodCheckpointOfARunThatIsLost) {
   }
   ASSERT_EQ(kept.size(), 3U);
   EXPECT_EQ(kept.front(), 3);
+}
+
+// Notes the model's bytes when a checkpoint was saved.
+class ModelNotes : public Reporter {
+ public:
+  explicit ModelNotes(fs::path run) : run_(std::move(run)) {}
+  void updated(const UpdateReport& report) override { is_lost_ = report.loss > 100; }
+  void saved(std::int64_t /*update*/, const fs::path& /*checkpoint*/) override {
+    (is_lost_ ? when_lost : when_good).push_back(read_bytes(run_ / "model.safetensors"));
+  }
+  std::vector<std::string> when_good, when_lost;
+
+ private:
+  fs::path run_;
+  bool is_lost_ = false;
+};
+
+TEST_F(TrainerTest, LeavesTheModelOfARunThatIsLost) {
+  RunConfig bad = config();
+  bad.train.schedule = {.kind = ScheduleKind::constant, .rate = 10, .warmup = 0, .final_rate = 0};
+  bad.train.updates = 3;
+  bad.train.save_every = 1;
+  bad.data.valid.clear();
+  ModelNotes notes(folder_ / "run");
+  train(bad, {.output = folder_ / "run", .init = {}, .reporter = &notes});
+  ASSERT_FALSE(notes.when_good.empty());
+  ASSERT_FALSE(notes.when_lost.empty());
+  EXPECT_EQ(notes.when_lost.back(), notes.when_good.back());
+  EXPECT_EQ(read_bytes(folder_ / "run/model.safetensors"), notes.when_good.back());
+}
+
+TEST_F(TrainerTest, SaysWhichCheckpointStandsWhereTheModelCannotBeWritten) {
+  RunConfig first = config();
+  first.train.updates = 4;
+  first.data.valid.clear();
+  run(first, "run");
+  first.train.updates = 8;
+  const testing::FileSizeLimit limit(60000);  // configurations and sub-words fit, weights do not
+  const std::string message = testing::message_of<IoError>([&] { run(first, "run", true); });
+  EXPECT_NE(message.find("step-4, still stands"), std::string::npos) << message;
 }
 
 TEST_F(TrainerTest, StopsEarlyWhenValidationNoLongerImproves) {

@@ -65,15 +65,14 @@ bool is_good(const Checkpoint& checkpoint) {
   }
 }
 
-// What a failed save left behind, for the end of its message.
+}  // namespace
+
 std::string what_stands(const std::filesystem::path& run_dir) {
   const std::vector<Checkpoint> all = list_checkpoints(run_dir);
   return all.empty()
              ? "this run has no earlier checkpoint"
              : fmt::format("the previous checkpoint, {}, still stands", all.back().path.string());
 }
-
-}  // namespace
 
 void write_checkpoint(const std::filesystem::path& run_dir, std::int64_t step,
                       const std::function<void(const std::filesystem::path&)>& fill) {

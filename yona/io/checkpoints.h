@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace yona {
@@ -17,6 +18,9 @@ struct Checkpoint {
 
   bool operator==(const Checkpoint&) const = default;
 };
+
+// For the end of a message that saving failed: which checkpoint is there to go on from.
+std::string what_stands(const std::filesystem::path& run_dir);
 
 // Writes `checkpoints/step-N`: `fill` gets a temporary folder and writes plain files into it. One
 // that exists is replaced. If anything fails the temporary folder is removed, and an IoError says

@@ -31,7 +31,7 @@ struct Pending {
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 20U;  // whatever the path names: /dev/zero
 
-std::string read_file(const fs::path& path) {
+std::string read_configuration(const fs::path& path) {
   std::error_code error;
   check(fs::exists(path, error), "{}: no such file; --config names a YAML file", path.string());
   check(!fs::is_directory(path, error), "{}: is a folder; --config names a YAML file",
@@ -48,7 +48,7 @@ std::string read_file(const fs::path& path) {
 
 void append_file(const fs::path& path, std::vector<Pending>& pending) {
   const std::string name = path.string();
-  const ConfigNode root = parse_yaml(read_file(path), name);
+  const ConfigNode root = parse_yaml(read_configuration(path), name);
   check(root.kind != ConfigNode::Kind::null, "{}: is empty; `yona config` prints one to start from",
         name);
   const ConfigSource source{"", name, path.parent_path()};

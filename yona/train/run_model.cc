@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "yona/base/error.h"
 #include "yona/data/corpus_subwords.h"
+#include "yona/io/checksums.h"
 #include "yona/io/hf_family.h"
 #include "yona/io/int8_weights_file.h"
 #include "yona/io/model_folder.h"
@@ -88,6 +90,19 @@ SubwordPair own_init_subwords(const fs::path& init, const ModelInfo& info) {
   return subwords;
 }
 
+// A run that begins again leaves nothing of a model with other sub-words, nor their checksums.
+void remove_old_model(const TrainerOptions& options) {
+  std::error_code error;
+  if (!options.init.empty() && fs::equivalent(options.init, options.output, error)) {
+    return;  // its weights are yet to be read
+  }
+  for (const char* name : {kManifestFile, "model.safetensors", "config.json"}) {
+    fs::remove(options.output / name, error);
+    check<IoError>(!error, "cannot remove {}: {}", (options.output / name).string(),
+                   error.message());
+  }
+}
+
 // Is there a checkpoint that the run goes on from?
 enum class GoesOn : bool { no, yes };
 
@@ -118,6 +133,7 @@ SubwordPair prepare_subwords(const RunConfig& config, const TrainerOptions& opti
     }
     return train_new(config, reporter);
   }();
+  remove_old_model(options);
   subwords.save(options.output);
   return subwords;
 }
@@ -220,17 +236,15 @@ RunModel family_model(const RunConfig& config, const TrainerOptions& options,
   const Languages languages = languages_of(folder, config, info, subwords);
   const TextFrame frame = trained_frame(folder, info, subwords, languages);
   if (folder != run) {
+    remove_old_model(options);
     copy_tokenizer_files(folder, run);
-  }
-  if (folder != run || options.allow_changes) {  // other languages may yet be refused
-    keep_languages(run, subwords, frame, languages);
   }
   info = with_run_settings(std::move(info), config);
   if (frame.start >= 0) {
     info.config.departures.start_id = frame.start;
   }
   check_config(info.config);
-  return {PairEncoder(subwords, frame, tokenizer_identity(run)), std::move(info)};
+  return {PairEncoder(subwords, frame, tokenizer_identity(run)), std::move(info), frame, languages};
 }
 
 }  // namespace
@@ -249,6 +263,10 @@ RunModel prepare_model(const RunConfig& config, const TrainerOptions& options,
   }
   return own_model(checkpoint ? going_on(config, checkpoint->path) : config, options, init,
                    checkpoint ? GoesOn::yes : GoesOn::no, reporter);
+}
+
+void keep_languages(const RunModel& model, const fs::path& run) {
+  keep_languages(run, model.encoder.subwords(), model.frame, model.languages);
 }
 
 TrainConfig with_constants_frozen(TrainConfig train, const ModelInfo& info) {

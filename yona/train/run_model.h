@@ -16,6 +16,8 @@ namespace yona {
 struct RunModel {
   PairEncoder encoder;
   ModelInfo info;
+  TextFrame frame{};      // of a family's model
+  Languages languages{};  // that it was told, if any
 };
 
 // `checkpoint` is what the run goes on from, if there is one. Sub-words are, in this order, those
@@ -28,6 +30,9 @@ struct RunModel {
 // lacks and for weights that cannot be trained; else as read_model_info() does.
 RunModel prepare_model(const RunConfig& config, const TrainerOptions& options,
                        const std::optional<Checkpoint>& checkpoint, Reporter& reporter);
+
+// Writes the languages of a family's model into the run's folder: see trained_folder.h.
+void keep_languages(const RunModel& model, const std::filesystem::path& run);
 
 // The run's settings for the optimiser: what transformers keeps as buffers is frozen besides.
 TrainConfig with_constants_frozen(TrainConfig train, const ModelInfo& info);

@@ -1,13 +1,14 @@
 #include "yona/train/run_record.h"
 
 #include <algorithm>
+#include <system_error>
 #include <tuple>
 
 #include "yona/backend/cpu/features.h"
 #include "yona/backend/cpu/onednn_version.h"
 #include "yona/base/error.h"
 #include "yona/base/human.h"
-#include "yona/base/mapped_file.h"
+#include "yona/base/input_file.h"
 #include "yona/data/cache_key.h"
 #include "yona/train/config_keys.h"
 #include "yona/train/schedule.h"
@@ -64,6 +65,14 @@ Json values_of(const Owner& owner, const std::vector<ConfigKey<Owner>>& keys) {
   return values;
 }
 
+// Settings may have no effect, then and now: where nothing decays, what would does not matter.
+bool matters(const std::string& key, const Json& then, const Json& now) {
+  const auto decays = [](const Json& settings) {
+    return settings.value("train.weight_decay", "0") != "0";
+  };
+  return key != "train.weight_decay_on" || decays(then) || decays(now);
+}
+
 template <class Owner>
 Differences values_that_differ(const Json& then, const Json& now, const std::string& prefix,
                                const std::vector<ConfigKey<Owner>>& keys) {
@@ -75,7 +84,7 @@ Differences values_that_differ(const Json& then, const Json& now, const std::str
       continue;  // another schedule, which is named itself
     }
     const Json before = then.value(key.name, json_of(key.get(unset)));
-    if (before != now.at(key.name)) {
+    if (before != now.at(key.name) && matters(key.name, then, now)) {
       auto& list = key.on_resume == OnResume::fixed ? differences.fixed : differences.changes;
       list.push_back(change(prefix + key.name, before, now.at(key.name)));
     }
@@ -144,6 +153,14 @@ Differences parts_that_differ(const Json& then, const Json& now) {
   return differences;
 }
 
+// The same for every way to name a folder.
+std::string real_path(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path found = std::filesystem::weakly_canonical(name, error);
+  const std::filesystem::path path = error ? std::filesystem::path(name) : found;
+  return (path.has_filename() ? path : path.parent_path()).string();
+}
+
 Differences corpora_that_differ(const Json& then, const Json& now,
                                 const std::vector<CorpusSpec>& corpora) {
   Differences differences;
@@ -205,6 +222,9 @@ Json recorded_model(const ModelInfo& info) {
       model[name] = value;
     }
   }
+  if (!info.family.empty()) {
+    model.erase("decoder_start_id");  // mBART's is the target language, which is a setting
+  }
   return model;
 }
 
@@ -252,7 +272,7 @@ Differences records_that_differ(const Json& then, const Json& now,
     if (then.at("subwords") != now.at("subwords")) {
       differences.fixed.emplace_back("the sub-words in the run's folder: changed");
     }
-    if (then.at("init") != now.at("init")) {
+    if (real_path(then.at("init")) != real_path(now.at("init"))) {
       differences.changes.push_back(change("--init", then.at("init"), now.at("init")));
     }
     return differences;
@@ -267,7 +287,7 @@ Differences given_subwords_that_differ(const DataConfig& data, const PairEncoder
        {std::tuple("data.source_model", &data.source_model, &encoder.source),
         std::tuple("data.target_model", &data.target_model, &encoder.target)}) {
     const std::string& own = side->subword.model();
-    if (!path->empty() && !own.empty() && MappedFile(*path).bytes() != own) {
+    if (!path->empty() && !own.empty() && read_file(*path) != own) {
       differences.changes.push_back(fmt::format(
           "{}: {} holds other sub-words than the run's, which stay", name, path->string()));
     }

@@ -26,6 +26,38 @@ double number_or_infinity(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
 }
 
+// The parts of a record, or of what yona 0.1 had for one, are read as these kinds.
+void check_record(const Json& record, const std::filesystem::path& file) {
+  const auto check_kind = [&](const Json& json, const char* name, auto is_kind) {
+    check<FormatError>(!json.contains(name) || is_kind(json.at(name)),
+                       "{}: not the state of a run: '{}' cannot be {}", file.string(), name,
+                       json.contains(name) ? json.at(name).dump() : "");
+  };
+  const auto is_object = [](const Json& json) { return json.is_object(); };
+  const auto is_string = [](const Json& json) { return json.is_string(); };
+  check<FormatError>(record.is_object(), "{}: its record is not an object", file.string());
+  check_kind(record, "settings", is_object);
+  check_kind(record, "model", is_object);
+  check_kind(record, "platform", is_object);
+  check_kind(record, "subwords", is_string);
+  check_kind(record, "init", is_string);
+  check_kind(record, "corpora", [&](const Json& corpora) {
+    return corpora.is_array() && std::all_of(corpora.begin(), corpora.end(), [&](const Json& each) {
+             return each.is_object() && each.contains("digest") == each.contains("pairs");
+           });
+  });
+  check_kind(record, "train.batch_tokens",
+             [](const Json& json) { return json.is_number_integer(); });
+  if (record.contains("settings")) {
+    check_kind(record.at("settings"), "train.batch_tokens", is_string);
+  }
+  if (record.contains("platform")) {
+    for (const auto& [name, value] : record.at("platform").items()) {
+      check_kind(record.at("platform"), name.c_str(), is_string);
+    }
+  }
+}
+
 constexpr std::string_view kAverage = "average";
 
 struct NamedState {
@@ -130,11 +162,10 @@ RunState RunState::from_json(const Json& json, const std::filesystem::path& file
     }
     if (version == 1) {
       state.same = json.at("same");
-      check<FormatError>(state.same.is_object(), "{}: 'same' is not an object", file.string());
+      check_record(state.same, file);
     } else {
       state.record = json.at("record");
-      check<FormatError>(state.record.is_object(), "{}: its record is not an object",
-                         file.string());
+      check_record(state.record, file);
       state.changes = json.value("changes", std::vector<std::string>());
     }
     return state;

@@ -34,6 +34,8 @@ namespace yona {
 
 namespace {
 
+constexpr const char* kBegunBy = "begun_by";  // of a record: an older version
+
 LossConfig loss_config(const TrainConfig& train) {
   return {
       .label_smoothing = train.label_smoothing, .rdrop = train.rdrop, .precision = train.precision};
@@ -49,15 +51,20 @@ double deciding_figure(const ValidationReport& report, const std::string& name) 
   return report.loss;
 }
 
+// Was the run begun by yona 0.1, which had everything decay?
+bool is_of_0_1(const RunState& state) {
+  return !state.same.is_null() || (state.record.is_object() && state.record.contains(kBegunBy));
+}
+
 // What the configuration leaves to the run that is resumed.
 RunConfig with_run_values(RunConfig config, const RunState& state) {
-  const bool is_old = !state.same.is_null();  // of yona 0.1
+  const bool is_old = !state.same.is_null();  // read from yona 0.1
   if (config.train.batch_tokens == 0 && is_old) {
     config.train.batch_tokens = state.same.value("train.batch_tokens", std::int64_t{0});
   } else if (config.train.batch_tokens == 0 && !state.record.is_null()) {
     config.train.batch_tokens = recorded_batch_tokens(state.record);
   }
-  if (is_old) {
+  if (is_of_0_1(state)) {
     config.train.weight_decay_on = DecayOn::all;
   }
   return config;
@@ -78,6 +85,8 @@ class Trainer {
   void accept(const Differences& found);
   void open_data();
   void restore();
+  // Where changes made the epoch too short for the run's position in it: to the next.
+  void enter_epoch();
   bool finished() const;
   // The update after which the run ends, as far as the data read so far tells, when `update` is the
   // last one that was read for.
@@ -94,9 +103,7 @@ class Trainer {
   void validate();
   void save();
   // The model folder: the best so far, or the newest where nothing is validated.
-  void write_best() {
-    write_model(options_.output, info_, encoder_.subwords(), parameters_, parameters_.weights());
-  }
+  void write_best();
   FinishReport finish_report() const;
 
   TrainerOptions options_;
@@ -126,6 +133,7 @@ class Trainer {
   Clock::time_point start_ = Clock::now();
   Clock::time_point concluded_ = start_;  // when the last one was
   std::int64_t saved_update_ = -1;
+  std::int64_t written_update_ = -1;  // of the model folder
   bool interrupted_ = false;
   bool stopped_early_ = false;
 };
@@ -171,6 +179,9 @@ RunModel Trainer::prepare() {
   if (!options_.init.empty()) {
     record_["init"] = std::filesystem::absolute(options_.init).string();
   }
+  if (is_of_0_1(state_)) {
+    record_[kBegunBy] = "0.1";
+  }
   RunModel model = prepare_model(config_, options_, checkpoint_, reporter_);
   config_.model = model.info.config;
   config_.data.max_length = std::min(config_.data.max_length, config_.model.max_positions);
@@ -185,6 +196,9 @@ RunModel Trainer::prepare() {
   record_["settings"] = recorded_settings(config_);
   if (checkpoint_) {
     accept(differences(model));
+  }
+  if (!checkpoint_ || options_.allow_changes) {
+    keep_languages(model, options_.output);  // which may have been refused until here
   }
   check_memory(config_.model, loss_config(config_.train), average, config_.train.batch_tokens,
                backend_->memory_bytes(), backend_->device());
@@ -259,9 +273,26 @@ void Trainer::restore() {
     state_.best_loss = std::numeric_limits<double>::infinity();
     state_.best_update = state_.bad_validations = 0;
   }
+  if (has_changes_) {
+    enter_epoch();
+  }
   stream_.emplace(BatchStream::training(
       dataset_, {.batch_tokens = config_.train.batch_tokens, .seed = config_.train.seed},
       state_.position));
+}
+
+void Trainer::enter_epoch() {
+  const std::int64_t epoch = state_.position.epoch;
+  const std::int64_t batches =
+      BatchPlan::shuffled(*dataset_, config_.train.batch_tokens, config_.train.seed, epoch)
+          .batches();
+  if (state_.position.index > batches) {
+    reporter_.message(MessageLevel::warning,
+                      fmt::format("epoch {} now has {} batches, and the run was at batch {}: it "
+                                  "goes on with epoch {}",
+                                  epoch, batches, state_.position.index, epoch + 1));
+    state_.position = {epoch + 1, 0};
+  }
 }
 
 RunPlan Trainer::plan() const {
@@ -388,7 +419,9 @@ TrainResult Trainer::run() {
   if (saved_update_ != state_.update) {
     save();
   }
-  if (validation_.empty() || !std::filesystem::exists(options_.output / "model.safetensors")) {
+  const bool is_newest = written_update_ == state_.update || guard_.is_lost();
+  if ((validation_.empty() && !is_newest) ||
+      !std::filesystem::exists(options_.output / "model.safetensors")) {
     const WeightsInUse averaged(parameters_, optimiser_);
     write_best();
   }
@@ -434,9 +467,20 @@ void Trainer::validate() {
   }
 }
 
+void Trainer::write_best() {
+  try {
+    write_model(options_.output, info_, encoder_.subwords(), parameters_, parameters_.weights());
+    written_update_ = state_.update;
+  } catch (const IoError& error) {
+    fail<IoError>("saving the model of update {}: {}; {}", state_.update, error.what(),
+                  what_stands(options_.output));
+  }
+}
+
 void Trainer::save() {
   conclude_last();
-  if (state_.best_update == 0) {  // until something is validated, the folder has the newest
+  // Until something is validated, the folder has the newest that is worth something.
+  if (state_.best_update == 0 && !guard_.is_lost()) {
     const WeightsInUse averaged(parameters_, optimiser_);
     write_best();  // first: a run that is killed here does both again
   }
@@ -481,6 +525,11 @@ TrainResult train(RunConfig config, const TrainerOptions& options) {
   check(!config.data.corpora.empty(),
         "train: there is no training data; give --train-src and --train-tgt, or data.train in the "
         "configuration");
+  check(options.init.empty() ||
+            (config.data.source_model.empty() && config.data.target_model.empty()),
+        "train: --init {} has its own sub-words; leave out data.source_model and "
+        "data.target_model",
+        options.init.string());
   TransformerConfig shape = config.model;  // before any work is done; vocabularies come later
   shape.source_vocabulary = shape.target_vocabulary = 1000;
   check_config(shape);
