@@ -6,6 +6,7 @@ namespace yona {
 namespace {
 
 using serve::SearchChoice;
+using serve::SentenceProgress;
 using serve::SentenceResult;
 using serve::TranslationJob;
 
@@ -52,6 +53,19 @@ TEST(TranslationJob, IsOverOnce) {
   EXPECT_EQ(outcome.failed, 1);
   EXPECT_EQ(outcome.done, 0);
   EXPECT_TRUE(job->is_over());
+}
+
+TEST(TranslationJob, TellsNothingOnceItIsOver) {
+  Outcome outcome;
+  const auto job = job_of(1, outcome);
+  int told = 0;
+  job->progress = [&](const SentenceProgress& /*progress*/) { ++told; };
+  job->tell({});
+  EXPECT_FALSE(job->has_failed());
+  job->fail(std::make_exception_ptr(std::runtime_error("x")));
+  job->tell({});
+  EXPECT_EQ(told, 1);
+  EXPECT_TRUE(job->has_failed());
 }
 
 TEST(SearchChoice, HasEqualKeysWhereItIsEqual) {

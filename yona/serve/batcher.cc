@@ -191,20 +191,23 @@ void Batcher::remove_ended(Group& group, Next& next) {
 }
 
 // The sentences of the next few batches, shared out among the jobs; first of all that of the job
-// that has waited longest. Of jobs of at most so much work, and of those none that may preempt the
-// first or be preempted by it.
+// that has waited longest. Of jobs of at most so much work, none of which may preempt another.
 std::vector<Batcher::Candidate> Batcher::candidates(Group& group, std::int64_t most_work) const {
   constexpr int kBatches = 4;
   const Waiting& first = *longest_unserved(group, most_work);
   std::vector<Waiting*> jobs;
   std::size_t first_job = 0;
+  std::int64_t smallest = first.size;
+  std::int64_t largest = first.size;
   for (Waiting& waiting : group) {
     if (&waiting == &first) {
       first_job = jobs.size();
-    } else if (waiting.size > most_work || preempts(waiting.size, first.size) ||
-               preempts(first.size, waiting.size)) {
+    } else if (waiting.size > most_work || preempts(waiting.size, largest) ||
+               preempts(smallest, waiting.size)) {
       continue;
     }
+    smallest = std::min(smallest, waiting.size);
+    largest = std::max(largest, waiting.size);
     jobs.push_back(&waiting);
   }
   std::vector<Candidate> found;
@@ -331,7 +334,7 @@ void Batcher::update_full() {
 }
 
 // The speed of full batches is what a queue is worked off with: a batch of one sentence is slower,
-// and says little about it. A batch that had a model to load says nothing.
+// and says little about it. A batch that had a model to load, or failed, says nothing.
 void Batcher::measured(const Running& running, double seconds) {
   if (running.has_loaded) {
     return;
@@ -412,13 +415,15 @@ void Batcher::compute(const Next& next, const Run& run) {
   }
   if (!next.batch.empty()) {
     run(next.batch);
-    ended_running(next.batch.size());
+    const bool has_failed = std::any_of(next.batch.begin(), next.batch.end(),
+                                        [](const Unit& unit) { return unit.job->has_failed(); });
+    ended_running(next.batch.size(), has_failed);
   }
 }
 
 // The last batch that was begun has ended. The one that it preempted, if any, goes on for a while:
 // as long as it was held up, but not so long that short requests would notice.
-void Batcher::ended_running(std::size_t sentences) {
+void Batcher::ended_running(std::size_t sentences, bool has_failed) {
   constexpr Clock::duration kLongest = milliseconds(30);
   const std::scoped_lock lock(mutex_);
   const Running ended = running_.back();
@@ -434,7 +439,9 @@ void Batcher::ended_running(std::size_t sentences) {
   figures_.sentences += sentences;
   figures_.tokens += static_cast<std::uint64_t>(ended.tokens);
   figures_.busy_seconds += seconds;
-  measured(ended, seconds);
+  if (!has_failed) {
+    measured(ended, seconds);
+  }
   for (auto& [name, group] : groups_) {
     for (Waiting& waiting : group) {
       if (waiting.served == ended.taken) {

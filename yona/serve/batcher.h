@@ -122,7 +122,7 @@ class Batcher {
   Next next(std::unique_lock<std::mutex>& lock);
   Next urgent();
   void compute(const Next& next, const Run& run);
-  void ended_running(std::size_t sentences);
+  void ended_running(std::size_t sentences, bool has_failed);
   Groups::iterator next_group(std::int64_t most_work);
   bool is_worth_waiting(const Group& group) const;
   bool has_waited_too_long(const Waiting& waiting, Clock::time_point now) const;

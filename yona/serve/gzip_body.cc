@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <vector>
 
 #include <zlib.h>
 
@@ -39,14 +40,12 @@ std::string gunzipped(std::string_view packed, std::size_t most) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));  // NOLINT: zlib's
   stream.avail_in = static_cast<uInt>(packed.size());
   std::string plain;
+  std::vector<char> piece(std::min(kInflatedPiece, most + 1));
   while (true) {
-    const std::size_t before = plain.size();
-    const std::size_t room = std::min(kInflatedPiece, most + 1 - before);
-    plain.resize(before + room);
-    stream.next_out = reinterpret_cast<Bytef*>(plain.data() + before);
-    stream.avail_out = static_cast<uInt>(room);
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = static_cast<uInt>(piece.size());
     const int result = ::inflate(&stream, Z_NO_FLUSH);
-    plain.resize(before + room - stream.avail_out);
+    plain.append(piece.data(), piece.size() - stream.avail_out);
     if (plain.size() > most) {
       throw HttpError(413, fmt::format("the body is larger than the {} bytes that are allowed, "
                                        "decompressed",

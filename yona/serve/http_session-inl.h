@@ -90,12 +90,14 @@ class StreamSession : public HttpSession,
     if (state_ != State::streaming) {
       return;
     }
-    waiting_bytes_ += part.size();
-    parts_.push_back(std::move(part));
     constexpr std::size_t kMostWaiting = 4 << 20;  // a client that does not read is let go
     if (waiting_bytes_ > kMostWaiting) {
       close();
-    } else if (parts_.size() == 1) {
+      return;
+    }
+    waiting_bytes_ += part.size();
+    parts_.push_back(std::move(part));
+    if (parts_.size() == 1) {
       write_next_part();
     }
   }

@@ -2,6 +2,7 @@
 // (batcher.h) sees no more of it than is here.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -38,8 +39,13 @@ class Job {
     const std::vector<std::int64_t>& each = work.empty() ? tokens : work;
     return std::accumulate(each.begin(), each.end(), std::int64_t{0});
   }
+  // Has fail() been called? Then what its batch took says nothing about speed.
+  bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
   bool is_gone() const { return gone && gone->load(std::memory_order_relaxed); }
   bool is_late() const { return Clock::now() > deadline; }
+
+ protected:
+  std::atomic<bool> has_failed_{false};
 };
 
 // One sentence of a job.

@@ -11,13 +11,22 @@ std::string SearchChoice::key() const {
 }
 
 void TranslationJob::fail(const std::exception_ptr& error) {
-  if (!is_over_) {
-    is_over_ = true;
+  const std::scoped_lock lock(mutex_);
+  if (!is_over_.exchange(true)) {
+    has_failed_ = true;
     failed(error);
   }
 }
 
+void TranslationJob::tell(const SentenceProgress& sentence) {
+  const std::scoped_lock lock(mutex_);
+  if (!is_over_ && progress) {
+    progress(sentence);
+  }
+}
+
 void TranslationJob::finish(std::size_t sentence, SentenceResult result) {
+  const std::scoped_lock lock(mutex_);
   results_.resize(sentences.size());
   if (is_over_ || !results_[sentence].n_best.empty()) {
     return;

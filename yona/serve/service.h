@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,12 +71,15 @@ class TranslationJob : public Job {
   std::vector<GlossaryTerm> glossary{};
   bool attention = false;
 
-  // All three are called by the thread that computes; exactly one of the last two, once.
+  // Called by threads that compute, one at a time; exactly one of the last two, once.
   std::function<void(const SentenceProgress&)> progress{};  // empty: not wanted
   std::function<void(std::vector<SentenceResult>)> done;
   std::function<void(const std::exception_ptr&)> failed;
 
+  // Any thread.
   void fail(const std::exception_ptr& error) override;
+  // Calls progress, unless the job is over.
+  void tell(const SentenceProgress& sentence);
   // The result of a sentence, the first one that is given; with the last sentence the job is done.
   void finish(std::size_t sentence, SentenceResult result);
   bool is_over() const { return is_over_; }
@@ -91,9 +95,10 @@ class TranslationJob : public Job {
   bool has_foreseen_attention = false;  // likewise: the sources have been looked at
 
  private:
+  std::mutex mutex_;
   std::vector<SentenceResult> results_;
   std::size_t finished_ = 0;
-  bool is_over_ = false;
+  std::atomic<bool> is_over_{false};
 };
 
 // A look inside a model by its name: "beam" or "explain".
@@ -104,7 +109,10 @@ class TaskJob : public Job {
   std::function<void(Json)> done;
   std::function<void(const std::exception_ptr&)> failed;
 
-  void fail(const std::exception_ptr& error) override { failed(error); }
+  void fail(const std::exception_ptr& error) override {
+    has_failed_ = true;
+    failed(error);
+  }
 };
 
 class Service {

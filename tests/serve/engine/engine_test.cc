@@ -383,6 +383,15 @@ TEST(Engine, RefusesAGlossaryOfTooManyTermsAtOnce) {
   EXPECT_NE(text.find("129 terms are given; 128 are allowed"), text.npos) << text;
 }
 
+TEST(Engine, RefusesAGlossaryWithALongTermAtOnce) {
+  Engine engine(engine_options());
+  auto waiting = waiting_job({"seven past two"});
+  waiting.job->glossary = {{std::string(257, 'a'), "b"}};
+  const auto [status, text] = refusal_of(engine, waiting);
+  EXPECT_EQ(status, 400);
+  EXPECT_NE(text.find("the source of a term has more than the 256 bytes"), text.npos) << text;
+}
+
 TEST(Engine, SaysWhenTheTermsOfASentenceDoNotFitIntoItsTranslation) {
   Engine engine(engine_options());
   auto waiting = waiting_job({"seven past two"});

@@ -38,10 +38,10 @@ class JobWatch : public SearchWatch {
     if (job.progress && !search.beams().empty()) {
       const std::scoped_lock lock(mutex_);  // workers come at any time
       const Ids ids = search.tokens_of(search.beams().front());
-      job.progress({.sentence = unit.sentence,
-                    .tokens = static_cast<std::int64_t>(ids.size()),
-                    .token = ids.empty() ? "" : subword_.vocabulary().piece(ids.back()),
-                    .text = subword_.decode(ids)});
+      job.tell({.sentence = unit.sentence,
+                .tokens = static_cast<std::int64_t>(ids.size()),
+                .token = ids.empty() ? "" : subword_.vocabulary().piece(ids.back()),
+                .text = subword_.decode(ids)});
     }
     return true;
   }
@@ -208,20 +208,38 @@ void Engine::run(const std::vector<Unit>& batch, const Lane& lane) {
     const TranslationJob& first = job_of(batch.front());
     const std::shared_ptr<LoadedModel> model = pool_.get(first.model);
     const std::shared_ptr<Translator> translator = model->translator(first.search, lane);
-    translate(batch, {*model, *translator, lane});
+    translate_or_fail(batch, {*model, *translator, lane});
+  } catch (...) {  // no model, or no search as they want it
+    for (const Unit& unit : batch) {
+      unit.job->fail(std::current_exception());
+    }
+  }
+}
+
+void Engine::translate_or_fail(const std::vector<Unit>& batch, const Place& place) {
+  try {
+    translate(batch, place);
   } catch (...) {
     if (batch.size() == 1) {
       batch.front().job->fail(std::current_exception());
       return;
     }
     for (const Unit& unit : batch) {  // one of them is to blame, the others shall not suffer
-      run({unit}, lane);
+      if (!job_of(unit).is_over()) {
+        translate_or_fail({unit}, place);
+      }
     }
   }
 }
 
 void Engine::run_task(TaskJob& job, const Lane& lane) {
   try {
+    if (job.is_gone()) {
+      throw HttpError(499, "client closed the connection");
+    }
+    if (job.is_late()) {
+      throw HttpError(504, "the answer was not ready within the request's deadline", 1);
+    }
     job.done(task_answer(job, lane));
   } catch (...) {
     job.fail(std::current_exception());

@@ -55,6 +55,8 @@ class Engine : public Service {
   void preempt(Backend& backend);
   void run_task(TaskJob& job, const Lane& lane);
   Json task_answer(const TaskJob& job, const Lane& lane);
+  // One by one where they fail together.
+  void translate_or_fail(const std::vector<Unit>& batch, const Place& place);
   void translate(const std::vector<Unit>& batch, const Place& place);
   bool is_wanted(const Unit& unit, const Place& place);
   void check_tokens(const Unit& unit, const Place& place) const;

@@ -70,10 +70,9 @@ ModelPlace model_place(const std::string& text) {
   }
   const std::string pair = text.substr(0, sign);
   const std::size_t line = pair.find('-');
-  check(
-      line != pair.npos && line > 0 && line + 1 < pair.size(),
-      "--model: expected DIR, or SOURCE-TARGET=DIR with the codes of two languages, got '{}'",
-      text);
+  check(line != pair.npos && line > 0 && line + 1 < pair.size(),
+        "--model: expected DIR, or SOURCE-TARGET=DIR with the codes of two languages, got '{}'",
+        text);
   return {text.substr(sign + 1), pair.substr(0, line), pair.substr(line + 1)};
 }
 

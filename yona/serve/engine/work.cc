@@ -74,6 +74,14 @@ void set_work(TranslationJob& job, const WorkEstimate& estimate, const WorkLimit
     throw HttpError(400, fmt::format("\"glossary\": {} terms are given; {} are allowed at most",
                                      job.glossary.size(), limits.terms));
   }
+  for (const GlossaryTerm& term : job.glossary) {
+    if (term.source.size() > limits.term_bytes) {
+      throw HttpError(
+          400, fmt::format("\"glossary\": the source of a term has more than the {} bytes that are "
+                           "allowed",
+                           limits.term_bytes));
+    }
+  }
   job.tokens.clear();
   job.work.clear();
   for (const std::string& sentence : job.sentences) {
