@@ -227,8 +227,9 @@ TEST(Generator, WritesSourcesAsPeopleDoAndTargetsInOneWay) {
     int stops = 0;
     for (int draw = 0; draw < 4000; ++draw) {
       const Item item = items.next();
-      const auto [words, target] = pairs.next_pair();
-      ASSERT_EQ(target, say(item, options.target));
+      const auto pair = pairs.next_pair();
+      const std::string& words = pair.first;
+      ASSERT_EQ(pair.second, say(item, options.target));
       const Ways ways = ways_to_say(item, source);
       ASSERT_TRUE(std::any_of(ways.begin(), ways.end(), [&](const std::string& way) {
         return plain(way) == plain(words);
