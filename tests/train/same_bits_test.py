@@ -87,14 +87,15 @@ def main():
     device = json.loads(yona("info", "--devices", "--json"))["devices"][options.device]
     known = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
     found = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
         write_corpus(folder)
         if options.device == "cuda":
             if not device["usable"]:
                 print(f"skipped: {device['reason']}")
                 sys.exit(SKIPPED)
-            key = f"{device['name']}, {library('libcublasLt')}"
+            name = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True).stdout
+            key = f"{name.splitlines()[0]}, {library('libcublasLt')}"
             words = ("--device", "cuda", "--precision", "bf16", "--set", "train.measure=false")
             for r_drop in (0, 1):
                 found[f"rdrop {r_drop}"] = run(folder, f"r{r_drop}", *words, "--set", f"train.rdrop={r_drop}")

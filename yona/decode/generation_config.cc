@@ -198,7 +198,7 @@ DecodeOptions folder_options(const fs::path& folder, const ModelInfo& info, Beam
       return generation_options(own, info);
     }
   }
-  const DecodeOptions own = folder_options(folder, info);
+  DecodeOptions own = folder_options(folder, info);
   if (own.mode == mode) {
     return own;
   }

@@ -71,7 +71,7 @@ std::optional<std::string> host_name(std::string_view authority) {
       return std::nullopt;
     }
   }
-  const bool has_port = port.starts_with(':') && is_port(std::string_view(port).substr(1));
+  const bool has_port = port.starts_with(':') && is_port(std::string_view{port}.substr(1));
   return port.empty() || has_port ? std::optional(host) : std::nullopt;
 }
 

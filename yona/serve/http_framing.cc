@@ -168,13 +168,13 @@ std::string_view RequestHead::raw_path() const {
 
 std::string_view RequestHead::query() const {
   const std::size_t sign = target.find('?');
-  return sign == target.npos ? std::string_view() : std::string_view(target).substr(sign + 1);
+  return sign == target.npos ? std::string_view{} : std::string_view{target}.substr(sign + 1);
 }
 
 std::string_view RequestHead::field(std::string_view name) const {
   const auto found = std::find_if(fields.begin(), fields.end(),
                                   [&](const auto& field) { return field.first == name; });
-  return found == fields.end() ? std::string_view() : std::string_view(found->second);
+  return found == fields.end() ? std::string_view{} : std::string_view{found->second};
 }
 
 void parse_request_line(std::string_view line, RequestHead& head) {

@@ -209,6 +209,7 @@ std::vector<Way> ways_of(const std::vector<ModelSummary>& models, const RequestF
   const std::string source = fields.text("source");
   const std::string target = fields.text("target");
   std::vector<Way> ways;
+  ways.reserve(given.size());
   for (const std::string& text : given) {
     ways.push_back(source == "auto" || ways.empty() ? way_of(models, source, target, text)
                                                     : ways.front());
@@ -281,6 +282,7 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
   check_limits(given, host.limits);
   const std::vector<Way> ways = ways_of(host.service.models(), fields, given);
   std::vector<std::string> names;
+  names.reserve(ways.size());
   for (const Way& way : ways) {
     names.push_back(way.name);
   }

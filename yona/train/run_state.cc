@@ -146,10 +146,10 @@ Json RunState::to_json() const {
 
 RunState RunState::from_json(const Json& json, const std::filesystem::path& file) {
   try {
-    const Json& version = json.at("version");
-    check<FormatError>(version == 1 || version == kStateVersion,
+    const std::int64_t version = json.at("version");
+    check<FormatError>(version >= 1 && version <= kStateVersion,
                        "{}: made by another version of yona (format {}, this one reads up to {})",
-                       file.string(), version.dump(), kStateVersion);
+                       file.string(), version, kStateVersion);
     RunState state;
     state.update = json.at("update");
     state.position = {json.at("epoch"), json.at("batch")};

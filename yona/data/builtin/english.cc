@@ -135,7 +135,7 @@ Ways other_numbers(const Number& value) {
   const std::string words = number(value);
   Ways ways = {words, replaced(words, " and ", " ")};  // American: one hundred five
   if (words.starts_with("one ")) {                     // a hundred and five
-    ways.push_back(fmt::format("a{}", std::string_view(words).substr(3)));
+    ways.push_back(fmt::format("a{}", std::string_view{words}.substr(3)));
   }
   add_open(ways);
   return with_digits(std::move(ways), value);
