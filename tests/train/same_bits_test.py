@@ -5,7 +5,7 @@ usage: same_bits_test.py [--device cpu|cuda] [--record]    YONA_PROGRAM names th
 
 Trains the preset tiny for 20 updates with dropout, with and without R-Drop; on a CPU in f32 with one and two threads, which must
 agree on any machine; on a GPU in bf16. Digests of model.safetensors, optimizer.safetensors and of translated lines are compared with
-fixtures/same_bits.json, which holds them by processor, instruction set and the library that multiplies; a machine that is not in it
+fixtures/same_bits.json, which holds them by processor, instruction set, compiler and the library that multiplies; a machine that is not in it
 skips that part. `--record` adds this machine. A commit that changes bits on purpose records them again and says why.
 """
 
@@ -23,6 +23,7 @@ from pathlib import Path
 YONA = os.environ.get("YONA_PROGRAM", "build/yona")
 FIXTURES = Path(os.environ.get("YONA_FIXTURES", Path(__file__).resolve().parent.parent / "fixtures"))
 DIGESTS = FIXTURES / "same_bits.json"
+COMPILER = os.environ.get("YONA_COMPILER", "GNU 12 Release")  # what the program was built by, as ctest says
 SKIPPED = 77
 
 
@@ -101,7 +102,7 @@ def main():
                 found[f"rdrop {r_drop}"] = run(folder, f"r{r_drop}", *words, "--set", f"train.rdrop={r_drop}")
             found["translated"] = translated(folder, "r0", "--device", "cuda", "--compute-type", "bf16")
         else:
-            key = f"{processor(device['name'])}, {device['in_use']}, {library('libdnnl')}"
+            key = f"{processor(device['name'])}, {device['in_use']}, {library('libdnnl')}, {COMPILER}"
             for r_drop in (0, 1):
                 both = [run(folder, f"r{r_drop}t{threads}", "--threads", threads, "--set", f"train.rdrop={r_drop}")
                         for threads in (1, 2)]

@@ -161,7 +161,8 @@ Ways other_dates(const Date& value) {
   Ways ways = {date(value).substr(3), std::to_string(value.day) + rest + year,
                fmt::format("el {}", value.day) + rest + year};
   if (value.day == 1) {
-    const std::string words = value.year == 0 ? "" : fmt::format(" de {}", below_million(value.year));
+    const std::string words =
+        value.year == 0 ? "" : fmt::format(" de {}", below_million(value.year));
     ways.push_back("el primero" + rest + words);
     ways.push_back("primero" + rest + words);
   }
