@@ -11,6 +11,7 @@
 #include "yona/base/memory_limit.h"
 
 #include "tests/harness/resource_limit.h"
+#include "tests/harness/sanitized.h"
 
 namespace yona {
 namespace {
@@ -35,6 +36,9 @@ TEST(HostMemory, IsZeroAndCanBeWrittenWithoutALimit) {
 }
 
 TEST(HostMemory, ReservesMoreThanTheLimitAndGrowsInPlaceUpToIt) {
+  if (kSanitized) {
+    GTEST_SKIP() << "sanitizers take address space of their own";
+  }
   const ResourceLimit limit(RLIMIT_AS, in_use_and(400 * kMegabyte));
   void* memory = reserve_host_memory(kTerabyte);
   auto* bytes = static_cast<char*>(memory);
@@ -60,6 +64,9 @@ TEST(HostMemory, ReservesMoreThanTheLimitAndGrowsInPlaceUpToIt) {
 }
 
 TEST(HostMemory, ObeysTheLimitOfPrivateMemoryToo) {
+  if (kSanitized) {
+    GTEST_SKIP() << "sanitizers take address space of their own";
+  }
   const ResourceLimit limit(RLIMIT_DATA, in_use_and(100 * kMegabyte));
   void* memory = reserve_host_memory(kTerabyte);
   commit_host_memory(memory, 50 * kMegabyte);
@@ -68,6 +75,9 @@ TEST(HostMemory, ObeysTheLimitOfPrivateMemoryToo) {
 }
 
 TEST(HostMemory, KeepsGrowingBuffersApart) {
+  if (kSanitized) {
+    GTEST_SKIP() << "sanitizers take address space of their own";
+  }
   const ResourceLimit limit(RLIMIT_AS, in_use_and(1000 * kMegabyte));
   struct Buffer {
     char* bytes;

@@ -9,6 +9,7 @@
 
 #include "yona/decode/generation_config.h"
 
+#include "tests/harness/sanitized.h"
 #include "tests/serve/engine/waiting_job.h"
 
 namespace yona {
@@ -488,6 +489,9 @@ std::int64_t resident_bytes() {
 }
 
 TEST(Engine, GivesMemoryBackAfterALargeAnswer) {
+  if (kSanitized) {
+    GTEST_SKIP() << "sanitizers keep memory that is given back";
+  }
   auto options = engine_options();
   options.limits.attention = std::int64_t{1} << 24;
   options.batcher.longest_wait = std::chrono::duration<double>(600);
