@@ -35,11 +35,13 @@ class Pieces : public yona::Module {
   yona::Parameter query_, key_, inner_, bias_;
 };
 
-// Reads every byte that a view lays claim to.
-void touch(const void* bytes, std::size_t size) {
+// Reads every byte that an array lays claim to.
+void touch(const yona::NamedArray& array) {
+  std::vector<unsigned char> bytes(array.bytes());
+  array.copy(0, bytes.size(), bytes.data());
   unsigned sum = 0;
-  for (std::size_t at = 0; at < size; ++at) {
-    sum += static_cast<const unsigned char*>(bytes)[at];
+  for (const unsigned char byte : bytes) {
+    sum += byte;
   }
   asm volatile("" : : "r"(sum));
 }
@@ -48,7 +50,7 @@ void read_as_f32(const std::filesystem::path& folder) {
   const yona::SafetensorsFolder weights(folder);
   for (const std::string& name : weights.names()) {
     const auto array = weights.find(name);
-    touch(array->data, array->bytes());
+    touch(*array);
   }
 }
 

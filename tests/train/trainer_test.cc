@@ -309,6 +309,7 @@ TEST_F(TrainerTest, LeavesTheModelOfARunThatIsLost) {
   bad.train.schedule = {.kind = ScheduleKind::constant, .rate = 10, .warmup = 0, .final_rate = 0};
   bad.train.updates = 3;
   bad.train.save_every = 1;
+  bad.train.on_nan = OnNan::skip;
   bad.data.valid.clear();
   ModelNotes notes(folder_ / "run");
   train(bad, {.output = folder_ / "run", .init = {}, .reporter = &notes});
