@@ -35,15 +35,19 @@ class Pieces : public yona::Module {
   yona::Parameter query_, key_, inner_, bias_;
 };
 
-// Reads every byte that an array lays claim to.
-void touch(const yona::NamedArray& array) {
-  std::vector<unsigned char> bytes(array.bytes());
-  array.copy(0, bytes.size(), bytes.data());
+// Reads every byte that a view lays claim to.
+void touch(const void* bytes, std::size_t size) {
   unsigned sum = 0;
-  for (const unsigned char byte : bytes) {
-    sum += byte;
+  for (std::size_t at = 0; at < size; ++at) {
+    sum += static_cast<const unsigned char*>(bytes)[at];
   }
   asm volatile("" : : "r"(sum));
+}
+
+void touch(const yona::NamedArray& array) {
+  std::string bytes(array.bytes(), 0);
+  array.copy(0, bytes.size(), bytes.data());
+  touch(bytes.data(), bytes.size());
 }
 
 void read_as_f32(const std::filesystem::path& folder) {
