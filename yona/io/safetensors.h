@@ -21,7 +21,7 @@
 
 namespace yona {
 
-// An array that somebody else owns: dense, row-major, little-endian. It is in memory, or still in a
+// An array that it does not own: dense, row-major, little-endian. It is in memory, or still in a
 // file.
 struct NamedArray {
   std::string name;

@@ -34,7 +34,7 @@ struct BatcherOptions {
   std::chrono::microseconds window{1000};         // that the first of a batch waits for others
   std::int64_t queue_tokens = 1 << 18;            // that may wait
   std::chrono::duration<double> longest_wait{2};  // until a job is begun
-  std::int64_t small_work = 64;                   // of a job that nobody would call large
+  std::int64_t small_work = 64;                   // up to this a job is never large
 };
 
 // What has happened so far, for /metrics.

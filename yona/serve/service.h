@@ -91,7 +91,7 @@ class TranslationJob : public Job {
     std::size_t rounds = 0;  // so far
   };
   std::vector<Forced> forced{};
-  std::int64_t attention_weights = 0;   // of the answer so far; of whoever computes
+  std::int64_t attention_weights = 0;   // of the answer so far; of the thread that computes
   bool has_foreseen_attention = false;  // likewise: the sources have been looked at
 
  private:

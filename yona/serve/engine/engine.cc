@@ -290,7 +290,7 @@ void Engine::check_tokens(const Unit& unit, const Place& place) const {
   }
 }
 
-// Is somebody still waiting for the sentence, and may it be answered? If not, its job is over.
+// Does a client still wait for the sentence, and may it be answered? If not, its job is over.
 bool Engine::is_wanted(const Unit& unit, const Place& place) {
   TranslationJob& job = job_of(unit);
   if (job.is_over()) {
