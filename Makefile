@@ -3,6 +3,7 @@
 #   DEPS=no     leave apt alone: the packages of tools/apt-packages.txt are there some other way
 #   PREFIX=…    where `make install` puts things (/usr/local); DESTDIR is honoured too
 #   CHECKS=…    which parts of `make check` to run, see tools/check.sh
+#   SLOW=no     `make test` without the tests labelled slow
 .DEFAULT_GOAL := help
 .PHONY: help demo configure build test check tidy format bench install deps clean
 
@@ -12,7 +13,7 @@ PREFIX ?= /usr/local
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: configure  ## install what is missing, build, and train the paper's Transformer before your eyes
+demo: configure  ## install missing packages, build, and train a small Transformer
 	@tools/demo.sh $(JOBS)
 
 configure: deps
@@ -22,9 +23,9 @@ build: configure  ## build the program (build/yona), the library and the tests
 	cmake --build build -j $(JOBS)
 
 test: build  ## build, and run every test
-	ctest --preset release
+	ctest --preset release $(if $(filter no,$(SLOW)),-LE '^slow$$')
 
-check:  ## what CI asks: format, tidy, sanitizers, fuzzing, CUDA, installation
+check:  ## what CI checks: format, tidy, sanitizers, fuzzing, CUDA, installation
 	@$(if $(filter no,$(DEPS)),,tools/install-deps.sh --check)
 	tools/check.sh $(CHECKS)
 
@@ -34,7 +35,7 @@ tidy:  ## clang-tidy over yona/, only what changed since it last passed
 format:  ## clang-format every C++ file in place
 	git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' '*.cuh' | xargs -r clang-format -i
 
-bench: build  ## time training steps beside PyTorch and Marian, where they are installed (bench/README.md)
+bench: build  ## compare training steps with PyTorch and Marian, where they are installed (bench/README.md)
 	bench/run.sh
 
 install: build  ## install the program, the library, its headers and its CMake package

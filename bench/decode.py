@@ -1,4 +1,4 @@
-"""Decoding of yona beside CTranslate2: the same weights, sentences and threads, one run, as ratios.
+"""Decoding compared with CTranslate2: the same weights, sentences and threads, one run, as ratios.
 
   bench/decode.py --folder build/bench-decode                  random weights of preset base
   bench/decode.py --folder … --model RUN --input test.en       and a trained model on real lines

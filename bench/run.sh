@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times training steps of yona beside its peers on this machine, in one run of 10 to 15 minutes on
+# Compares training steps of yona with its peers on this machine, in one run of 10 to 15 minutes on
 # two cores: `make bench`. Nothing else should be running.
 #
 #   bench/run.sh [--quick] [--steps N] [--rounds N] [--output FILE]

@@ -1,4 +1,4 @@
-"""A training step of yona beside PyTorch and Marian: same sizes, same threads, one run, as ratios.
+"""A training step compared with PyTorch and Marian: same sizes, same threads, one run, as ratios.
 
 The engines take turns, so that a slow minute of the machine hits all of them, and each figure is
 the median over rounds. The speed of yona's steps is also held against the fastest product that the

@@ -1,9 +1,10 @@
-# `cmake --install`: the program, the shared library, its headers, and a CMake package, so that
+# `cmake --install`: the program, the shared library, the headers of its API, and a CMake package, so
+# that
 #   find_package(yona REQUIRED)
 #   target_link_libraries(mine PRIVATE yona::yona)
-# works outside. tests/install/ proves it. What is private to the program (cli/) and to a backend is
-# not installed, nor are headers that are compiled once for each instruction set (*-inl.h).
+# works outside, without the headers of any other library. tests/install/ proves it.
 include(CMakePackageConfigHelpers)
+include(cmake/api_headers.cmake)
 set(yona_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/yona)
 
 install(TARGETS libyona EXPORT yonaTargets
@@ -14,13 +15,17 @@ endif()
 if(TARGET libyona_cuda)
   install(TARGETS libyona_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+if(TARGET libyona_cudnn)
+  install(TARGETS libyona_cudnn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET libyona_png)
   install(TARGETS libyona_png LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-install(DIRECTORY yona/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/yona COMPONENT Development
-  FILES_MATCHING PATTERN "*.h"
-  PATTERN "*-inl.h" EXCLUDE
-  REGEX "/yona/(cli|backend/[a-z]+)$" EXCLUDE)
+yona_api_headers(api_headers)
+foreach(header ${api_headers})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT Development)
+endforeach()
 
 install(EXPORT yonaTargets NAMESPACE yona:: DESTINATION ${yona_package_dir} COMPONENT Development)
 configure_package_config_file(cmake/yonaConfig.cmake.in ${PROJECT_BINARY_DIR}/yonaConfig.cmake

@@ -3,6 +3,9 @@
 # the end which failed.
 #   tools/check.sh [format|tidy|asan|fuzz|tsan|cuda|install|untested]…
 #
+#   TIDY=changed    clang-tidy only for what changed since the last commit that main has, if there is
+#                   a remote branch main and this is not it; else, and by default, for everything
+#
 # asan and fuzz share one tree. The sanitizer trees are built by clang with warnings as errors; build/
 # is taken as `make test` leaves it.
 set -uo pipefail
@@ -34,8 +37,15 @@ clang_tree() {  # preset, options
 
 tidy() {
   # A tree that is never built: only there are sources compiled one by one, as clang-tidy needs them.
+  local base="" since=()
+  if [[ ${TIDY:-all} == changed ]]; then
+    base=$(git merge-base HEAD origin/main 2>/dev/null)
+    if [[ -n $base && $base != "$(git rev-parse HEAD)" ]]; then
+      since=(--since "$base")
+    fi
+  fi
   cmake --preset release -B build-tidy -DYONA_UNITY=OFF ${CI:+-DYONA_WERROR=ON} >/dev/null &&
-    tools/tidy.py build-tidy
+    tools/tidy.py "${since[@]}" build-tidy
 }
 
 asan() {

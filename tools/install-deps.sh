@@ -43,7 +43,7 @@ fi
 
 as_root=()
 if (($(id -u) != 0)); then
-  # Without a terminal nobody can type a password: only a sudo that asks for none will do.
+  # Without a terminal no password can be typed: only a sudo without password works.
   if ! command -v sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
     echo "missing packages: ${missing[*]}" >&2
     echo "they need root: run \`apt-get install ${missing[*]}\` as root, then this again." >&2

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the library's sources, in parallel, skipping what it has already passed.
 
-usage: tools/tidy.py BUILD_DIR [SOURCE…]
+usage: tools/tidy.py [--since COMMIT] BUILD_DIR [SOURCE…]
 
 BUILD_DIR holds compile_commands.json. A source is skipped when it, every yona header it reaches,
 .clang-tidy, its compile command and the clang-tidy version are as they were when it last passed;
-the memory is BUILD_DIR/tidy/. Exit code 1 when there is any finding.
+the memory is BUILD_DIR/tidy/. With --since, only sources are looked at that a change since that
+commit reaches, or all of them when the checks themselves changed. Exit code 1 when there is any
+finding.
 
 Most of clang-tidy's time goes into the libraries' headers, so sources of one folder are read
 together, as one translation unit, where they can be: those that define the same name or a macro
@@ -41,6 +43,18 @@ def files_reached(source, reached):
     reached[source] = source.read_bytes()
     for name in INCLUDE.findall(reached[source]):
         files_reached(ROOT / name.decode(), reached)
+
+
+def changed_files(commit):
+    """The files of the tree that are not as they were in that commit."""
+    done = subprocess.run(["git", "diff", "--name-only", commit, "--"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return {ROOT / name for name in done.stdout.splitlines()}
+
+
+def is_reached(entry, changed):
+    reached = {}
+    files_reached(Path(entry["file"]), reached)
+    return not changed.isdisjoint(reached)
 
 
 def fingerprint(entry, setup):
@@ -108,14 +122,22 @@ def tidy(batch, build):
 
 
 def main():
-    if len(sys.argv) < 2:
+    arguments = sys.argv[1:]
+    since = None
+    if arguments[:1] == ["--since"] and len(arguments) > 1:
+        since = arguments[1]
+        arguments = arguments[2:]
+    if not arguments:
         sys.exit(__doc__)
-    build = Path(sys.argv[1]).resolve()
-    wanted = {Path(name).resolve() for name in sys.argv[2:]}
+    build = Path(arguments[0]).resolve()
+    wanted = {Path(name).resolve() for name in arguments[1:]}
     entries = json.loads((build / "compile_commands.json").read_text())
     entries = [e for e in entries if Path(e["file"]).is_relative_to(ROOT / "yona")]
     entries = [e for e in entries if e["file"].endswith(".cc")]
     entries = [e for e in entries if not wanted or Path(e["file"]) in wanted]
+    changed = changed_files(since) if since else set()
+    if since and ROOT / ".clang-tidy" not in changed:
+        entries = [e for e in entries if is_reached(e, changed)]
 
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
     setup = version + (ROOT / ".clang-tidy").read_bytes()

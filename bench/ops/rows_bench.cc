@@ -94,6 +94,37 @@ void gelu(benchmark::State& state) {
 }
 BENCHMARK(gelu)->Apply(widths);
 
+// Gradients of the activations of GPT-2, T5 and Llama.
+void slopes(benchmark::State& state, Kernel<RowsBackwardArgs> Kernels::*kernel) {
+  Matrix x(kTokens, state.range(0), 4.0F);
+  Matrix dy(kTokens, state.range(0));
+  Matrix dx(kTokens, state.range(0));
+  measure(state, "GB/s", gigabytes(3, kTokens, state.range(0)), [&] {
+    (cpu_kernels().*kernel)({x.view(), dy.view(), dx.view()}, exec_with(state.range(1)));
+  });
+}
+BENCHMARK_CAPTURE(slopes, gelu, &Kernels::gelu_backward)->Apply(widths);
+BENCHMARK_CAPTURE(slopes, gelu_tanh, &Kernels::gelu_tanh_backward)->Apply(widths);
+BENCHMARK_CAPTURE(slopes, silu, &Kernels::silu_backward)->Apply(widths);
+
+void rms_norm_backward(benchmark::State& state) {
+  const std::int64_t d = state.range(0);
+  Matrix x(kTokens, d);
+  Matrix y(kTokens, d);
+  Matrix dx(kTokens, d);
+  Matrix weight(1, d);
+  Matrix dweight(1, d);
+  Matrix statistics(kTokens, 1);
+  const RmsNormArgs forward = {
+      .x = x.view(), .y = y.view(), .weight = weight.view(), .statistics = statistics.view()};
+  cpu_kernels().rms_norm(forward, exec_with(1));
+  const RmsNormBackwardArgs args = {
+      .forward = forward, .dy = y.view(), .dx = dx.view(), .dweight = dweight.view()};
+  measure(state, "GB/s", gigabytes(3, kTokens, d),
+          [&] { cpu_kernels().rms_norm_backward(args, exec_with(state.range(1))); });
+}
+BENCHMARK(rms_norm_backward)->Apply(widths);
+
 void add(benchmark::State& state) {
   Matrix a(kTokens, state.range(0));
   Matrix y(kTokens, state.range(0));

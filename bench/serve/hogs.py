@@ -2,22 +2,27 @@
 
   bench/serve/hogs.py --model tiny=RUN [base_int8=DIR …] [--seconds 20] [--output bench/results/serve_hogs.json]
 
-Hogs, four at once, each again as soon as it is answered:
+Hogs, four at once, each a process that asks again as soon as it is answered:
   search    beam 64, max_length 4096, 100 sentences; lowered (max_length, then sentences) until it is not refused
   mixed     a document of 100 sentences; attention of the longest text that is accepted; a glossary with 32 uses in a
-            sentence at beam 64; the tree of a wide beam and a step explained, in turn
+            sentence at beam 64; the largest tree of a beam and the longest step explained, in turn
+  attention four times attention of the longest text that is accepted: the largest answers
 
-One line of JSON for each model: p50 and p99 of short requests in milliseconds, alone and with each kind of hogs, and
-what is added at the 99th percentile; statuses of all answers; wrong answers (other than alone).
+Short requests alone and with each kind of hogs are measured in turn, --rounds times. One line of JSON for each model:
+p50 and p99 of short requests in milliseconds, alone and with each kind of hogs, and what is added at both; statuses of
+all answers; wrong answers (other than alone); how long the server computed at most between two places where it can be
+preempted, and how often longer than 50 ms (/metrics).
 """
 import argparse
 import collections
 import http.client
 import json
+import multiprocessing
 import os
 import platform
 import subprocess
 import sys
+import re
 import threading
 import time
 
@@ -34,6 +39,10 @@ def percentile(values, share):
 class Client:
     def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+
+    def get(self, path):
+        self.connection.request("GET", path)
+        return self.connection.getresponse().read().decode()
 
     def post(self, path, body):
         self.connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
@@ -69,18 +78,36 @@ def worst_glossary(client):
     sys.exit("no glossary is accepted")
 
 
+def worst_explained(client):
+    for words in (250, 200, 150, 120, 100, 80, 60, 40, 20):
+        body = {"q": "dog " * words}
+        if client.post("/v1/explain", body)[0] == 200:
+            return body
+    sys.exit("no step is explained")
+
+
+def worst_tree(client):
+    for words in (60, 20, 3):
+        for beam in (64, 32, 16, 8, 4, 1):
+            body = {"q": "dog " * words, "beam": beam}
+            if client.post("/v1/beam", body)[0] == 200:
+                return body
+    sys.exit("no tree is accepted")
+
+
 def hogs_of(kind, client):
     if kind == "search":
         return [("/v1/translate", worst_search(client))] * 4
+    if kind == "attention":
+        return [("/v1/translate", worst_attention(client))] * 4
     document = {"q": ["Two dogs run over the green field number %d, and a man looks at them." % i for i in range(100)]}
-    beam = next(b for b in (64, 32, 16, 8, 4, 1) if client.post("/v1/beam", {"q": SHORT[0], "beam": b})[0] == 200)
     return [("/v1/translate", document), ("/v1/translate", worst_attention(client)), ("/v1/translate", worst_glossary(client)),
-            ("tasks", [("/v1/beam", {"q": SHORT[0], "beam": beam}), ("/v1/explain", {"q": " ".join(SHORT)})])]
+            ("tasks", [("/v1/beam", worst_tree(client)), ("/v1/explain", worst_explained(client))])]
 
 
-def keep_busy(port, hog, until, statuses):
+def keep_busy(port, hog, until, counted):
     client = Client(port)
-    turn = 0
+    turn, statuses = 0, collections.Counter()
     while time.time() < until:
         path, body = hog
         if path == "tasks":
@@ -93,49 +120,81 @@ def keep_busy(port, hog, until, statuses):
         statuses[status] += 1
         if status != 200:
             time.sleep(0.05)
+    counted.put(dict(statuses))
 
 
-def short_requests(port, seconds, expected):
-    client, times, statuses, wrong = Client(port), [], collections.Counter(), 0
-    end, i = time.time() + seconds, 0
-    while time.time() < end:
-        start = time.time()
-        text = SHORT[i % len(SHORT)]
-        status, body = client.post("/v1/translate", {"q": text, "scores": True})
-        times.append(time.time() - start)
-        statuses[status] += 1
-        if status == 200:
-            translation = json.loads(body)["translations"][0]
-            answer = (translation["text"], translation["score"])
-            wrong += expected.setdefault(text, answer) != answer
-        i += 1
-        time.sleep(0.01)
-    return {"p50_ms": percentile(times, 0.5), "p99_ms": percentile(times, 0.99), "max_ms": percentile(times, 1),
-            "requests": len(times), "statuses": dict(statuses), "wrong": wrong}
+class Short:
+    """Short requests, one after the other, and what they took."""
+
+    def __init__(self):
+        self.times, self.statuses, self.wrong = [], collections.Counter(), 0
+
+    def send(self, port, seconds, expected):
+        client, end = Client(port), time.time() + seconds
+        while time.time() < end:
+            start = time.time()
+            text = SHORT[len(self.times) % len(SHORT)]
+            status, body = client.post("/v1/translate", {"q": text, "scores": True})
+            self.times.append(time.time() - start)
+            self.statuses[status] += 1
+            if status == 200:
+                translation = json.loads(body)["translations"][0]
+                answer = (translation["text"], translation["score"])
+                self.wrong += expected.setdefault(text, answer) != answer
+            time.sleep(0.01)
+
+    def row(self):
+        return {"p50_ms": percentile(self.times, 0.5), "p99_ms": percentile(self.times, 0.99), "max_ms": percentile(self.times, 1),
+                "requests": len(self.times), "statuses": dict(self.statuses), "wrong": self.wrong}
+
+
+def beside(hogs, port, seconds, short, expected):
+    """Sends short requests while the hogs run; gives the statuses of the hogs' answers."""
+    counted, statuses = multiprocessing.Queue(), collections.Counter()
+    until = time.time() + seconds + 1
+    processes = [multiprocessing.Process(target=keep_busy, args=(port, hog, until, counted), daemon=True) for hog in hogs]
+    for process in processes:
+        process.start()
+    time.sleep(1)
+    short.send(port, seconds, expected)
+    for _ in processes:
+        statuses.update(counted.get(timeout=120))
+    for process in processes:
+        process.join()
+    return statuses
+
+
+def steps_of(client):
+    figures = dict(re.findall(r"^yona_(steps_total|long_steps_total|longest_step_seconds) (\S+)$", client.get("/metrics"), re.M))
+    return {"steps": int(float(figures["steps_total"])), "above_50_ms": int(float(figures["long_steps_total"])),
+            "longest_ms": round(1e3 * float(figures["longest_step_seconds"]), 1)}
 
 
 def measure(a, name, folder):
     server = Server(a, [a.yona, "serve", "--model", folder, "--port", 0], r":(\d+); Ctrl-C", "stderr")
     threading.Thread(target=server.process.stderr.read, daemon=True).start()
+    kinds = a.kinds.split(",")
     expected, row = {}, {"model": name}
-    short_requests(server.port, 1, expected)
-    row["alone"] = short_requests(server.port, a.seconds, expected)
-    for kind in a.kinds.split(","):
-        hogs = hogs_of(kind, Client(server.port))
-        statuses, until = collections.Counter(), time.time() + a.seconds + 1
-        threads = [threading.Thread(target=keep_busy, args=(server.port, hog, until, statuses), daemon=True) for hog in hogs]
-        for thread in threads:
-            thread.start()
-        time.sleep(1)
-        row[kind] = short_requests(server.port, a.seconds, expected)
-        row[kind]["added_p99_ms"] = round(row[kind]["p99_ms"] - row["alone"]["p99_ms"], 1)
-        row[kind]["memory_mb"] = round(server.memory_mb())
-        for thread in threads:
-            thread.join(timeout=60)
-        row[kind]["hog_statuses"] = dict(statuses)
+    Short().send(server.port, 1, expected)
+    hogs = {kind: hogs_of(kind, Client(server.port)) for kind in kinds}
+    shorts = {kind: Short() for kind in ["alone", *kinds]}
+    statuses, memory = collections.defaultdict(collections.Counter), {}
+    time.sleep(2)
+    for _ in range(a.rounds):
+        shorts["alone"].send(server.port, a.seconds / a.rounds, expected)
+        for kind in kinds:
+            statuses[kind].update(beside(hogs[kind], server.port, a.seconds / a.rounds, shorts[kind], expected))
+            memory[kind] = max(memory.get(kind, 0), round(server.memory_mb()))
+            time.sleep(2)
+    for kind, short in shorts.items():
+        row[kind] = short.row()
+    for kind in kinds:
+        for share in ("p50_ms", "p99_ms"):
+            row[kind]["added_" + share] = round(row[kind][share] - row["alone"][share], 1)
+        row[kind].update({"memory_mb": memory[kind], "hog_statuses": dict(statuses[kind])})
         if kind == "search":
-            row[kind]["hog"] = {"beam": 64, "max_length": hogs[0][1]["max_length"], "sentences": len(hogs[0][1]["q"])}
-        time.sleep(2)
+            row[kind]["hog"] = {"beam": 64, "max_length": hogs[kind][0][1]["max_length"], "sentences": len(hogs[kind][0][1]["q"])}
+    row["steps"] = steps_of(Client(server.port))
     row["memory_after_mb"] = round(server.memory_mb())
     row["exit_code"] = server.end()
     return row
@@ -145,7 +204,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True, nargs="+", help="NAME=DIR")
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--kinds", default="search,mixed")
+    parser.add_argument("--rounds", type=int, default=3, help="in which each is measured for its share of the seconds")
+    parser.add_argument("--kinds", default="search,mixed,attention")
     parser.add_argument("--cpus", type=int, default=0, help="of the server; the clients have the others (default: all share all)")
     parser.add_argument("--yona", default=os.path.join(ROOT, "build", "yona"))
     parser.add_argument("--output")
@@ -162,7 +222,7 @@ def main():
         commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
         with open(a.output, "w", encoding="utf-8") as file:
             json.dump({"command": "bench/serve/hogs.py --model " + " ".join(m.split("=")[0] + "=DIR" for m in a.model) +
-                       f" --seconds {a.seconds:g} --cpus {a.cpus}", "commit": commit.stdout.strip(),
+                       f" --seconds {a.seconds:g} --rounds {a.rounds} --kinds {a.kinds} --cpus {a.cpus}", "commit": commit.stdout.strip(),
                        "machine": {"cpu": cpu_name(), "server_cpus": len(a.server_cpus), "load_average": os.getloadavg()[0], "system": platform.system()}, "results": rows},
                       file, indent=1)
             file.write("\n")

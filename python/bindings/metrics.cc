@@ -1,12 +1,11 @@
 // BLEU, chrF and TER of lists of text.
 
 #include <algorithm>
-#include <memory>
+#include <functional>
 
+#include "yona/api/score.h"
 #include "yona/base/error.h"
 #include "yona/score/bleu.h"
-#include "yona/score/chrf.h"
-#include "yona/score/ter.h"
 
 #include "bindings.h"
 
@@ -14,7 +13,7 @@ namespace yona::python {
 
 namespace {
 
-std::unique_ptr<Metric> bleu_of(const py::dict& given) {
+BleuOptions bleu_of(const py::dict& given) {
   BleuOptions options;
   std::string tokenizer = "13a", smoothing = "exp";
   take(given, "tokenize", "a name", tokenizer);
@@ -29,10 +28,10 @@ std::unique_ptr<Metric> bleu_of(const py::dict& given) {
   check(found != names.end(), "smooth_method: expected {}, got '{}'", fmt::join(names, ", "),
         smoothing);
   options.smoothing = static_cast<BleuSmoothing>(found - names.begin());
-  return std::make_unique<Bleu>(options);
+  return options;
 }
 
-std::unique_ptr<Metric> chrf_of(const py::dict& given) {
+ChrfOptions chrf_of(const py::dict& given) {
   ChrfOptions options;
   take(given, "char_order", kInteger, options.char_order);
   take(given, "word_order", kInteger, options.word_order);
@@ -40,31 +39,38 @@ std::unique_ptr<Metric> chrf_of(const py::dict& given) {
   take(given, "lowercase", kTrueOrFalse, options.lowercase);
   take(given, "whitespace", kTrueOrFalse, options.whitespace);
   take(given, "eps_smoothing", kTrueOrFalse, options.eps_smoothing);
-  return std::make_unique<Chrf>(options);
+  return options;
 }
 
-std::unique_ptr<Metric> ter_of(const py::dict& given) {
+TerOptions ter_of(const py::dict& given) {
   TerOptions options;
   take(given, "normalized", kTrueOrFalse, options.normalized);
   take(given, "no_punct", kTrueOrFalse, options.no_punct);
   take(given, "asian_support", kTrueOrFalse, options.asian_support);
   take(given, "case_sensitive", kTrueOrFalse, options.case_sensitive);
-  return std::make_unique<Ter>(options);
+  return options;
+}
+
+CorpusScore counted(const std::function<CorpusScore()>& count) {
+  const py::gil_scoped_release release;
+  return count();
 }
 
 // (name, value, details, signature)
 py::tuple score(const std::string& metric, const std::vector<std::string>& hypotheses,
-                const References& references, const py::dict& options) {
-  const std::unique_ptr<Metric> counter = metric == "bleu"   ? bleu_of(options)
-                                          : metric == "chrf" ? chrf_of(options)
-                                                             : ter_of(options);
-  Score result;
-  {
-    const py::gil_scoped_release release;
-    result = counter->score(corpus_statistics(*counter, hypotheses, references).sums());
+                const std::vector<std::vector<std::string>>& references, const py::dict& given) {
+  CorpusScore result;
+  if (metric == "bleu") {
+    const BleuOptions options = bleu_of(given);
+    result = counted([&] { return bleu(hypotheses, references, options); });
+  } else if (metric == "chrf") {
+    const ChrfOptions options = chrf_of(given);
+    result = counted([&] { return chrf(hypotheses, references, options); });
+  } else {
+    const TerOptions options = ter_of(given);
+    result = counted([&] { return ter(hypotheses, references, options); });
   }
-  return py::make_tuple(result.name, result.value, result.details,
-                        signature(*counter, {.references = reference_count(references)}));
+  return py::make_tuple(result.name, result.value, result.details, result.signature);
 }
 
 }  // namespace

@@ -1,13 +1,6 @@
 #include "model.h"
 
-#include <algorithm>
-
 #include "yona/base/error.h"
-#include "yona/decode/compute_type.h"
-#include "yona/decode/generation_config.h"
-#include "yona/decode/languages.h"
-#include "yona/decode/line_words.h"
-#include "yona/decode/shortlist.h"
 
 #include "bindings.h"
 
@@ -16,7 +9,7 @@ namespace yona::python {
 namespace {
 
 // [target words, source words]
-py::array_t<float> alignment_array(const SoftAlignment& weights) {
+py::array_t<float> alignment_array(const std::vector<std::vector<float>>& weights) {
   std::vector<float> all;
   for (const std::vector<float>& row : weights) {
     all.insert(all.end(), row.begin(), row.end());
@@ -26,133 +19,118 @@ py::array_t<float> alignment_array(const SoftAlignment& weights) {
                    static_cast<py::ssize_t>(weights.empty() ? 0 : weights.front().size())});
 }
 
-void take_sampling(const py::dict& given, SamplingOptions& sampling) {
-  take(given, "sample", kTrueOrFalse, sampling.on);
+void take_sampling(const py::dict& given, TranslateOptions& options) {
+  bool sample = false;
+  take(given, "sample", kTrueOrFalse, sample);
   for (const char* key : {"temperature", "top_k", "top_p"}) {
-    check(sampling.on || !given.contains(key), "{}: is about sampling; add sample=True", key);
+    check(sample || !given.contains(key), "{}: is about sampling; add sample=True", key);
   }
-  take(given, "temperature", kNumber, sampling.temperature);
-  take(given, "top_k", kInteger, sampling.top_k);
-  take(given, "top_p", kNumber, sampling.top_p);
-  take(given, "seed", kInteger, sampling.seed);
+  if (sample) {
+    Sampling& sampling = options.sampling.emplace();
+    take(given, "temperature", kNumber, sampling.temperature);
+    take(given, "top_k", kInteger, sampling.top_k);
+    take(given, "top_p", kNumber, sampling.top_p);
+  }
+  take(given, "seed", kInteger, options.seed);
 }
 
-}  // namespace
-
-Model::Model(const std::vector<std::filesystem::path>& folders, const ModelOptions& options) {
-  worker_.run([&] { load(folders, options); });
-}
-
-void Model::load(const std::vector<std::filesystem::path>& folders, const ModelOptions& options) {
-  check(!folders.empty(), "load: there is no folder");
-  check(options.device == "cpu" || options.device == "cuda",
-        "device: expected cpu or cuda, got '{}'", options.device);
-  const ComputeType type =
-      choose_compute_type(options.compute_type, options.device, "compute_type");
-  precision_ = type.precision;
-  default_batch_tokens_ = options.device == "cuda" ? 65536 : TextOptions{}.batch_tokens;
-  if (!options.shortlist.empty()) {
-    shortlist_ = std::make_shared<Shortlist>(Shortlist::load(options.shortlist));
-  }
-  backend_ = make_backend(options.device, {.threads = options.threads});
-  for (const std::filesystem::path& folder : folders) {
-    models_.push_back(TranslationModel::load(folder, *backend_, type.packing_of(folder)));
-    check_pair(*models_.back(), {options.source_language, options.target_language});
-    models_.back()->choose_languages({options.source_language, options.target_language});
-  }
-}
-
-DecodeOptions Model::search_options(const py::dict& given) const {
-  const TranslationModel& first = *models_.front();
-  std::string mode;
-  take(given, "beam_mode", "a name", mode);
-  DecodeOptions options = mode.empty()
-                              ? folder_options(first.folder(), first.info())
-                              : folder_options(first.folder(), first.info(), beam_mode(mode));
+TranslateOptions options_of(const py::dict& given) {
+  TranslateOptions options;
+  take(given, "beam_mode", "a name", options.beam_mode);
   take(given, "beam", kInteger, options.beam);
   take(given, "n_best", kInteger, options.n_best);
   take(given, "length_penalty", kNumber, options.length_penalty);
   take(given, "min_length", kInteger, options.min_length);
   take(given, "no_repeat_ngram", kInteger, options.no_repeat_ngram);
-  if (given.contains("max_length")) {
-    options.limit.factor = 0;
-    take(given, "max_length", kInteger, options.limit.extra);
-  }
-  take_sampling(given, options.sampling);
+  take(given, "max_length", kInteger, options.max_length);
+  take_sampling(given, options);
   take(given, "scores", kTrueOrFalse, options.scores);
   take(given, "alignments", kTrueOrFalse, options.alignments);
   take(given, "alignment_layer", kInteger, options.alignment_layer);
-  options.precision = precision_;
-  options.shortlist = shortlist_;
-  options.stop = &worker_.stop();
-  check_options(options);
+  take(given, "batch_tokens", kInteger, options.batch_tokens);
+  std::string long_lines = "split";
+  take(given, "long", "split or refuse", long_lines);
+  check(long_lines == "split" || long_lines == "refuse", "long: expected split or refuse, got '{}'",
+        long_lines);
+  options.long_lines = long_lines == "split" ? LongLines::split : LongLines::refuse;
   return options;
 }
 
-py::list Model::answer(Task task, const std::vector<SourceLine>& lines, const py::dict& options) {
-  const DecodeOptions search = search_options(options);
-  if (task == Task::translate) {
-    check_languages(*models_.front(), search);
-  }
-  std::int64_t batch_tokens = default_batch_tokens_;
-  take(options, "batch_tokens", kInteger, batch_tokens);
-  std::string long_lines = "split";
-  take(options, "long", "split or refuse", long_lines);
-  check(long_lines == "split" || long_lines == "refuse", "long: expected split or refuse, got '{}'",
-        long_lines);
-  Answers answers;
-  worker_.run([&] {
-    if (!translator_ || asked_ != search || batch_tokens_ != batch_tokens) {
-      std::vector<const TranslationModel*> models;
-      std::transform(models_.begin(), models_.end(), std::back_inserter(models),
-                     [](const auto& model) { return model.get(); });
-      translator_.reset();
-      translator_ = std::make_unique<Translator>(models, *backend_, search,
-                                                 TextOptions{.batch_tokens = batch_tokens});
-      asked_ = search;
-      batch_tokens_ = batch_tokens;
+GenerateOptions generate_options_of(const py::dict& given) {
+  GenerateOptions options;
+  take(given, "max_new", kInteger, options.max_new);
+  take(given, "temperature", kNumber, options.temperature);
+  take(given, "top_k", kInteger, options.top_k);
+  take(given, "top_p", kNumber, options.top_p);
+  take(given, "min_p", kNumber, options.min_p);
+  take(given, "repetition_penalty", kNumber, options.repetition_penalty);
+  take(given, "presence_penalty", kNumber, options.presence_penalty);
+  take(given, "frequency_penalty", kNumber, options.frequency_penalty);
+  take(given, "seed", kInteger, options.seed);
+  take(given, "n", kInteger, options.answers);
+  take(given, "stop", "texts", options.stop);
+  take(given, "logprobs", kInteger, options.logprobs);
+  take(given, "json_schema", "a schema", options.json_schema);
+  take(given, "regex", "a regular expression", options.regex);
+  return options;
+}
+
+// (text, tokens, finish, prompt_tokens, logprobs, top_logprobs)
+py::object tuple_of(const GeneratedText& answer) {
+  py::list alternatives;
+  for (const std::vector<TokenAlternative>& best : answer.alternatives) {
+    py::list of_token;
+    for (const TokenAlternative& token : best) {
+      of_token.append(py::make_tuple(token.token, token.logprob));
     }
-    const ModelInfo& info = models_.front()->info();
-    LineTranslator translator(
-        *translator_, {.long_lines = long_lines == "split" ? LongLines::split : LongLines::refuse,
-                       .source_language = info.source_language,
-                       .target_language = info.target_language});
-    answers = task == Task::score ? translator.score(lines) : translator.translate(lines);
-  });
-  py::list all;
-  for (const std::vector<LineTranslation>& of_line : answers) {
-    py::list list;
-    for (const LineTranslation& translation : of_line) {
-      list.append(translation_of(translation, search.alignments));
-    }
-    all.append(std::move(list));
+    alternatives.append(std::move(of_token));
   }
-  return all;
+  return py::make_tuple(text_of(answer.text), py::cast(answer.tokens), answer.finish,
+                        answer.prompt_tokens, py::cast(answer.logprobs), alternatives);
 }
 
 // (text, score, log_probability, tokens, token_scores, word_scores, source_tokens, attention,
 // links)
-py::object Model::translation_of(const LineTranslation& line, bool with_alignment) const {
-  const Vocabulary& source = models_.front()->subwords().source.vocabulary();
-  const Vocabulary& target = models_.front()->subwords().target.vocabulary();
-  py::list tokens, token_scores, source_tokens;
-  for (const Translation& part : line.parts) {
-    for (const std::int32_t id : part.source) {
-      source_tokens.append(text_of(source.piece(id)));
-    }
-    for (std::size_t i = 0; i < part.hypothesis.ids.size(); ++i) {
-      tokens.append(text_of(target.piece(part.hypothesis.ids[i])));
-      token_scores.append(part.hypothesis.token_scores[i]);
-    }
-  }
+py::object tuple_of(const Translation& translation, bool with_alignment) {
   py::object attention = py::none(), links = py::none();
   if (with_alignment) {
-    const SoftAlignment weights = line_alignment(line, source, target);
-    attention = alignment_array(weights);
-    links = py::cast(hard_alignment_links(weights));
+    attention = alignment_array(translation.alignment);
+    links = py::cast(translation.links);
   }
-  return py::make_tuple(text_of(line.text), line.score, line.log_probability, tokens, token_scores,
-                        line_word_scores(line, target), source_tokens, attention, links);
+  return py::make_tuple(text_of(translation.text), translation.score, translation.log_probability,
+                        texts_of(translation.tokens), py::cast(translation.token_scores),
+                        py::cast(translation.word_scores), texts_of(translation.source_tokens),
+                        attention, links);
+}
+
+}  // namespace
+
+Model::Model(const std::vector<std::filesystem::path>& folders, const LoadOptions& options) {
+  worker_.run([&] { model_.emplace(yona::Model::load_ensemble(folders, options)); });
+}
+
+py::list Model::answer(Task task, const std::vector<SourceLine>& lines, const py::dict& given) {
+  TranslateOptions options = options_of(given);
+  options.stop = &worker_.stop();
+  std::vector<std::vector<Translation>> answers;
+  worker_.run([&] {
+    if (task == Task::translate) {
+      answers = model_->n_best(lines, options);
+      return;
+    }
+    for (Translation& scored : model_->score(lines, options)) {
+      answers.emplace_back().push_back(std::move(scored));
+    }
+  });
+  py::list all;
+  for (const std::vector<Translation>& of_line : answers) {
+    py::list list;
+    for (const Translation& translation : of_line) {
+      list.append(tuple_of(translation, options.alignments));
+    }
+    all.append(std::move(list));
+  }
+  return all;
 }
 
 py::list Model::translate(const std::vector<std::string>& lines,
@@ -175,32 +153,61 @@ py::list Model::score(const std::vector<std::string>& sources,
   return answer(Task::score, lines, options);
 }
 
+py::list Model::parse(const std::vector<std::string>& texts, const py::dict& given) {
+  ParseOptions options;
+  take(given, "beam", kInteger, options.beam);
+  take(given, "length_penalty", kNumber, options.length_penalty);
+  take(given, "tokenized", kTrueOrFalse, options.tokenized);
+  take(given, "batch_tokens", kInteger, options.batch_tokens);
+  std::vector<std::string> trees;
+  worker_.run([&] { trees = model_->parse(texts, options); });
+  return texts_of(trees);
+}
+
 std::unique_ptr<Attention> Model::attention(const std::string& source,
                                             const std::optional<std::string>& target) {
-  check(models_.size() == 1,
-        "attention: this is an ensemble of {}; load one of them to look inside", models_.size());
   std::unique_ptr<Attention> result;
-  worker_.run([&] {
-    result =
-        std::make_unique<Attention>(inspect_attention(*models_.front(), *backend_, source, target));
-  });
+  worker_.run([&] { result = std::make_unique<Attention>(model_->attention(source, target)); });
   return result;
 }
 
+py::list Model::generate(const std::vector<std::string>& prompts, const py::dict& given,
+                         const py::object& on_piece) {
+  GenerateOptions options = generate_options_of(given);
+  options.interrupt = &worker_.stop();
+  OnPiece relay;
+  if (!on_piece.is_none()) {
+    relay = [&](std::size_t, std::int64_t, const std::string& piece) {
+      bool goes_on = true;
+      worker_.ask([&] { goes_on = on_piece(text_of(piece)).cast<bool>(); });
+      return goes_on;
+    };
+  }
+  std::vector<std::vector<GeneratedText>> answers;
+  worker_.run([&] { answers = model_->generate_all(prompts, options, relay); });
+  py::list all;
+  for (const std::vector<GeneratedText>& of_prompt : answers) {
+    py::list list;
+    for (const GeneratedText& answer : of_prompt) {
+      list.append(tuple_of(answer));
+    }
+    all.append(std::move(list));
+  }
+  return all;
+}
+
 py::dict Model::info() const {
-  const TranslationModel& first = *models_.front();
-  const ModelInfo& info = first.info();
-  const TransformerConfig& config = info.config;
+  const ModelDetails details = model_->details();
   using namespace py::literals;  // NOLINT(google-build-using-namespace): pybind11's own way
-  return py::dict(
-      "family"_a = info.family.empty() ? "yona" : info.family,
-      "source_language"_a = info.source_language, "target_language"_a = info.target_language,
-      "parameters"_a = first.parameters().count(), "encoder_layers"_a = config.encoder_layers,
-      "decoder_layers"_a = config.decoder_layers, "d_model"_a = config.d_model,
-      "d_ff"_a = config.d_ff, "heads"_a = config.heads,
-      "source_vocabulary"_a = config.source_vocabulary,
-      "target_vocabulary"_a = config.target_vocabulary, "max_positions"_a = config.max_positions,
-      "models"_a = models_.size());
+  return py::dict("task"_a = details.task, "family"_a = details.family,
+                  "source_language"_a = details.source_language,
+                  "target_language"_a = details.target_language,
+                  "parameters"_a = details.parameters, "encoder_layers"_a = details.encoder_layers,
+                  "decoder_layers"_a = details.decoder_layers, "d_model"_a = details.d_model,
+                  "d_ff"_a = details.d_ff, "heads"_a = details.heads,
+                  "source_vocabulary"_a = details.source_vocabulary,
+                  "target_vocabulary"_a = details.target_vocabulary,
+                  "max_positions"_a = details.max_positions, "models"_a = details.models);
 }
 
 void bind_model(py::module_& module) {
@@ -210,14 +217,22 @@ void bind_model(py::module_& module) {
                        const std::string& src_lang, const std::string& tgt_lang) {
              return std::make_unique<Model>(
                  std::vector<std::filesystem::path>(folders.begin(), folders.end()),
-                 ModelOptions{device, threads, compute_type, shortlist, src_lang, tgt_lang});
+                 LoadOptions{.device = device,
+                             .threads = threads,
+                             .compute_type = compute_type,
+                             .source_language = src_lang,
+                             .target_language = tgt_lang,
+                             .shortlist = shortlist});
            }),
            py::arg("folders"), py::arg("device"), py::arg("threads"), py::arg("compute_type"),
            py::arg("shortlist"), py::arg("src_lang"), py::arg("tgt_lang"))
       .def("translate", &Model::translate, py::arg("lines"), py::arg("prefixes"),
            py::arg("options"))
       .def("score", &Model::score, py::arg("sources"), py::arg("targets"), py::arg("options"))
+      .def("parse", &Model::parse, py::arg("texts"), py::arg("options"))
       .def("attention", &Model::attention, py::arg("source"), py::arg("target"))
+      .def("generate", &Model::generate, py::arg("prompts"), py::arg("options"),
+           py::arg("on_piece"))
       .def("info", &Model::info);
 }
 

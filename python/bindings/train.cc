@@ -1,11 +1,12 @@
 // Training from Python: the run on a thread of its own, its reports handed to a callback on the
 // thread that waits.
 
+#include "yona/api/train.h"
+
+#include <array>
 #include <functional>
 
 #include "yona/base/stop.h"
-#include "yona/train/reporters.h"
-#include "yona/train/trainer.h"
 
 #include "bindings.h"
 #include "worker.h"
@@ -89,77 +90,49 @@ class CallbackReporter : public Reporter {
   bool has_started_ = false;
 };
 
-struct TrainRequest {
-  std::string config;                         // a file, or empty
-  std::vector<ConfigAssignment> assignments;  // key, value, what the user wrote
-  std::vector<std::string> sources, targets, tsv;
-  std::vector<ValidationSet> valid;
-  TrainerOptions options;
-};
-
-RunConfig config_of(const TrainRequest& request) {
-  std::string file = request.config;
-  const std::filesystem::path recorded = request.options.output / "config.yaml";
-  if (request.options.resume && file.empty() && std::filesystem::exists(recorded)) {
-    file = recorded;  // a resumed run goes by the configuration that it began with
-  }
-  RunConfig config = resolve_config(file, request.assignments);
-  if (!request.sources.empty() || !request.tsv.empty()) {
-    CorpusSpec corpus;
-    corpus.source_files.assign(request.sources.begin(), request.sources.end());
-    corpus.target_files.assign(request.targets.begin(), request.targets.end());
-    corpus.tsv_files.assign(request.tsv.begin(), request.tsv.end());
-    config.data.corpora = {std::move(corpus)};
-  }
-  if (!request.valid.empty()) {
-    config.data.valid = request.valid;
-  }
-  check_run_config(config);
-  return config;
-}
-
-py::dict train_from(TrainRequest request, const py::function& event) {
+py::dict train_with(TrainOptions options, const py::function& event) {
   Worker worker;
   CallbackReporter reporter(worker, event);
-  request.options.reporter = &reporter;
-  request.options.stop = &worker.stop();
-  TrainResult result;
-  worker.run([&] {
-    RunConfig config = config_of(request);
-    for (const std::string& warning : config_warnings(config)) {
-      reporter.message(MessageLevel::warning, warning);
-    }
-    result = train(std::move(config), request.options);
-  });
-  return py::dict("updates"_a = result.updates, "best_loss"_a = result.best_loss,
-                  "stopped_early"_a = result.stopped_early || result.interrupted);
+  options.stop = &worker.stop();
+  TrainSummary summary;
+  worker.run([&] { summary = train(options, &reporter); });
+  return py::dict("updates"_a = summary.updates, "best_loss"_a = summary.best_loss,
+                  "stopped_early"_a = summary.stopped_early || summary.interrupted);
 }
 
-TrainRequest request_of(const py::dict& given) {
-  TrainRequest request;
-  take(given, "config", "a path", request.config);
-  take(given, "train_src", "paths", request.sources);
-  take(given, "train_tgt", "paths", request.targets);
-  take(given, "train_tsv", "paths", request.tsv);
+std::vector<std::filesystem::path> paths_of(const py::dict& given, const char* key) {
+  std::vector<std::string> names;
+  take(given, key, "paths", names);
+  return {names.begin(), names.end()};
+}
+
+std::filesystem::path path_of(const py::dict& given, const char* key) {
+  std::string name;
+  take(given, key, "a path", name);
+  return name;
+}
+
+TrainOptions options_of_run(const py::dict& given) {
+  TrainOptions options{.output = path_of(given, "output")};
+  options.config = path_of(given, "config");
+  options.init = path_of(given, "init");
+  options.source = paths_of(given, "train_src");
+  options.target = paths_of(given, "train_tgt");
+  options.tsv = paths_of(given, "train_tsv");
   std::vector<std::array<std::string, 3>> assignments, valid;
   take(given, "assignments", "triples", assignments);
   take(given, "valid", "triples", valid);
   for (const auto& [key, value, origin] : assignments) {
-    request.assignments.push_back({key, value, origin});
+    options.settings.push_back({key, value, origin});
   }
   for (const auto& [name, source, target] : valid) {
-    request.valid.push_back({.name = name, .source = source, .target = target});
+    options.valid.push_back({.source = source, .target = target, .name = name});
   }
-  std::string output, init;
-  take(given, "output", "a path", output);
-  take(given, "init", "a path", init);
-  request.options.output = output;
-  request.options.init = init;
-  take(given, "resume", kTrueOrFalse, request.options.resume);
-  take(given, "allow_changes", kTrueOrFalse, request.options.allow_changes);
-  take(given, "device", "cpu or cuda", request.options.device);
-  take(given, "threads", kInteger, request.options.threads);
-  return request;
+  take(given, "resume", kTrueOrFalse, options.resume);
+  take(given, "allow_changes", kTrueOrFalse, options.allow_changes);
+  take(given, "device", "cpu or cuda", options.device);
+  take(given, "threads", kInteger, options.threads);
+  return options;
 }
 
 }  // namespace
@@ -168,7 +141,7 @@ void bind_train(py::module_& module) {
   module.def(
       "train",
       [](const py::dict& given, const py::function& event) {
-        return train_from(request_of(given), event);
+        return train_with(options_of_run(given), event);
       },
       py::arg("request"), py::arg("event"));
 }

@@ -44,7 +44,7 @@ class Worker {
   // With the GIL: true when what was called left an exception, which is kept.
   bool keep_exception(const std::function<void()>& call);
 
-  std::timed_mutex turn_;  // held by the caller whose work it is
+  std::timed_mutex turn_;  // locked by the caller whose work runs
   std::mutex mutex_;       // over what follows
   std::condition_variable changed_;
   const std::function<void()>* work_ = nullptr;  // to be done, or under way

@@ -12,6 +12,7 @@ from yona._yona import version as __version__
 from yona.data import builtin_pairs
 from yona.errors import (DeviceError, Error, FileMissing, FormatError, InvalidArgument, IoError,
                          NotSupported)
+from yona.generation import GeneratedText
 from yona.log import set_verbosity
 from yona.metrics import Score, bleu, chrf, ter
 from yona.model import Model
@@ -19,7 +20,8 @@ from yona.training import Message, Plan, TrainResult, Update, Validation, train
 from yona.translation import Attention, Translation
 
 __all__ = [
-    "Attention", "DeviceError", "Error", "FileMissing", "FormatError", "InvalidArgument", "IoError",
+    "Attention", "DeviceError", "Error", "FileMissing", "FormatError", "GeneratedText",
+    "InvalidArgument", "IoError",
     "Message", "Model", "NotSupported", "Plan", "Score", "TrainResult", "Translation", "Update",
     "Validation", "__version__", "bleu", "builtin_pairs", "chrf", "set_verbosity", "ter", "train",
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Union, overload
 
 from yona import _yona, training
 from yona.errors import InvalidArgument, given_path
+from yona.generation import GeneratedText, pieces
 from yona.translation import Attention, Translation
 
 if TYPE_CHECKING:  # not a dependency: type checkers know it by themselves
@@ -202,6 +204,31 @@ class Model:
                   for of_line in self._handle.score(sources, targets, options)]
         return scored[0] if one else scored
 
+    @overload
+    def parse(self, text: str, *, beam: int = 21,  # type: ignore[overload-overlap]
+              length_penalty: float = 0.3, tokenized: bool = False,
+              batch_tokens: int | None = None) -> str: ...
+    @overload
+    def parse(self, text: Iterable[str], *, beam: int = 21, length_penalty: float = 0.3,
+              tokenized: bool = False, batch_tokens: int | None = None) -> list[str]: ...
+
+    def parse(self, text: Any, *, beam: int = 21, length_penalty: float = 0.3,
+              tokenized: bool = False, batch_tokens: int | None = None) -> Any:
+        """The phrase-structure tree of a sentence, or of each of several, in Penn Treebank brackets.
+
+        The model is one that `yona train --task parsing` made. A tree is always well formed and has
+        exactly the sentence's words: plain text is cut into words as the Penn Treebank does,
+        `tokenized=True` takes words that spaces separate. `beam=1` is greedy, which is faster.
+
+        >>> Model.load(parser).parse("The cat sleeps.")                      # doctest: +SKIP
+        '(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))'
+        """
+        one, texts = _texts("text", text)
+        options = _given({"beam": beam, "length_penalty": length_penalty, "tokenized": tokenized,
+                          "batch_tokens": batch_tokens})
+        trees = self._handle.parse(texts, options)
+        return trees[0] if one else trees
+
     def attention(self, source: str, target: str | None = None) -> Attention:
         """What every head looked at while it translated `source`, or while it was led through
         `target`.
@@ -213,6 +240,45 @@ class Model:
         '</s>'
         """
         return Attention(self._handle.attention(source, target))
+
+    def generate(self, prompt: str | Iterable[str], *, stream: bool = False,
+                 max_new: int | None = None, temperature: float | None = None,
+                 top_k: int | None = None, top_p: float | None = None, min_p: float | None = None,
+                 repetition_penalty: float | None = None, presence_penalty: float | None = None,
+                 frequency_penalty: float | None = None, seed: int | None = None,
+                 n: int | None = None, stop: str | Iterable[str] | None = None,
+                 logprobs: int | None = None, json_schema: dict[str, Any] | str | None = None,
+                 regex: str | None = None) -> Any:
+        """Continues a text, or each of several, with a language model. The answer is a text (a
+        `GeneratedText`, with its tokens) without the prompt; with `n` it is a list of so many.
+        With `stream=True` it is an iterator of its pieces, as they come.
+
+        Options are those of `yona generate`: without a `temperature` the best token is always
+        taken.
+
+        >>> model.generate("Once upon a time", max_new=20, temperature=0.8)   # doctest: +SKIP
+        >>> for piece in model.generate("Once", stream=True):                 # doctest: +SKIP
+        ...     print(piece, end="", flush=True)
+        """
+        one, prompts = _texts("prompt", prompt)
+        stops = [] if stop is None else _texts("stop", stop)[1]
+        schema = json.dumps(json_schema) if isinstance(json_schema, dict) else json_schema
+        options = _given({
+            "max_new": max_new, "temperature": temperature, "top_k": top_k, "top_p": top_p,
+            "min_p": min_p, "repetition_penalty": repetition_penalty,
+            "presence_penalty": presence_penalty, "frequency_penalty": frequency_penalty,
+            "seed": seed, "n": n, "stop": stops, "logprobs": logprobs, "json_schema": schema,
+            "regex": regex})
+        if stream:
+            if not one or n is not None:
+                raise InvalidArgument("generate: stream=True is for one answer to one prompt")
+            return pieces(self._handle, prompts[0], options)
+        answers = [[GeneratedText(*each) for each in of_prompt]
+                   for of_prompt in self._handle.generate(prompts, options, None)]
+        if n is None:
+            first = [of_prompt[0] for of_prompt in answers]
+            return first[0] if one else first
+        return answers[0] if one else answers
 
     def train(self, *args: Any, **options: Any) -> Model:
         """Trains on from this model's weights and sub-words: `yona.train(..., init=model.folder)`.

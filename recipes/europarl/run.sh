@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Europarl, English to German, preset base, pre-norm, in 1.6 minutes of training on one H200: trains in
-# bf16 with a learning rate that anneals to that end, then translates the validation set greedily and
+# Europarl, English to German, preset base, pre-norm, in 1.4 minutes of training on one H200: trains in
+# bf16 with a cosine schedule, then translates the validation set greedily and
 # with beam 4 and scores it.
 #
 #   YONA_DATA=/path/to/data recipes/europarl/run.sh [--seed N] [OUTPUT]

@@ -24,6 +24,39 @@ TEST(Backend, TakesAsManyThreadsAsItIsTold) {
   EXPECT_EQ(make_backend("cpu")->exec().pool->threads(), available_cpus());
 }
 
+TEST(Backend, AnswersForTheHost) {
+  for (const char* name : {"cpu", "reference"}) {
+    const auto host = make_backend(name);
+    EXPECT_TRUE(host->on_host());
+    EXPECT_TRUE(host->packs_weights());
+    EXPECT_FALSE(host->searches_on_device());
+    EXPECT_FALSE(host->rounds_activations());
+    EXPECT_FALSE(host->has_f16());
+    EXPECT_FALSE(host->wants_even_widths());
+    EXPECT_FALSE(host->wants_large_products());
+    EXPECT_FALSE(host->fuses_loss(512, DType::bf16));
+  }
+}
+
+// A dry run has no memory to read and nothing to search with, whatever it plans for.
+TEST(Backend, AnswersForTheDeviceThatIsPlannedFor) {
+  const auto gpu = make_backend("meta", {.planned = Device::cuda});
+  EXPECT_FALSE(gpu->on_host());
+  EXPECT_FALSE(gpu->searches_on_device());
+  EXPECT_FALSE(gpu->packs_weights());
+  EXPECT_TRUE(gpu->rounds_activations());
+  EXPECT_TRUE(gpu->has_f16());
+  EXPECT_TRUE(gpu->wants_even_widths());
+  EXPECT_TRUE(gpu->wants_large_products());
+  EXPECT_TRUE(gpu->fuses_loss(512, DType::bf16));
+  EXPECT_FALSE(gpu->fuses_loss(512, DType::f32));
+  EXPECT_FALSE(gpu->fuses_loss(256, DType::bf16));
+  const auto host = make_backend("meta", {.planned = Device::cpu});
+  EXPECT_FALSE(host->on_host());
+  EXPECT_TRUE(host->packs_weights());
+  EXPECT_FALSE(host->rounds_activations());
+}
+
 TEST(Backend, CopiesToAndFromItsMemory) {
   for (const char* name : {"cpu", "reference"}) {
     const auto backend = make_backend(name);

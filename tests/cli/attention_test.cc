@@ -151,9 +151,10 @@ TEST_F(AttentionCommand, RefusesTextThatCannotBe) {
             "yona: --source: the value is empty (is a variable unset?)\n");
   EXPECT_EQ(complaint(run({"--source", "\xFF"})), "yona: --source: the text is not UTF-8\n");
   write_bytes(path("bad"), "0-0 x\n\n0-0\n");
-  EXPECT_EQ(complaint(run({"--input", path("source"), "--target-input", path("target"),
-                           "--align-error", path("bad")})),
-            "yona: " + path("bad") + ":1: 'x' is no link; expected 3-4 (sure) or 3p4 (possible)\n");
+  EXPECT_EQ(
+      complaint(run({"--input", path("source"), "--target-input", path("target"), "--align-error",
+                     path("bad")})),
+      "yona: " + path("bad") + ":1: 'x' is not a link; expected 3-4 (sure) or 3p4 (possible)\n");
   write_bytes(path("short"), "x\n");
   EXPECT_THAT(complaint(run({"--input", path("source"), "--target-input", path("short")})),
               HasSubstr("differ in length"));

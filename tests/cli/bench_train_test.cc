@@ -21,6 +21,16 @@ TEST(BenchTrain, PrintsOneJsonLineWithThePeersFields) {
   EXPECT_GT(json.at("tgt_tok_s").get<double>(), 0.0);
 }
 
+TEST(BenchTrain, TimesALanguageModel) {
+  const ProgramResult result = run_yona(
+      {"bench", "train", "--task", "language-model", "--preset", "char-small", "--vocab-size", "50",
+       "--len", "8", "--batch", "2", "--steps", "1", "--warmup", "0", "--threads", "1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json.at("len"), 8);
+  EXPECT_GT(json.at("tok_s").get<double>(), 0.0);
+}
+
 TEST(BenchTrain, ComplainsAboutValues) {
   const auto complaint = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"bench", "train"});

@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/json.h"
-#include "yona/train/config_keys.h"
+#include "yona/tasks/task_kind.h"
+#include "yona/tasks/translation/config_keys.h"
 
 #include "tests/cli/program.h"
 

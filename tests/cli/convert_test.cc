@@ -57,7 +57,7 @@ TEST_F(Convert, SaysWhatIsMissing) {
   EXPECT_EQ(unknown.err, "yona: --quantize: expected int8, got 'int4'\n");
   const ProgramResult there = convert({"--output", folder_.path(), "--quantize", "int8"});
   EXPECT_EQ(there.code, 2);
-  EXPECT_THAT(there.err, HasSubstr("is there already; name a new folder"));
+  EXPECT_THAT(there.err, HasSubstr("already exists; name a new folder"));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // `yona demo` from the outside: where it puts its files. What it trains is the trainer's to test.
 
+#include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -56,8 +58,24 @@ TEST(Demo, LeavesAModelAloneThatIsAlreadyThere) {
   write_bytes(folder / "model/kept", "mine");
   const ProgramResult result = run_yona({"demo", "--output", folder.path().string()});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("model is there already; choose another --output"));
+  EXPECT_THAT(result.err, HasSubstr("model already exists; choose another --output"));
   EXPECT_EQ(read_bytes(folder / "model/kept"), "mine");
+}
+
+TEST(Demo, WritesOnlyTheTextFilesWithTextOnly) {
+  const TempDir folder;
+  const ProgramResult result = run_yona(
+      {"demo", "--text-only", "--src-lang", "fr", "--output", (folder / "texts").string()});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("60000 training, 500 validation and 1000 test pairs, fr → de"));
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder / "texts")) {
+    names.insert(entry.path().filename().string());
+  }
+  EXPECT_THAT(names, ::testing::ElementsAre("test.de", "test.fr", "train.de", "train.fr",
+                                            "valid.de", "valid.fr"));
+  const std::string text = read_bytes(folder / "texts/train.fr");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 60000);
 }
 
 TEST(Demo, SaysSoWhereItCannotWrite) {

@@ -54,11 +54,12 @@ TEST_F(ScoreFlagsOfCommand, SetTheOptionsOfTer) {
 }
 
 TEST_F(ScoreFlagsOfCommand, RefuseValuesThatMeanNothing) {
-  EXPECT_EQ(complaint({"--tokenize", "ja-mecab"}),
-            "yona: --tokenize: 'ja-mecab' is no tokeniser of BLEU here; there are 13a, intl, zh, "
-            "char, none: char suits Japanese and Korean, or tokenise beforehand and take none\n");
+  EXPECT_EQ(
+      complaint({"--tokenize", "ja-mecab"}),
+      "yona: --tokenize: 'ja-mecab' is not a tokeniser of BLEU here; there are 13a, intl, zh, "
+      "char, none: char suits Japanese and Korean, or tokenise beforehand and take none\n");
   EXPECT_EQ(complaint({"--metrics", "bleu,meteor"}),
-            "yona: --metrics: expected bleu, chrf or ter, got 'meteor'\n");
+            "yona: --metrics: expected bleu, chrf, ter or brackets, got 'meteor'\n");
   EXPECT_EQ(complaint({"--smooth-method", "some"}),
             "yona: --smooth-method: expected exp, floor, add-k or none, got 'some'\n");
   EXPECT_EQ(complaint({"--smooth-value", "1"}),

@@ -176,7 +176,7 @@ TEST_F(ShortlistCommand, ReplacesAShortlistButNothingElse) {
                 corpus("de"), "--output", weights});
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.err, "yona: --output: " + weights +
-                            " is there already and is not a shortlist; name another file\n");
+                            " already exists and is not a shortlist; name another file\n");
   EXPECT_EQ(read_bytes(weights), before);
 }
 

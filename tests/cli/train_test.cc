@@ -1,6 +1,7 @@
 // `yona train` from the outside: a small run to its end, interrupted and resumed, and everything
 // that can be wrong with what the user gives.
 
+#include <algorithm>
 #include <chrono>
 #include <sys/stat.h>
 #include <thread>
@@ -54,6 +55,8 @@ class Train : public ::testing::Test {
                                        "256",
                                        "--vocab-size",
                                        "400",
+                                       "--set",
+                                       "train.schedule=paper",
                                        "--threads",
                                        "1",
                                        "--output",
@@ -286,6 +289,23 @@ TEST_F(Train, ComplainsAboutFilesOfUnequalLength) {
   EXPECT_THAT(message, HasSubstr("2"));
 }
 
+TEST_F(Train, FitsATimeAndSaysHowLongItWillTake) {
+  std::vector<std::string> arguments = command({"--for", "2s"});
+  std::replace(arguments.begin(), arguments.end(), std::string("train.schedule=paper"),
+               std::string("train.tensorboard=false"));
+  const ProgramResult result = run_yona(arguments);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("\nplanned: "));
+  EXPECT_THAT(result.err, HasSubstr("\nthis will take about "));
+  EXPECT_THAT(read_bytes(folder_ / "run/config.yaml"), HasSubstr("time: 2s"));
+}
+
+TEST_F(Train, RefusesATimeTogetherWithUpdates) {
+  EXPECT_THAT(wrong({"--for", "20m", "--updates", "9"}),
+              HasSubstr("--for: is given together with --updates"));
+  EXPECT_THAT(wrong({"--for", "20"}), HasSubstr("--for: expected a time such as 90s, 20m"));
+}
+
 TEST_F(Train, WarnsOfARateThatIsTakenForAFactor) {
   const ProgramResult result =
       train({"--updates", "1", "--set", "train.learning_rate=0.0005", "-q"});
@@ -324,7 +344,7 @@ TEST_F(Train, AFileSizeLimitIsAnErrorLikeAFullDisk) {
 TEST_F(Train, FailsWhereItCannotWrite) {
   write_bytes(folder_ / "file", "x");
   std::vector<std::string> arguments = command({"-q"});
-  arguments[20] = path("file/run");
+  std::replace(arguments.begin(), arguments.end(), path("run"), path("file/run"));
   const ProgramResult result = run_yona(arguments);
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("cannot make the output folder"));

@@ -13,6 +13,7 @@
 
 #include "yona/base/error.h"
 #include "yona/data/batches.h"
+#include "yona/data/parallel_text.h"
 #include "yona/data/token_cache_format.h"
 
 #include "tests/data/sample_corpus.h"
@@ -38,17 +39,25 @@ struct Seen {
 
 class BatchStreamTest : public ::testing::Test {
  protected:
-  std::shared_ptr<const Dataset> open(const DatasetOptions& options = {}) {
-    return std::make_shared<const Dataset>(Dataset::open({sample_corpus(folder_.path(), "a", 60)},
-                                                         sample_subwords(), options,
-                                                         folder_ / "cache", pool_));
+  std::shared_ptr<const ParallelText> open(const ParallelTextOptions& options = {}) {
+    return std::make_shared<const ParallelText>(
+        ParallelText::open({sample_corpus(folder_.path(), "a", 60)}, sample_subwords(), options,
+                           folder_ / "cache", pool_));
+  }
+  std::filesystem::path cache_file() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "cache")) {
+      if (entry.path().extension() == ".tokens") {
+        return entry.path();
+      }
+    }
+    return {};
   }
   static std::vector<Seen> take(BatchStream& stream, int count) {
     std::vector<Seen> seen;
-    PairBatch batch;
+    Batch batch;
     while (count-- > 0 && stream.next(batch)) {
-      seen.push_back({batch.epoch, batch.index, batch.sentence_ids, batch.source.ids,
-                      batch.target.ids, stream.position()});
+      seen.push_back({batch.epoch, batch.index, batch.example_ids, batch.sides[kSource].ids,
+                      batch.sides[kTarget].ids, stream.position()});
     }
     return seen;
   }
@@ -72,7 +81,7 @@ TEST_F(BatchStreamTest, GivesThePlannedBatchesEpochAfterEpoch) {
       const auto planned = plan.batch(index);
       ASSERT_EQ(batch.sentences.size(), planned.size());
       for (std::size_t at = 0; at < planned.size(); ++at) {
-        EXPECT_EQ(batch.sentences[at], sentence_id(0, planned[at]));
+        EXPECT_EQ(batch.sentences[at], example_id(0, planned[at]));
       }
     }
     EXPECT_EQ(stream.position(), (BatchPosition{epoch + 1, 0}));
@@ -140,7 +149,7 @@ TEST_F(BatchStreamTest, ValidationPassesOnceInTheOrderOfTheFiles) {
     }
     EXPECT_EQ(sentences.size(), 60U);
     EXPECT_TRUE(std::is_sorted(sentences.begin(), sentences.end()));
-    PairBatch batch;
+    Batch batch;
     EXPECT_FALSE(stream.next(batch));
   }
 }
@@ -148,14 +157,14 @@ TEST_F(BatchStreamTest, ValidationPassesOnceInTheOrderOfTheFiles) {
 TEST_F(BatchStreamTest, StorageGoesRoundInTheSteadyState) {
   const auto dataset = open();
   BatchStream stream = BatchStream::training(dataset, {.batch_tokens = 200, .prefetch = 2});
-  PairBatch batch;
+  Batch batch;
   for (int step = 0; step < 300; ++step) {
     stream.next(batch);
   }
   std::set<const void*> buffers;
   for (int step = 0; step < 300; ++step) {
     stream.next(batch);
-    buffers.insert(batch.source.ids.data());
+    buffers.insert(batch.sides[kSource].ids.data());
   }
   EXPECT_LE(buffers.size(), 3U);  // two slots and the caller's
 }
@@ -164,7 +173,7 @@ TEST_F(BatchStreamTest, EndsCleanlyWhileBatchesAreBeingPrepared) {
   const auto dataset = open();
   for (int round = 0; round < 50; ++round) {
     BatchStream stream = BatchStream::training(dataset, {.batch_tokens = 50, .prefetch = 1});
-    PairBatch batch;
+    Batch batch;
     for (int step = 0; step < round % 5; ++step) {
       EXPECT_TRUE(stream.next(batch));
     }
@@ -177,10 +186,11 @@ TEST_F(BatchStreamTest, AFaultWhilePreparingReachesTheCaller) {
   // Ids beyond the vocabulary, under checksums that agree.
   const CorpusSpec corpus = sample_corpus(folder_.path(), "a", 60);
   const auto open_corpus = [&] {
-    return std::make_shared<const Dataset>(
-        Dataset::open({corpus}, sample_subwords(), {}, folder_ / "cache", pool_));
+    return std::make_shared<const ParallelText>(
+        ParallelText::open({corpus}, sample_subwords(), {}, folder_ / "cache", pool_));
   };
-  const std::filesystem::path path = open_corpus()->parts()[0].cache.path();
+  open_corpus();
+  const std::filesystem::path path = cache_file();
   std::string bytes = testing::read_bytes(path);
   TokenCacheFooter footer;
   char* end = bytes.data() + bytes.size() - sizeof(footer);
@@ -194,7 +204,7 @@ TEST_F(BatchStreamTest, AFaultWhilePreparingReachesTheCaller) {
   std::memcpy(end, &footer, sizeof(footer));
   testing::write_bytes(path, bytes);
   BatchStream stream = BatchStream::validation(open_corpus(), 200);
-  PairBatch batch;
+  Batch batch;
   EXPECT_THAT(message_of<FormatError>([&] {
                 while (stream.next(batch)) {
                 }
@@ -206,15 +216,15 @@ TEST_F(BatchStreamTest, GoesOnWhenTheCacheIsCutUnderIt) {
   const auto dataset = open();
   const auto batches = [&] {
     BatchStream stream = BatchStream::validation(dataset, 200);
-    PairBatch batch;
+    Batch batch;
     std::int64_t tokens = 0;
     while (stream.next(batch)) {
-      tokens += batch.source.tokens();
+      tokens += batch.sides[kSource].rows();
     }
     return tokens;
   };
   const std::int64_t whole = batches();
-  std::filesystem::resize_file(dataset->parts()[0].cache.path(), 100);
+  std::filesystem::resize_file(cache_file(), 100);
   EXPECT_EQ(batches(), whole);
 }
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/data/parallel_text.h"
 
 #include "tests/data/sample_corpus.h"
 
@@ -25,10 +26,11 @@ using testing::TempDir;
 
 class BatchesTest : public ::testing::Test {
  protected:
-  Dataset open(const std::vector<CorpusSpec>& corpora, const DatasetOptions& options = {}) {
-    return Dataset::open(corpora, sample_subwords(), options, folder_ / "cache", pool_);
+  ParallelText open(const std::vector<CorpusSpec>& corpora,
+                    const ParallelTextOptions& options = {}) {
+    return ParallelText::open(corpora, sample_subwords(), options, folder_ / "cache", pool_);
   }
-  Dataset open(int pairs) { return open({sample_corpus(folder_.path(), "a", pairs)}); }
+  ParallelText open(int pairs) { return open({sample_corpus(folder_.path(), "a", pairs)}); }
 
   static std::vector<std::uint32_t> row_of(const BatchPlan& plan) {
     std::vector<std::uint32_t> row;
@@ -45,12 +47,12 @@ class BatchesTest : public ::testing::Test {
     }
     return counts;
   }
-  static std::int64_t tokens_of(const Dataset& dataset, std::span<const std::uint32_t> batch) {
+  static std::int64_t tokens_of(const ParallelText& dataset, std::span<const std::uint32_t> batch) {
     std::int64_t source = 0;
     std::int64_t target = 0;
     for (const std::uint32_t pair : batch) {
-      source += dataset.planned_source(pair);
-      target += dataset.planned_target(pair);
+      source += dataset.lengths(pair)[kSource];
+      target += dataset.lengths(pair)[kTarget];
     }
     return std::max(source, target);
   }
@@ -60,11 +62,11 @@ class BatchesTest : public ::testing::Test {
 };
 
 TEST_F(BatchesTest, EveryPairIsSeenOncePerEpoch) {
-  const Dataset dataset = open(500);
+  const ParallelText dataset = open(500);
   for (const std::int64_t budget : {1, 50, 300, 1000000}) {
     for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
       const BatchPlan plan = BatchPlan::shuffled(dataset, budget, 7, epoch);
-      EXPECT_EQ(plan.pairs(), 500U);
+      EXPECT_EQ(plan.examples(), 500U);
       std::vector<std::uint32_t> row = row_of(plan);
       std::sort(row.begin(), row.end());
       std::vector<std::uint32_t> all(500);
@@ -75,7 +77,7 @@ TEST_F(BatchesTest, EveryPairIsSeenOncePerEpoch) {
 }
 
 TEST_F(BatchesTest, TheBudgetHoldsExceptForAPairThatAloneIsLonger) {
-  const Dataset dataset = open(500);
+  const ParallelText dataset = open(500);
   for (const std::int64_t budget : {20, 100, 400}) {
     for (const BatchPlan& plan :
          {BatchPlan::shuffled(dataset, budget, 7, 0), BatchPlan::in_order(dataset, budget)}) {
@@ -94,7 +96,7 @@ TEST_F(BatchesTest, TheBudgetHoldsExceptForAPairThatAloneIsLonger) {
 }
 
 TEST_F(BatchesTest, BatchesAreWellFilledAndOfSimilarLengths) {
-  const Dataset dataset = open(3000);
+  const ParallelText dataset = open(3000);
   constexpr std::int64_t kBudget = 1000;
   const BatchPlan plan = BatchPlan::shuffled(dataset, kBudget, 7, 0);
   std::int64_t tokens = 0;
@@ -105,7 +107,7 @@ TEST_F(BatchesTest, BatchesAreWellFilledAndOfSimilarLengths) {
     std::int64_t shortest = 1000;
     std::int64_t longest = 0;
     for (const std::uint32_t pair : batch) {
-      const auto length = std::max(dataset.planned_source(pair), dataset.planned_target(pair));
+      const auto length = std::max(dataset.lengths(pair)[kSource], dataset.lengths(pair)[kTarget]);
       shortest = std::min(shortest, length);
       longest = std::max(longest, length);
     }
@@ -116,7 +118,7 @@ TEST_F(BatchesTest, BatchesAreWellFilledAndOfSimilarLengths) {
 }
 
 TEST_F(BatchesTest, IsAFunctionOfSeedAndEpoch) {
-  const Dataset dataset = open(500);
+  const ParallelText dataset = open(500);
   const std::vector<std::uint32_t> row = row_of(BatchPlan::shuffled(dataset, 200, 7, 0));
   EXPECT_EQ(row_of(BatchPlan::shuffled(dataset, 200, 7, 0)), row);
   EXPECT_NE(row_of(BatchPlan::shuffled(dataset, 200, 7, 1)), row);
@@ -124,7 +126,7 @@ TEST_F(BatchesTest, IsAFunctionOfSeedAndEpoch) {
 }
 
 TEST_F(BatchesTest, CompaniesChangeFromEpochToEpoch) {
-  const Dataset dataset = open(500);
+  const ParallelText dataset = open(500);
   std::set<std::set<std::uint32_t>> companies;
   std::size_t batches = 0;
   for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
@@ -139,12 +141,12 @@ TEST_F(BatchesTest, CompaniesChangeFromEpochToEpoch) {
 }
 
 TEST_F(BatchesTest, LengthsAreNotInOrderOverTheEpoch) {
-  const Dataset dataset = open(2000);
+  const ParallelText dataset = open(2000);
   const BatchPlan plan = BatchPlan::shuffled(dataset, 300, 7, 0);
   int rising = 0;
   for (std::int64_t index = 1; index < plan.batches(); ++index) {
-    rising += dataset.planned_source(plan.batch(index)[0]) >
-                      dataset.planned_source(plan.batch(index - 1)[0])
+    rising += dataset.lengths(plan.batch(index)[0])[kSource] >
+                      dataset.lengths(plan.batch(index - 1)[0])[kSource]
                   ? 1
                   : 0;
   }
@@ -153,7 +155,7 @@ TEST_F(BatchesTest, LengthsAreNotInOrderOverTheEpoch) {
 }
 
 TEST_F(BatchesTest, InOrderFollowsTheFiles) {
-  const Dataset dataset = open(100);
+  const ParallelText dataset = open(100);
   const std::vector<std::uint32_t> row = row_of(BatchPlan::in_order(dataset, 150));
   EXPECT_TRUE(std::is_sorted(row.begin(), row.end()));
   EXPECT_EQ(row.size(), 100U);
@@ -166,12 +168,12 @@ TEST_F(BatchesTest, WeightsSayHowOftenAnEpochSeesACorpus) {
   corpora[0].weight = 2;
   corpora[1].weight = 0.25;
   corpora[2].weight = 1.5;
-  const Dataset dataset = open(corpora);
+  const ParallelText dataset = open(corpora);
   std::map<std::uint32_t, int> total;
   for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
     const BatchPlan plan = BatchPlan::shuffled(dataset, 200, 7, epoch);
-    EXPECT_EQ(plan.pairs(), 80U + 25U + 15U);
-    EXPECT_EQ(epoch_pairs(dataset), plan.pairs());
+    EXPECT_EQ(plan.examples(), 80U + 25U + 15U);
+    EXPECT_EQ(epoch_examples(dataset), plan.examples());
     for (const auto& [pair, count] : counts_of(plan)) {
       EXPECT_EQ(count, pair < 40 ? 2 : pair < 140 ? 1 : count);
       total[pair] += count;
@@ -186,11 +188,11 @@ TEST_F(BatchesTest, WeightsSayHowOftenAnEpochSeesACorpus) {
 TEST_F(BatchesTest, ATinyShareStillRotatesThroughTheCorpus) {
   CorpusSpec corpus = sample_corpus(folder_.path(), "a", 7);
   corpus.weight = 0.01;
-  const Dataset dataset = open({corpus});
+  const ParallelText dataset = open({corpus});
   std::set<std::uint32_t> seen;
   for (std::int64_t epoch = 0; epoch < 7; ++epoch) {
     const BatchPlan plan = BatchPlan::shuffled(dataset, 200, 7, epoch);
-    EXPECT_EQ(plan.pairs(), 1U);
+    EXPECT_EQ(plan.examples(), 1U);
     seen.insert(plan.batch(0)[0]);
   }
   EXPECT_EQ(seen.size(), 7U);
@@ -198,28 +200,28 @@ TEST_F(BatchesTest, ATinyShareStillRotatesThroughTheCorpus) {
 
 TEST_F(BatchesTest, PlansForSampledSubwordsLeaveRoomForTheirLength) {
   const std::vector<CorpusSpec> corpora = {sample_corpus(folder_.path(), "a", 400)};
-  const Dataset dataset = open(corpora, {.sampling = 0.2});
+  const ParallelText dataset = open(corpora, {.sampling = 0.2});
   const BatchPlan plan = BatchPlan::shuffled(dataset, 1000, 7, 0);
-  PairBatch batch;
+  Batch batch;
   std::int64_t tokens = 0;
   for (std::int64_t index = 0; index < plan.batches(); ++index) {
     dataset.fill(plan.batch(index), 1000, {7, 0}, batch);
-    EXPECT_LE(std::max(batch.source.tokens(), batch.target.tokens()), 1000);
-    tokens += std::max(batch.source.tokens(), batch.target.tokens());
+    EXPECT_LE(std::max(batch.sides[kSource].rows(), batch.sides[kTarget].rows()), 1000);
+    tokens += std::max(batch.sides[kSource].rows(), batch.sides[kTarget].rows());
   }
   EXPECT_GT(tokens, plan.batches() * 750);
 }
 
 TEST_F(BatchesTest, RefusesImpossibleSizes) {
   CorpusSpec corpus = sample_corpus(folder_.path(), "a", 5);
-  const Dataset dataset = open({corpus});
+  const ParallelText dataset = open({corpus});
   for (const std::int64_t budget : {0, -5}) {
     EXPECT_THAT(message_of<InvalidArgument>([&] { BatchPlan::shuffled(dataset, budget, 1, 0); }),
                 HasSubstr("a batch of " + std::to_string(budget) + " tokens is impossible"));
     EXPECT_THROW(BatchPlan::in_order(dataset, budget), InvalidArgument);
   }
   corpus.weight = 1e12;
-  const Dataset heavy = open({corpus});
+  const ParallelText heavy = open({corpus});
   EXPECT_THAT(message_of<InvalidArgument>([&] { BatchPlan::shuffled(heavy, 100, 1, 0); }),
               HasSubstr("with weight 1000000000000 is too much for one epoch"));
 }

@@ -1,7 +1,5 @@
 // The cache against the text it was made from; stale, cut, damaged, contested and homeless caches.
 
-#include "yona/data/token_cache.h"
-
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -15,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/data/pair_cache.h"
 
 #include "tests/data/sample_corpus.h"
 #include "tests/harness/file_size_limit.h"
@@ -37,7 +36,7 @@ using testing::write_bytes;
 class TokenCacheTest : public ::testing::Test {
  protected:
   TokenCache open(const CorpusSpec& spec, const TokenizeOptions& options = {}) {
-    return TokenCache::open(spec, sample_subwords(), options, cache_folder(), pool_);
+    return open_pair_cache(spec, sample_subwords(), options, cache_folder(), pool_);
   }
   std::filesystem::path cache_folder() const { return folder_ / "cache"; }
   CorpusSpec tsv(std::string_view content) {
@@ -70,13 +69,13 @@ std::vector<std::int32_t> encoded(std::string_view line, std::vector<std::int32_
 
 std::vector<std::int32_t> source_ids(const TokenCache& cache, std::uint64_t pair) {
   std::vector<std::int32_t> ids;
-  cache.append_source(pair, ids);
+  cache.append(pair, kSource, ids);
   return ids;
 }
 
 std::vector<std::int32_t> target_ids(const TokenCache& cache, std::uint64_t pair) {
   std::vector<std::int32_t> ids;
-  cache.append_target(pair, ids);
+  cache.append(pair, kTarget, ids);
   return ids;
 }
 
@@ -84,14 +83,14 @@ TEST_F(TokenCacheTest, HoldsTheIdsOfEveryPair) {
   const CorpusSpec spec = sample_corpus(folder_.path(), "a", 300);
   const TokenCache cache = open(spec);
   EXPECT_TRUE(cache.was_built());
-  ASSERT_EQ(cache.pairs(), 300U);
+  ASSERT_EQ(cache.examples(), 300U);
   PairReader reader(spec);
   TextPair pair;
   for (std::uint64_t at = 0; reader.next(pair); ++at) {
     ASSERT_EQ(source_ids(cache, at), encoded(pair.source));
     ASSERT_EQ(target_ids(cache, at), encoded(pair.target));
-    ASSERT_EQ(cache.source_tokens(at), encoded(pair.source).size());
-    ASSERT_EQ(cache.target_tokens(at), encoded(pair.target).size());
+    ASSERT_EQ(cache.tokens(at, kSource), encoded(pair.source).size());
+    ASSERT_EQ(cache.tokens(at, kTarget), encoded(pair.target).size());
     ASSERT_EQ(cache.line(at), at);
     ASSERT_EQ(cache.weight(at), 1.0F);
     ASSERT_EQ(cache.document(at), 0U);
@@ -105,14 +104,14 @@ TEST_F(TokenCacheTest, IsUsedAgainWithItsReport) {
   const TokenCache again = open(spec);
   EXPECT_FALSE(again.was_built());
   EXPECT_EQ(again.report().summary(), summary);
-  EXPECT_EQ(again.pairs(), 2U);
+  EXPECT_EQ(again.examples(), 2U);
   EXPECT_EQ(again.line(1), 2U);
 }
 
 TEST_F(TokenCacheTest, LeavesOutAndCountsEmptyAndOverlongPairs) {
   CorpusSpec spec = tsv("a\tb\n \tb\na\t\n" + std::string(100, 'q') + "\tb\na\tb\n");
   const TokenCache cache = open(spec, {.max_length = 20});
-  EXPECT_EQ(cache.pairs(), 2U);
+  EXPECT_EQ(cache.examples(), 2U);
   EXPECT_EQ(cache.line(1), 4U);
   EXPECT_EQ(cache.report().empty.count, 2U);
   EXPECT_EQ(cache.report().too_long.count, 1U);
@@ -123,7 +122,7 @@ TEST_F(TokenCacheTest, TheLimitCountsTagsAndEnd) {
   CorpusSpec spec = tsv("my sister\tb\n");
   spec.source_tags = {"<BT>"};
   const auto length = static_cast<std::int64_t>(encoded("my sister").size()) + 1;
-  EXPECT_EQ(open(spec, {.max_length = length}).pairs(), 1U);
+  EXPECT_EQ(open(spec, {.max_length = length}).examples(), 1U);
   EXPECT_THROW(open(spec, {.max_length = length - 1}), FormatError);
 }
 
@@ -154,14 +153,14 @@ TEST_F(TokenCacheTest, KeepsWeightsAndDocuments) {
 TEST_F(TokenCacheTest, HoldsTextWhenSubwordsAreSampled) {
   const CorpusSpec spec = tsv("my sister\tder Nachbar\na\tb\n");
   const TokenCache cache = open(spec, {.content = CacheContent::text});
-  EXPECT_EQ(cache.source_text(0), "my sister");
-  EXPECT_EQ(cache.target_text(0), "der Nachbar");
-  EXPECT_EQ(cache.source_text(1), "a");
-  EXPECT_EQ(cache.source_tokens(0), encoded("my sister").size());
+  EXPECT_EQ(cache.text(0, kSource), "my sister");
+  EXPECT_EQ(cache.text(0, kTarget), "der Nachbar");
+  EXPECT_EQ(cache.text(1, kSource), "a");
+  EXPECT_EQ(cache.tokens(0, kSource), encoded("my sister").size());
   std::vector<std::int32_t> ids;
-  EXPECT_THAT(message_of<InvalidArgument>([&] { cache.append_source(0, ids); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { cache.append(0, kSource, ids); }),
               HasSubstr("holds text"));
-  EXPECT_THAT(message_of<InvalidArgument>([&] { open(spec).source_text(0); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { open(spec).text(0, kSource); }),
               HasSubstr("holds ids"));
 }
 
@@ -177,7 +176,7 @@ TEST_F(TokenCacheTest, HoldsIdsAbove65535WhenTheVocabularyIsLarge) {
   const Subword wide(own.model(), std::make_shared<const Vocabulary>(pieces));
   const CorpusSpec spec = tsv("my sister\tder Nachbar\n");
   const TokenCache cache =
-      TokenCache::open(spec, SubwordPair{wide, wide}, {}, cache_folder(), pool_);
+      open_pair_cache(spec, SubwordPair{wide, wide}, {}, cache_folder(), pool_);
   std::vector<std::int32_t> expected;
   wide.encode("my sister", expected);
   expected.push_back(0);
@@ -189,7 +188,7 @@ TEST_F(TokenCacheTest, HasTheSameBytesForAnyNumberOfThreads) {
   const CorpusSpec spec = sample_corpus(folder_.path(), "a", 1000);
   ThreadPool one(1);
   const std::string bytes =
-      read_bytes(TokenCache::open(spec, sample_subwords(), {}, folder_ / "c1", one).path());
+      read_bytes(open_pair_cache(spec, sample_subwords(), {}, folder_ / "c1", one).path());
   EXPECT_EQ(read_bytes(open(spec).path()), bytes);
 }
 
@@ -280,7 +279,7 @@ TEST_F(TokenCacheTest, ABuilderKilledHalfWayLeavesNothingThatIsTrusted) {
   const pid_t child = ::fork();
   if (child == 0) {
     ThreadPool pool(1);
-    TokenCache::open(spec, sample_subwords(), {}, cache_folder(), pool);
+    open_pair_cache(spec, sample_subwords(), {}, cache_folder(), pool);
     ::_exit(0);
   }
   for (int wait = 0; wait < 2000 && !std::filesystem::exists(cache_folder()); ++wait) {
@@ -291,7 +290,7 @@ TEST_F(TokenCacheTest, ABuilderKilledHalfWayLeavesNothingThatIsTrusted) {
   int status = 0;
   ::waitpid(child, &status, 0);
   const TokenCache cache = open(spec);
-  EXPECT_EQ(cache.pairs(), 3000U);
+  EXPECT_EQ(cache.examples(), 3000U);
   EXPECT_THAT(cache_files(), ElementsAre(cache.path().filename().string()));
 }
 
@@ -304,9 +303,8 @@ TEST_F(TokenCacheTest, TwoBuildersAtOnceMakeOneCache) {
       int result = 1;
       try {
         ThreadPool pool(1);
-        const TokenCache cache =
-            TokenCache::open(spec, sample_subwords(), {}, cache_folder(), pool);
-        result = cache.pairs() == 2000U ? (cache.was_built() ? 10 : 20) : 1;
+        const TokenCache cache = open_pair_cache(spec, sample_subwords(), {}, cache_folder(), pool);
+        result = cache.examples() == 2000U ? (cache.was_built() ? 10 : 20) : 1;
       } catch (const Error&) {
       }
       ::_exit(result);
@@ -347,7 +345,7 @@ TEST_F(TokenCacheTest, AFullDiskIsAnIoErrorAndLeavesNoPart) {
   }
   EXPECT_THAT(message, HasSubstr("cannot write " + cache_folder().string()));
   EXPECT_THAT(cache_files(), IsEmpty());
-  EXPECT_EQ(open(spec).pairs(), 500U);
+  EXPECT_EQ(open(spec).examples(), 500U);
 }
 
 TEST_F(TokenCacheTest, AFullDiskKeepsTheOldCacheFileUntouched) {
@@ -399,7 +397,7 @@ TEST_F(TokenCacheTest, BuildingTakesBoundedMemory) {
   const TokenCache cache = open(spec);
   rusage after{};
   ::getrusage(RUSAGE_SELF, &after);
-  EXPECT_EQ(cache.pairs(), 60000U);
+  EXPECT_EQ(cache.examples(), 60000U);
   // The mapped file itself counts as resident once it has been verified.
   const auto mapped = static_cast<long>(std::filesystem::file_size(cache.path()) / 1024);
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 2 * mapped + 24 * 1024);

@@ -118,9 +118,9 @@ TEST(GenerationConfig, NamesFileAndKeyOfWhatCannotBe) {
   EXPECT_THAT(error({{"num_beams", "four"}}), HasSubstr("\"num_beams\" cannot be \"four\""));
   EXPECT_THAT(error({{"early_stopping", 3}}), HasSubstr("\"early_stopping\" cannot be 3"));
   EXPECT_THAT(error({{"forced_bos_token_id", 100}}),
-              HasSubstr("\"forced_bos_token_id\": 100 is no token of the model"));
-  EXPECT_THAT(error({{"bad_words_ids", Json::parse("[[-1]]")}}), HasSubstr("-1 is no token"));
-  EXPECT_THAT(error({{"decoder_start_token_id", 500}}), HasSubstr("500 is no token"));
+              HasSubstr("\"forced_bos_token_id\": 100 is not a token of the model"));
+  EXPECT_THAT(error({{"bad_words_ids", Json::parse("[[-1]]")}}), HasSubstr("-1 is not a token"));
+  EXPECT_THAT(error({{"decoder_start_token_id", 500}}), HasSubstr("500 is not a token"));
   EXPECT_THAT(error(Json::array()), HasSubstr("not a JSON object"));
 }
 

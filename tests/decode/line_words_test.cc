@@ -11,8 +11,8 @@ const Vocabulary& vocabulary() {
 }
 
 // One word "ab" for each of the part's source words, each looking at the last of them.
-Translation part(std::size_t words) {
-  Translation part;
+SentenceTranslation part(std::size_t words) {
+  SentenceTranslation part;
   for (std::size_t i = 0; i < words; ++i) {
     part.source.push_back(2);
     part.hypothesis.ids.insert(part.hypothesis.ids.end(), {2, 3});
@@ -47,6 +47,22 @@ TEST(LineWords, AreNotAlignedWithoutAttention) {
   line.parts[0].hypothesis.attention.clear();
   EXPECT_EQ(line_alignment(line, vocabulary(), vocabulary()), (SoftAlignment{{0, 0, 1}}));
   EXPECT_TRUE(line_alignment({}, vocabulary(), vocabulary()).empty());
+}
+
+TEST(TranslationOf, HasAllPartsInARow) {
+  LineTranslation line{.text = "ab ab ab", .score = -2, .log_probability = -3};
+  line.parts = {part(2), part(1)};
+  const Translation all = translation_of(line, vocabulary(), vocabulary());
+  EXPECT_EQ(all.text, "ab ab ab");
+  EXPECT_EQ(all.score, -2);
+  EXPECT_EQ(all.log_probability, -3);
+  EXPECT_EQ(all.source_tokens, (std::vector<std::string>{"▁a", "▁a", "</s>", "▁a", "</s>"}));
+  EXPECT_EQ(all.tokens,
+            (std::vector<std::string>{"▁a", "b", "▁a", "b", "</s>", "▁a", "b", "</s>"}));
+  EXPECT_EQ(all.token_scores.size(), all.tokens.size());
+  EXPECT_EQ(all.word_scores, (std::vector<double>{-1.5, -1.5, -1.5}));
+  EXPECT_EQ(all.alignment, (SoftAlignment{{0, 1, 0}, {0, 1, 0}, {0, 0, 1}}));
+  EXPECT_EQ(all.links, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 0}, {1, 1}, {2, 2}}));
 }
 
 }  // namespace

@@ -48,9 +48,10 @@ TEST(DecodeOptions, SayWhatCannotBe) {
               o.n_best = 5;
             }),
             "n-best: 5 hypotheses need a beam of as many; it is 4");
-  EXPECT_EQ(complaint([](auto& o) { o.length_penalty = NAN; }), "length penalty: nan is no number");
+  EXPECT_EQ(complaint([](auto& o) { o.length_penalty = NAN; }),
+            "length penalty: nan is not a number");
   EXPECT_EQ(complaint([](auto& o) { o.word_penalty = INFINITY; }),
-            "word penalty: inf is no number");
+            "word penalty: inf is not a number");
   EXPECT_EQ(complaint([](auto& o) { o.patience = 0; }), "patience: 0 is not above 0");
   EXPECT_EQ(complaint([](auto& o) { o.limit.factor = -1; }),
             "maximum length: a factor of -1 is negative");

@@ -18,7 +18,7 @@
 #include "yona/decode/batch_decoder.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/translation_model.h"
-#include "yona/train/trainer.h"
+#include "yona/tasks/train.h"
 
 #include "tests/harness/op_case.h"
 #include "tests/harness/random_tensor.h"

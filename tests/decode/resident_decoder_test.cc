@@ -1,5 +1,5 @@
-// Searches whose books the kernels keep, against the searches on the host: the same hypotheses,
-// whatever the beam, the lengths and the batch; on the device too, where there is one.
+// Searches whose state is on the device, compared with the searches on the host: the same
+// hypotheses for every beam, length and batch; on a GPU too, where there is one.
 
 #include "yona/decode/resident_decoder.h"
 
@@ -170,7 +170,7 @@ TEST(ResidentDecoder, HasFewSizes) {
 
 TEST(ResidentDecoder, SuitsThePapersSearchOfOneModel) {
   ToyModel toy(toy_config(), "cpu");
-  const std::vector<const Transformer*> one{&toy.model}, two{&toy.model, &toy.model};
+  const std::vector<const SequenceModel*> one{&toy.model}, two{&toy.model, &toy.model};
   DecodeOptions options;
   EXPECT_TRUE(ResidentDecoder::suits(options, one));
   EXPECT_FALSE(ResidentDecoder::suits(options, two));
@@ -186,7 +186,7 @@ TEST(ResidentDecoder, SuitsThePapersSearchOfOneModel) {
   TransformerConfig relative = toy_config();
   relative.positions = PositionKind::relative;
   const Transformer by_distance(relative);
-  EXPECT_FALSE(ResidentDecoder::suits({}, std::vector<const Transformer*>{&by_distance}));
+  EXPECT_FALSE(ResidentDecoder::suits({}, std::vector<const SequenceModel*>{&by_distance}));
 }
 
 TEST(ResidentDecoder, SaysWhenTheModelGivesNoNumbers) {

@@ -28,7 +28,7 @@ TEST(PairScorer, AgreesWithTheSearchOnItsOwnResults) {
       options.min_length = 0;
       options.force_end = false;
       options.ensemble = mean;
-      const std::vector<const Transformer*> models{&first.model, &second.model};
+      const std::vector<const SequenceModel*> models{&first.model, &second.model};
       BatchDecoder decoder(models, shared_backend("cpu"), options);
       PairScorer scorer(models, shared_backend("cpu"), options);
       std::vector<ScorePair> pairs;

@@ -16,7 +16,7 @@
 namespace yona::testing {
 namespace {
 
-std::vector<float> step_values(const std::vector<const Transformer*>& models, EnsembleMean mean,
+std::vector<float> step_values(const std::vector<const SequenceModel*>& models, EnsembleMean mean,
                                Region& region, bool* normalised = nullptr) {
   const std::vector<std::vector<std::int32_t>> sources{{3, 5, 0}, {2, 0}};
   DecodeOptions options;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "yona/base/json.h"
+#include "yona/decode/line_words.h"
 
 namespace yona {
 namespace {
@@ -14,30 +15,30 @@ const Vocabulary& two_pieces() {
 
 TranslationFormat format(OutputForm form, AlignmentForm alignment = AlignmentForm::none,
                          bool word_scores = false) {
-  return {two_pieces(), two_pieces(), form, alignment, word_scores};
+  return {form, alignment, word_scores};
 }
 
-LineTranslation translation(std::string text, double score) {
+Translation translation(std::string text, double score) {
   LineTranslation line{.text = text, .score = score, .log_probability = 2 * score};
   line.parts.push_back({text, {.ids = {2, 3, 0}, .token_scores = {-0.5F, -0.25F, -0.125F}}, {}});
-  return line;
+  return translation_of(line, two_pieces(), two_pieces());
 }
 
 const SourceLine kLine{.text = "source \"text\"", .number = 5};
 
 TEST(TranslationFormat, OfTextIsTheBestInOneLine) {
-  const std::vector<LineTranslation> all{translation("one\ntwo", -1), translation("x", -2)};
+  const std::vector<Translation> all{translation("one\ntwo", -1), translation("x", -2)};
   EXPECT_EQ(formatted(kLine, all, format(OutputForm::text)), "one two\n");
 }
 
 TEST(TranslationFormat, OfNBestNumbersLinesFromZero) {
-  const std::vector<LineTranslation> all{translation("one", -1.25), translation("x", -2)};
+  const std::vector<Translation> all{translation("one", -1.25), translation("x", -2)};
   EXPECT_EQ(formatted(kLine, all, format(OutputForm::n_best)),
             "4 ||| one ||| F0= -2.5 ||| -1.25\n4 ||| x ||| F0= -4 ||| -2\n");
 }
 
 TEST(TranslationFormat, OfJsonHasEverythingInOneLine) {
-  const std::vector<LineTranslation> all{translation("ab", -1)};
+  const std::vector<Translation> all{translation("ab", -1)};
   const std::string line = formatted(kLine, all, format(OutputForm::json));
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   EXPECT_EQ(Json::parse(line), Json::parse(R"({"line": 5, "source": "source \"text\"",
@@ -47,9 +48,9 @@ TEST(TranslationFormat, OfJsonHasEverythingInOneLine) {
 }
 
 // "a ab", from "ab a".
-LineTranslation aligned() {
+Translation aligned() {
   LineTranslation line{.text = "a ab", .score = -1, .log_probability = -2};
-  Translation part{.text = line.text, .hypothesis = {}, .source = {2, 3, 2, 0}};
+  SentenceTranslation part{.text = line.text, .hypothesis = {}, .source = {2, 3, 2, 0}};
   part.hypothesis.ids = {2, 2, 3, 0};
   part.hypothesis.token_scores = {-0.5F, -0.25F, -0.125F, -1.0F};
   part.hypothesis.attention = {{0.25F, 0.25F, 0.5F, 0.0F},
@@ -57,11 +58,11 @@ LineTranslation aligned() {
                                {0.0F, 0.5F, 0.0F, 0.5F},
                                {0.0F, 0.0F, 0.0F, 1.0F}};
   line.parts.push_back(std::move(part));
-  return line;
+  return translation_of(line, two_pieces(), two_pieces());
 }
 
 TEST(TranslationFormat, AddsAlignmentsAndWordScoresAfterTheText) {
-  const std::vector<LineTranslation> all{aligned()};
+  const std::vector<Translation> all{aligned()};
   EXPECT_EQ(formatted(kLine, all, format(OutputForm::text, AlignmentForm::hard)),
             "a ab ||| 0-0 0-1\n");
   EXPECT_EQ(formatted(kLine, all, format(OutputForm::text, AlignmentForm::soft)),
@@ -73,7 +74,7 @@ TEST(TranslationFormat, AddsAlignmentsAndWordScoresAfterTheText) {
 }
 
 TEST(TranslationFormat, OfJsonHasAlignmentsAsNumbers) {
-  const std::vector<LineTranslation> all{aligned()};
+  const std::vector<Translation> all{aligned()};
   const auto alignment = [&](AlignmentForm form) {
     const Json json = Json::parse(formatted(kLine, all, format(OutputForm::json, form)));
     return json.at("translations").at(0).at("alignment");
@@ -83,7 +84,7 @@ TEST(TranslationFormat, OfJsonHasAlignmentsAsNumbers) {
 }
 
 TEST(TranslationFormat, OfABlankLineHasItsFields) {
-  const std::vector<LineTranslation> all{LineTranslation{}};
+  const std::vector<Translation> all{Translation{}};
   EXPECT_EQ(formatted(kLine, all, format(OutputForm::text, AlignmentForm::hard, true)),
             " |||  ||| WordScores=\n");
 }

@@ -126,7 +126,7 @@ TEST_F(TranslatorTest, GivesNBestWithScoresAndPrefixes) {
   EXPECT_EQ(translations[0][0].text, translator.translate({lines_[0]}).front());
   ASSERT_EQ(translations[1].size(), 1U);
   EXPECT_EQ(translations[1][0].text, "");
-  for (const Translation& translation : translations[2]) {
+  for (const SentenceTranslation& translation : translations[2]) {
     EXPECT_EQ(translation.text.substr(0, 6), "sieben");
   }
 }
@@ -162,7 +162,7 @@ TEST_F(TranslatorTest, ScoresItsOwnTranslationsAsItFoundThem) {
   std::vector<double> expected;
   for (std::size_t i = 0; i < 6; ++i) {
     const std::vector<TranslationRequest> request{{.text = lines_[i]}};
-    const Translation best = translator.n_best(request)[0][0];
+    const SentenceTranslation best = translator.n_best(request)[0][0];
     // A text may have other sub-words than those that were decoded.
     if (Ids ids = translator.prefix_ids(best.text);
         (ids.push_back(0), ids) == best.hypothesis.ids) {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "yona/base/error.h"
-#include "yona/train/config_yaml.h"
+#include "yona/config/config_yaml.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

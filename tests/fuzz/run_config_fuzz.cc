@@ -7,7 +7,7 @@
 #include <string>
 
 #include "yona/base/error.h"
-#include "yona/train/run_config.h"
+#include "yona/tasks/run_config.h"
 
 #include "tests/fuzz/memory_file.h"
 

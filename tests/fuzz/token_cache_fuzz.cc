@@ -15,7 +15,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/log.h"
-#include "yona/data/token_cache.h"
+#include "yona/data/pair_cache.h"
 #include "yona/text/word_segmenter.h"
 
 #include "tests/fuzz/memory_file.h"
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 class Place {
  public:
   yona::TokenCache open() {
-    return yona::TokenCache::open(spec_, encoder_, {}, folder_.path(), pool_);
+    return yona::open_pair_cache(spec_, encoder_, {}, folder_.path(), pool_);
   }
   const std::string& key() const { return key_.text; }
   void set(const std::string& bytes) { cache_.set(bytes.data(), bytes.size()); }
@@ -84,17 +84,17 @@ void mend(std::string& bytes, std::string key) {
 void read_pairs(const yona::TokenCache& cache) {
   std::vector<std::int32_t> ids;
   std::size_t text = 0;
-  for (std::uint64_t pair = 0; pair < cache.pairs(); ++pair) {
+  for (std::uint64_t pair = 0; pair < cache.examples(); ++pair) {
     if (cache.content() == yona::CacheContent::tokens) {
       ids.clear();
-      cache.append_source(pair, ids);
-      cache.append_target(pair, ids);
+      cache.append(pair, yona::kSource, ids);
+      cache.append(pair, yona::kTarget, ids);
     } else {
-      text += std::string(cache.source_text(pair)).size();
-      text += std::string(cache.target_text(pair)).size();
+      text += std::string(cache.text(pair, yona::kSource)).size();
+      text += std::string(cache.text(pair, yona::kTarget)).size();
     }
-    text += cache.source_tokens(pair) + cache.target_tokens(pair) + cache.line(pair) +
-            cache.document(pair) + (cache.weight(pair) > 0 ? 1 : 0);
+    text += cache.tokens(pair, yona::kSource) + cache.tokens(pair, yona::kTarget) +
+            cache.line(pair) + cache.document(pair) + (cache.weight(pair) > 0 ? 1 : 0);
   }
   asm volatile("" : : "r"(text));
 }

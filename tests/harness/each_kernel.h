@@ -12,6 +12,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.matmul);
   function(k.bias_activation_backward);
   function(k.relu_gradient_product);
+  function(k.gelu_gradient_product);
   function(k.weight_gradients);
   function(k.dropout);
   function(k.embed);
@@ -40,6 +41,17 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.gelu_tanh_backward);
   function(k.silu);
   function(k.silu_backward);
+  function(k.tanh);
+  function(k.tanh_backward);
+  function(k.sigmoid);
+  function(k.sigmoid_backward);
+  function(k.gather_rows);
+  function(k.gather_rows_backward);
+  function(k.prepend_rows);
+  function(k.prepend_rows_backward);
+  function(k.segment_mean);
+  function(k.segment_mean_backward);
+  function(k.rotary);
   function(k.multiply);
   function(k.add);
   function(k.fill);
@@ -61,7 +73,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 52 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 64 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing

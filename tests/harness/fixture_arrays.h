@@ -28,14 +28,14 @@ inline std::vector<double> doubles_of(const SafetensorsFile& file, const std::st
 }
 
 // The arrays <prefix>source.ids, <prefix>source.offsets and the target's, sentences of weight 1.
-inline PairBatch fixture_batch(const SafetensorsFile& file, const std::string& prefix) {
-  PairBatch batch;
-  batch.source = {array_of<std::int32_t>(file, prefix + "source.ids"),
-                  array_of<std::int64_t>(file, prefix + "source.offsets")};
-  batch.target = {array_of<std::int32_t>(file, prefix + "target.ids"),
-                  array_of<std::int64_t>(file, prefix + "target.offsets")};
-  for (std::int64_t s = 0; s < batch.sentences(); ++s) {
-    batch.sentence_ids.push_back(static_cast<std::uint64_t>(s));
+inline Batch fixture_batch(const SafetensorsFile& file, const std::string& prefix) {
+  Batch batch;
+  batch.sides[kSource] = {array_of<std::int32_t>(file, prefix + "source.ids"),
+                          array_of<std::int64_t>(file, prefix + "source.offsets")};
+  batch.sides[kTarget] = {array_of<std::int32_t>(file, prefix + "target.ids"),
+                          array_of<std::int64_t>(file, prefix + "target.offsets")};
+  for (std::int64_t s = 0; s < batch.sides[kSource].examples(); ++s) {
+    batch.example_ids.push_back(static_cast<std::uint64_t>(s));
     batch.weights.push_back(1.0F);
   }
   return batch;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "yona/data/builtin/generator.h"
-#include "yona/train/trainer.h"
+#include "yona/tasks/train.h"
 
 #include "tests/harness/temp_dir.h"
 

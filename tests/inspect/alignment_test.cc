@@ -30,7 +30,7 @@ TEST(Alignment, NamesWhatIsNoLink) {
   for (const std::string word :
        {"1", "1-", "-1", "a-b", "1-2-3", "1--2", "1x2", "99999999999999999999-1"}) {
     EXPECT_EQ(message_of<FormatError>([&] { gold("0-0 " + word); }),
-              "gold:7: '" + word + "' is no link; expected 3-4 (sure) or 3p4 (possible)");
+              "gold:7: '" + word + "' is not a link; expected 3-4 (sure) or 3p4 (possible)");
   }
   EXPECT_EQ(message_of<FormatError>([] { gold("0-1", 1); }),
             "gold:7: '0-1' lies before the first word, which is 1; see --gold-base");

@@ -45,8 +45,9 @@ TEST(AttentionJson, WritesFourDecimalsWithoutZerosAtTheEnd) {
                                         {0.99996F, "1"},
                                         {0.1001F, "0.1001"}}) {
     maps.maps.front().weights.front() = weight;
-    std::string text;
-    append_weights(maps, WeightDigits::four_decimals, text);
+    TextPieces pieces;
+    append_weights(maps, WeightDigits::four_decimals, pieces);
+    const std::string text = pieces.joined();
     EXPECT_TRUE(text.starts_with(",\"encoder\":[[[[" + std::string(written) + "]]")) << text;
     EXPECT_EQ(Json::parse("{\"a\":1" + text + "}").at("a"), 1);
   }

@@ -84,7 +84,7 @@ TEST(SvgLines, SayWhatTheyCannotDraw) {
             "attention: lines have a colour for each head; choose --head N or all, or --style "
             "matrix");
   EXPECT_EQ(message_of<InvalidArgument>([] { svg_lines(small_maps(), {}, 3); }),
-            "attention: there is no token 4; 3 look");
+            "attention: there is no token 4; there are 3");
   AttentionMaps many = small_maps(std::vector<std::string>(400, "x"));
   for (AttentionMap& map : many.maps) {
     map.weights.assign(map.weights.size(), 0.5F);

@@ -33,7 +33,7 @@ TEST(AddedTokens, AreReadWithTheirNumbersFromBothFiles) {
   EXPECT_EQ(tokens[1].id, 8);
   write_json(folder / "tokenizer_config.json", {{"added_tokens_decoder", {{"x", "<tag>"}}}});
   EXPECT_THAT(message_of<FormatError>([&] { numbered_tokens(folder.path()); }),
-              HasSubstr("tokenizer_config.json: added_tokens_decoder: 'x' is no id"));
+              HasSubstr("tokenizer_config.json: added_tokens_decoder: 'x' is not an id"));
 }
 
 TEST(AddedTokens, ThatEveryVocabularyHasSayNothing) {

@@ -149,7 +149,7 @@ void expect_that_the_old_one_stands(const std::filesystem::path& run, std::size_
   const std::string message = message_of<IoError>([&] { save(run, 2, too_many); });
   EXPECT_THAT(message, AllOf(HasSubstr("saving the checkpoint of step 2"), HasSubstr("config.json"),
                              HasSubstr(std::to_string(too_many + 1) + " bytes were needed"),
-                             HasSubstr("step-1, still stands")));
+                             HasSubstr("step-1, is intact")));
   EXPECT_EQ(latest_checkpoint(run)->step, 1);
   EXPECT_EQ(latest_link(run), "step-1");
 }
@@ -186,7 +186,7 @@ TEST(Checkpoints, StandWhenTheFolderIsNotWritable) {
   ASSERT_EQ(::seteuid(user), 0);
   std::filesystem::permissions(run / "checkpoints", std::filesystem::perms(0755));
   std::filesystem::permissions(run.path(), std::filesystem::perms(0755));
-  EXPECT_THAT(message, AllOf(HasSubstr("Permission denied"), HasSubstr("step-1, still stands")));
+  EXPECT_THAT(message, AllOf(HasSubstr("Permission denied"), HasSubstr("step-1, is intact")));
   EXPECT_EQ(latest_checkpoint(run.path())->step, 1);
 }
 

@@ -80,7 +80,7 @@ TEST(HfTokenizer, TakesTokensAndIdsFromTokenizerConfig) {
   EXPECT_EQ(subwords.source.vocabulary().piece(500), "<tag>");
   write_json(folder / "tokenizer_config.json", {{"added_tokens_decoder", {{"x", "<tag>"}}}});
   EXPECT_THAT(message_of<FormatError>([&] { load_subwords(folder.path(), described("t5", 501)); }),
-              HasSubstr("added_tokens_decoder: 'x' is no id"));
+              HasSubstr("added_tokens_decoder: 'x' is not an id"));
 }
 
 // As transformers 5 writes M2M100's tokenizer_config.json.

@@ -94,7 +94,7 @@ TEST_F(Int8Folder, IsNotPutOverAnother) {
   EXPECT_THAT(message_of<InvalidArgument>([&] {
                 write_int8_folder(model_->path(), folder_.path(), shared_backend("cpu"));
               }),
-              HasSubstr("is there already; name a new folder"));
+              HasSubstr("already exists; name a new folder"));
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ TEST(SafetensorsFolder, NamesWhatIsMissing) {
               HasSubstr("no weights: neither model.safetensors nor"));
   write_bytes(dir / "model.safetensors.index.json", R"({"weight_map": {"x": "gone.safetensors"}})");
   EXPECT_THAT(message_of<FormatError>([&] { SafetensorsFolder{dir.path()}; }),
-              HasSubstr("index.json: 'gone.safetensors', which has a part of the weights, is not "
-                        "beside it"));
+              HasSubstr("index.json: 'gone.safetensors', which has a part of the weights, is "
+                        "missing"));
   std::filesystem::remove(dir / "model.safetensors.index.json");
   write_bytes(dir / "model-00001-of-00002.safetensors", "");
   EXPECT_THAT(message_of<FormatError>([&] { SafetensorsFolder{dir.path()}; }),

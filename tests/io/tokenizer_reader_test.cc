@@ -92,7 +92,7 @@ TEST(TokenizerReader, NamesWhatIsDamaged) {
   EXPECT_THAT(error_of(Json::object()), HasSubstr("it has no \"model\""));
   Json json = small_bpe();
   json["model"]["vocab"] = 5;
-  EXPECT_THAT(error_of(json), HasSubstr("\"vocab\" is no table of pieces"));
+  EXPECT_THAT(error_of(json), HasSubstr("\"vocab\" is not a table of pieces"));
   json = small_bpe();
   json["model"]["merges"] = Json::array({7});
   EXPECT_THAT(error_of(json), HasSubstr("a merge cannot be 7"));

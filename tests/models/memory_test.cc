@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/tasks/seq2seq/seq2seq_objective.h"
 #include "yona/train/learner.h"
 
 #include "tests/harness/toy_model.h"
@@ -66,40 +67,40 @@ TransformerConfig tiny_config() {
   return config;
 }
 
-PairBatch batch_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& lengths) {
-  PairBatch batch;
+Batch batch_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& lengths) {
+  Batch batch;
   batch.clear();
   for (const auto& [source, target] : lengths) {
     for (std::int64_t i = 0; i < source; ++i) {
-      batch.source.ids.push_back(static_cast<std::int32_t>(i % 10));
+      batch.sides[kSource].ids.push_back(static_cast<std::int32_t>(i % 10));
     }
     for (std::int64_t i = 0; i < target; ++i) {
-      batch.target.ids.push_back(static_cast<std::int32_t>(i % 9));
+      batch.sides[kTarget].ids.push_back(static_cast<std::int32_t>(i % 9));
     }
-    batch.source.end_sentence();
-    batch.target.end_sentence();
-    batch.sentence_ids.push_back(batch.sentence_ids.size());
+    batch.sides[kSource].end_example();
+    batch.sides[kTarget].end_example();
+    batch.example_ids.push_back(batch.example_ids.size());
     batch.weights.push_back(1.0F);
   }
   return batch;
 }
 
-const PairBatch kBatch = batch_of({{7, 5}, {1, 1}, {16, 16}, {3, 12}});
+const Batch kBatch = batch_of({{7, 5}, {1, 1}, {16, 16}, {3, 12}});
 
 struct Step {
-  Step(const TransformerConfig& config, const std::string& backend, const LossConfig& loss = {})
-      : model(config),
-        parameters(model, shared_backend(backend), Gradients::yes),
-        learner(model, shared_backend(backend), loss) {
+  Step(const TransformerConfig& config, const std::string& backend, const Seq2SeqLoss& loss = {})
+      : objective(config, loss),
+        parameters(objective.model(), shared_backend(backend), Gradients::yes),
+        learner(objective, parameters, shared_backend(backend)) {
     parameters.initialise(1);
     parameters.zero_gradients();
   }
-  std::int64_t peak(const PairBatch& batch) {
-    learner.accumulate(batch, {}, target_weight(batch));
+  std::int64_t peak(const Batch& batch) {
+    learner.accumulate(batch, {}, objective.weight(batch));
     return learner.peak_bytes();
   }
 
-  Transformer model;
+  Seq2SeqObjective objective;
   Parameters parameters;
   Learner learner;
 };
@@ -118,7 +119,7 @@ std::vector<TransformerConfig> variants() {
 TEST(StepMemory, IsPredictedExactlyByTheMetaBackend) {
   for (const TransformerConfig& config : variants()) {
     for (const double rdrop : {0.0, 1.0}) {
-      const LossConfig loss{.label_smoothing = 0.1, .rdrop = rdrop};
+      const Seq2SeqLoss loss{.label_smoothing = 0.1, .rdrop = rdrop};
       Step planned(config, "meta", loss);
       Step real(config, "cpu", loss);
       EXPECT_EQ(planned.peak(kBatch), real.peak(kBatch));
@@ -158,14 +159,14 @@ TEST(StepMemory, NeedsNoAllocationInTheSteadyState) {
     Transformer model(config);
     const Parameters parameters(model, backend, Gradients::yes);
     Region region(backend);
-    const auto tokens = [&](const RaggedIds& side) {
+    const auto tokens = [&](const Side& side) {
       return Tokens{ids_of(side.ids, region),
-                    make_layout(side.offsets, kBatch.sentence_ids, region)};
+                    make_layout(side.offsets, kBatch.example_ids, region)};
     };
-    const Tokens source = tokens(kBatch.source);
-    const Tokens target = tokens(kBatch.target);
+    const Tokens source = tokens(kBatch.sides[kSource]);
+    const Tokens target = tokens(kBatch.sides[kTarget]);
     const CrossEntropyOptions options{
-        .smoothing = 0.1F, .row_scale = Tensor(region, DType::f32, {kBatch.target.tokens()})};
+        .smoothing = 0.1F, .row_scale = Tensor(region, DType::f32, {kBatch.sides[kTarget].rows()})};
     Tape tape;
     const auto step = [&] {
       Context c{.region = region, .tape = &tape, .training = true};

@@ -10,6 +10,7 @@
 #include "yona/base/json.h"
 #include "yona/io/safetensors.h"
 #include "yona/models/transformer.h"
+#include "yona/tasks/seq2seq/seq2seq_objective.h"
 #include "yona/train/learner.h"
 #include "yona/train/optimiser.h"
 #include "yona/train/schedule.h"
@@ -75,12 +76,11 @@ class Comparison {
              Precision precision = Precision::f32)
       : file_(file),
         config_json_(Json::parse(file.metadata().at("config"))),
-        model_(config_of(config_json_)),
+        objective_(config_of(config_json_),
+                   {.label_smoothing = config_json_.at("label_smoothing").get<double>()}),
         backend_(shared_backend(backend)),
-        parameters_(model_, backend_, Gradients::yes),
-        learner_(model_, backend_,
-                 {.label_smoothing = config_json_.at("label_smoothing").get<double>(),
-                  .precision = precision}) {
+        parameters_(objective_.model(), backend_, Gradients::yes),
+        learner_(objective_, parameters_, backend_, precision) {
     for (const Parameters::Entry& entry : parameters_.entries()) {
       entry.value.upload(array_of<float>(file_, "initial." + entry.name));
     }
@@ -95,21 +95,21 @@ class Comparison {
   }
 
   LossSums gradients(int batch_index) {
-    const PairBatch batch = fixture_batch(file_, fmt::format("batch.{}.", batch_index));
+    const Batch batch = fixture_batch(file_, fmt::format("batch.{}.", batch_index));
     parameters_.zero_gradients();
-    return learner_.accumulate(batch, {}, target_weight(batch)).read();
+    return learner_.accumulate(batch, {}, objective_.weight(batch)).read();
   }
 
   void expect_loss_and_gradients() {
     const LossSums sums = gradients(0);
-    const auto tokens = static_cast<double>(sums.tokens);
+    const auto tokens = static_cast<double>(sums.rows);
     const std::vector<double> loss = array_of<double>(file_, "loss");
     EXPECT_NEAR(sums.loss / tokens, loss[0], kModelF32 * loss[0]);
     EXPECT_NEAR(sums.nll / tokens, loss[1], kModelF32 * loss[1]);
     const double whole = norm_of(values_of(parameters_.gradients()));
     for (const Parameters::Entry& entry : parameters_.entries()) {
       const std::vector<double> actual = values_of(entry.value.gradient());
-      if (has_no_gradient(entry.name, model_.config())) {
+      if (has_no_gradient(entry.name, objective_.model().config())) {
         EXPECT_LE(norm_of(actual), 1e-6 * whole) << entry.name;
       } else {
         EXPECT_LE(norm_error(actual, doubles_of(file_, "gradient." + entry.name)), kModelF32)
@@ -121,7 +121,7 @@ class Comparison {
   void expect_similar_loss_and_gradient() {
     const LossSums sums = gradients(0);
     const double loss = array_of<double>(file_, "loss")[0];
-    EXPECT_NEAR(sums.loss / static_cast<double>(sums.tokens), loss, kModelLossBf16 * loss);
+    EXPECT_NEAR(sums.loss / static_cast<double>(sums.rows), loss, kModelLossBf16 * loss);
     std::vector<double> whole;
     for (const Parameters::Entry& entry : parameters_.entries()) {
       const std::vector<double> part = doubles_of(file_, "gradient." + entry.name);
@@ -140,11 +140,11 @@ class Comparison {
     Optimiser optimiser(parameters_, backend_, train);
     for (std::int64_t update = 1; update <= train.updates; ++update) {
       gradients(static_cast<int>((update - 1) % 2));
-      optimiser.step(update,
-                     learning_rate(train.schedule, model_.config().d_model, train.updates, update));
+      optimiser.step(update, learning_rate(train.schedule, objective_.model().config().d_model,
+                                           train.updates, update));
     }
     for (const Parameters::Entry& entry : parameters_.entries()) {
-      if (!has_no_gradient(entry.name, model_.config())) {
+      if (!has_no_gradient(entry.name, objective_.model().config())) {
         const std::vector<double> expected = doubles_of(file_, "final." + entry.name);
         EXPECT_GE(norm_error(doubles_of(file_, "initial." + entry.name), expected), 1e-3)
             << entry.name << " did not move";
@@ -157,7 +157,7 @@ class Comparison {
  private:
   const SafetensorsFile& file_;
   Json config_json_;
-  Transformer model_;
+  Seq2SeqObjective objective_;
   Backend& backend_;
   Parameters parameters_;
   Learner learner_;

@@ -17,40 +17,40 @@ Tensor affine(const Tensor& x, const std::string& name, BoundModule& bound) {
 }
 
 TEST(FeedForward, IsTwoProductsWithARectifierBetween) {
-  FeedForward layer({.d_model = 4, .d_ff = 9, .activation = FeedForwardActivation::relu}, 0.0);
+  FeedForward layer(4, {.d_ff = 9, .activation = FeedForwardActivation::relu}, 0.0);
   BoundModule bound(layer);
   const Ragged x = bound.input({3, 2}, 4);
   const Tensor hidden = relu(affine(x.values, "inner", bound), bound.c);
-  expect_near(values_of(layer(x, bound.c).values), values_of(affine(hidden, "outer", bound)),
-              kExactF64, "FFN(x)");
+  expect_near(values_of(layer(x, bound.c).formed(bound.c).values),
+              values_of(affine(hidden, "outer", bound)), kExactF64, "FFN(x)");
 }
 
 TEST(FeedForward, TakesGeluInstead) {
-  FeedForward layer({.d_model = 4, .d_ff = 9, .activation = FeedForwardActivation::gelu}, 0.0);
+  FeedForward layer(4, {.d_ff = 9, .activation = FeedForwardActivation::gelu}, 0.0);
   BoundModule bound(layer);
   const Ragged x = bound.input({3, 2}, 4);
   const Tensor hidden = gelu(affine(x.values, "inner", bound), bound.c);
-  expect_near(values_of(layer(x, bound.c).values), values_of(affine(hidden, "outer", bound)),
-              kExactF64, "FFN(x)");
+  expect_near(values_of(layer(x, bound.c).formed(bound.c).values),
+              values_of(affine(hidden, "outer", bound)), kExactF64, "FFN(x)");
 }
 
-// Whoever makes the last product.
-TEST(FeedForward, GivesTheSameToTheNormBehindIt) {
+// The norm can form the last product in inference; in training the layer forms it.
+TEST(FeedForward, LeavesTheLastProductToTheNormWhereThatCanFormIt) {
   for (const auto activation : {FeedForwardActivation::relu, FeedForwardActivation::silu}) {
     for (const bool gated : {false, true}) {
-      FeedForward layer({.d_model = 4, .d_ff = 9, .activation = activation, .gated = gated}, 0.0);
+      FeedForward layer(4, {.d_ff = 9, .activation = activation, .gated = gated}, 0.0);
       BoundModule bound(layer);
       Context& c = bound.c;
       const Ragged x = bound.input({3, 2}, 4);
-      const SubLayerResult waiting = layer.for_norm(x, c);
-      EXPECT_NE(waiting.last(), nullptr);
-      expect_near(values_of(waiting.formed(c).values), values_of(layer(x, c).values), kExactF64,
-                  "FFN(x)");
+      const SubLayerResult left = layer(x, c);
+      EXPECT_NE(left.last(), nullptr);
+      EXPECT_EQ(left.values().values.cols(), 9);
       Tape tape;
       c.tape = &tape;
-      const SubLayerResult formed = layer.for_norm(x, c);
+      const SubLayerResult formed = layer(x, c);
       EXPECT_EQ(formed.last(), nullptr);
-      expect_near(values_of(formed.values().values), values_of(layer(x, c).values), kExactF64,
+      c.tape = nullptr;
+      expect_near(values_of(left.formed(c).values), values_of(formed.values().values), kExactF64,
                   "FFN(x)");
     }
   }
@@ -59,7 +59,7 @@ TEST(FeedForward, GivesTheSameToTheNormBehindIt) {
 // The mask of the hidden units does not depend on which activation made them.
 TEST(FeedForward, DropsTheSameHiddenUnitsWithEitherActivation) {
   for (const auto activation : {FeedForwardActivation::relu, FeedForwardActivation::gelu}) {
-    FeedForward layer({.d_model = 4, .d_ff = 9, .activation = activation}, 0.4);
+    FeedForward layer(4, {.d_ff = 9, .activation = activation}, 0.4);
     BoundModule bound(layer);
     bound.c.training = true;
     const Ragged x = bound.input({3, 2}, 4);
@@ -70,8 +70,8 @@ TEST(FeedForward, DropsTheSameHiddenUnitsWithEitherActivation) {
     const Dropout dropout = bound.c.dropout(0.4, stream);
     const Tensor kept =
         multiply(hidden, dropout_factors(dropout, values_of(hidden), *x.layout, 9), bound.c);
-    expect_near(values_of(layer(x, bound.c).values), values_of(affine(kept, "outer", bound)),
-                kExactF64, "FFN(x)");
+    expect_near(values_of(layer(x, bound.c).formed(bound.c).values),
+                values_of(affine(kept, "outer", bound)), kExactF64, "FFN(x)");
   }
 }
 

@@ -49,6 +49,34 @@ TEST(Module, VisitsParametersInTheOrderTheyWereAdded) {
   EXPECT_EQ(names.front(), "model.left.weight");
 }
 
+// A part without a name: its parameters and streams are those of the module that has it.
+TEST(Module, NamesWhatAPartWithoutANameHasAsItsOwn) {
+  class Group : public Module {
+   public:
+    Group() {
+      add("left", left);
+      add("right", right);
+    }
+    Leaf left, right;
+  };
+  class Layer : public Module {
+   public:
+    Layer() { add(group); }
+    Group group;
+  };
+  Layer layer;
+  std::vector<std::string> names;
+  const auto note = [&](const std::string& name, Parameter& /*p*/) { names.push_back(name); };
+  layer.visit(note);
+  layer.visit(note, "layers.0");
+  EXPECT_EQ(names, (std::vector<std::string>{"left.weight", "right.weight", "layers.0.left.weight",
+                                             "layers.0.right.weight"}));
+  Tree tree;
+  tree.name_streams("layers.0");
+  layer.name_streams("layers.0");
+  EXPECT_EQ(layer.group.left.stream(), tree.left.stream());
+}
+
 TEST(Module, VisitsEveryConstant) {
   Tree tree;
   int constants = 0;

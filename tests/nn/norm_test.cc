@@ -14,25 +14,30 @@ namespace {
 // A sub-layer that can be told from the identity.
 Ragged tripled(const Ragged& x, Context& c) { return x.with(scale(x.values, 3.0F, c)); }
 
+// f with the residual connection and the norm around it.
+template <class SubLayer>
+Residual around(const SubLayer& f, const ResidualNormLayer& norm, Residual x, Context& c) {
+  const ResidualBranch b = norm.branch(std::move(x), c);
+  return norm.merge(b, f(b.input), c);
+}
+
 TEST(Norm, FollowsTheSumInThePapersOrder) {
-  ResidualNormLayer layer({.d_model = 6});
+  ResidualNormLayer layer(6, {});
   BoundModule bound(layer);
   const Ragged x = bound.input({2, 3}, 6);
-  const Ragged y = layer(
-                       x, [&](const Ragged& z) { return tripled(z, bound.c); }, bound.c)
-                       .sum(bound.c);
+  const Ragged y =
+      around([&](const Ragged& z) { return tripled(z, bound.c); }, layer, x, bound.c).sum(bound.c);
   const Tensor sum = scale(x.values, 4.0F, bound.c);
   const Tensor expected = layer_norm(sum, bound["weight"], bound["bias"], kNormEpsilon, bound.c);
   expect_near(values_of(y.values), values_of(expected), kExactF64, "LN(x + f(x))");
 }
 
 TEST(Norm, PrecedesTheSubLayerInTheOther) {
-  ResidualNormLayer layer({.d_model = 6, .position = NormPosition::pre});
+  ResidualNormLayer layer(6, {.position = NormPosition::pre});
   BoundModule bound(layer);
   const Ragged x = bound.input({2, 3}, 6);
-  const Ragged y = layer(
-                       x, [&](const Ragged& z) { return tripled(z, bound.c); }, bound.c)
-                       .sum(bound.c);
+  const Ragged y =
+      around([&](const Ragged& z) { return tripled(z, bound.c); }, layer, x, bound.c).sum(bound.c);
   const Tensor normed = layer_norm(x.values, bound["weight"], bound["bias"], kNormEpsilon, bound.c);
   const Tensor expected = add(x.values, normed, bound.c, 1.0F, 3.0F);
   expect_near(values_of(y.values), values_of(expected), kExactF64, "x + f(LN(x))");
@@ -41,8 +46,7 @@ TEST(Norm, PrecedesTheSubLayerInTheOther) {
 // Two sub-layers behind each other: the second one's norm adds up what the first one gave.
 TEST(Norm, AddsUpWhatTheSubLayerBeforeGave) {
   for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
-    ResidualNormLayer layer(
-        {.d_model = 6, .position = NormPosition::pre, .dropout = 0.5, .kind = kind});
+    ResidualNormLayer layer(6, {.position = NormPosition::pre, .dropout = 0.5, .kind = kind});
     BoundModule bound(layer);
     Context& c = bound.c;
     c.training = true;
@@ -50,14 +54,11 @@ TEST(Norm, AddsUpWhatTheSubLayerBeforeGave) {
       Tape tape;
       c.tape = &tape;
       const Ragged x = bound.input({2, 3}, 6);
-      Residual y = layer(
-          x, [&](const Ragged& z) { return tripled(z, c); }, c);
+      Residual y = around([&](const Ragged& z) { return tripled(z, c); }, layer, x, c);
       if (formed) {
         y = y.sum(c);
       }
-      const Ragged z = layer(
-                           y, [&](const Ragged& u) { return tripled(u, c); }, c)
-                           .sum(c);
+      const Ragged z = around([&](const Ragged& u) { return tripled(u, c); }, layer, y, c).sum(c);
       add_to_gradient(z.values, random_values(30, 5), c);
       tape.backward();
       return std::pair(values_of(z.values), values_of(x.values.gradient()));
@@ -71,7 +72,7 @@ TEST(Norm, AddsUpWhatTheSubLayerBeforeGave) {
 
 // A sub-layer of a module, whose last product may wait for the norm.
 struct LastProduct : Module {
-  explicit LastProduct(const ResidualNormOptions& options) : norm(options) {
+  explicit LastProduct(const ResidualNormOptions& options) : norm(6, options) {
     add("linear", linear);
     add("norm", norm);
   }
@@ -83,13 +84,13 @@ struct LastProduct : Module {
 TEST(Norm, MakesTheProductThatWaitsForIt) {
   for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
     for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
-      LastProduct layer({.d_model = 6, .position = position, .kind = kind});
+      LastProduct layer({.position = position, .kind = kind});
       BoundModule bound(layer);
       Context& c = bound.c;
       const Ragged x = bound.input({2, 3}, 6);
       const Ragged a = bound.input({2, 3}, 4, 8);
       const auto run = [&](const auto& sub_layer) {
-        Residual y = layer.norm(x, sub_layer, c);
+        Residual y = around(sub_layer, layer.norm, x, c);
         const LayerNorm::Result last = layer.norm.of_sum(y, c);
         return std::vector{values_of(y.sum(c).values), values_of(last.sum.values),
                            values_of(last.normed.values)};
@@ -104,7 +105,7 @@ TEST(Norm, MakesTheProductThatWaitsForIt) {
 }
 
 TEST(Norm, LetsNoProductWaitInTraining) {
-  LastProduct layer({.d_model = 6});
+  LastProduct layer({});
   BoundModule bound(layer);
   const Ragged a = bound.input({2, 3}, 4);
   EXPECT_EQ(SubLayerResult(a, layer.linear, bound.c).last(), &layer.linear);
@@ -117,39 +118,37 @@ TEST(Norm, LetsNoProductWaitInTraining) {
 
 TEST(Norm, KeepsNoValuesOfTheSubLayerForBackward) {
   for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
-    ResidualNormLayer layer({.d_model = 6, .position = position});
+    ResidualNormLayer layer(6, {.position = position});
     BoundModule bound(layer);
     Tape tape;
     bound.c.tape = &tape;
     const Ragged x = bound.input({2, 3}, 6);
     Tensor inner;
-    const Residual y = layer(
-        x, [&](const Ragged& z) { return z.with(inner = tripled(z, bound.c).values); }, bound.c);
+    const Residual y =
+        around([&](const Ragged& z) { return z.with(inner = tripled(z, bound.c).values); }, layer,
+               x, bound.c);
     EXPECT_EQ(inner.storage()->discarded, position == NormPosition::post);
     layer.of_sum(y, bound.c);
     EXPECT_TRUE(inner.storage()->discarded);
     EXPECT_FALSE(x.values.storage()->discarded);
-    layer(
-        x, [&](const Ragged& /*z*/) { return x; }, bound.c)
-        .sum(bound.c);
+    around([&](const Ragged& /*z*/) { return x; }, layer, x, bound.c).sum(bound.c);
     EXPECT_FALSE(x.values.storage()->discarded);
   }
 }
 
 TEST(Norm, DropsTheSubLayersOutputAlikeInBothOrders) {
   const auto dropped = [](NormPosition position) {
-    ResidualNormLayer layer({.d_model = 6, .position = position, .dropout = 0.5});
+    ResidualNormLayer layer(6, {.position = position, .dropout = 0.5});
     BoundModule bound(layer);
     bound.c.training = true;
     const Ragged x = bound.input({2, 3}, 6);
     set_values(x.values, std::vector<double>(30, 0.0));
-    const Ragged y = layer(
-                         x,
+    const Ragged y = around(
                          [&](const Ragged& z) {
                            return z.with(tensor_of(std::vector<double>(30, 1.0), {5, 6}, DType::f64,
                                                    bound.region));
                          },
-                         bound.c)
+                         layer, x, bound.c)
                          .sum(bound.c);
     std::vector<bool> kept;
     if (position == NormPosition::pre) {

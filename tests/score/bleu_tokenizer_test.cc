@@ -39,9 +39,9 @@ TEST(BleuTokenizer, IsNamedAsInSignatures) {
 
 TEST(BleuTokenizer, SaysWhichOnesThereAre) {
   EXPECT_EQ(message_of<InvalidArgument>([] { bleu_tokenizer("spm"); }),
-            "'spm' is no tokeniser of BLEU here; there are 13a, intl, zh, char, none");
+            "'spm' is not a tokeniser of BLEU here; there are 13a, intl, zh, char, none");
   EXPECT_EQ(message_of<InvalidArgument>([] { bleu_tokenizer("ja-mecab"); }),
-            "'ja-mecab' is no tokeniser of BLEU here; there are 13a, intl, zh, char, none: char "
+            "'ja-mecab' is not a tokeniser of BLEU here; there are 13a, intl, zh, char, none: char "
             "suits Japanese and Korean, or tokenise beforehand and take none");
 }
 

@@ -57,6 +57,18 @@ TEST(AllowedHosts, OfAnAddressOfTheNetworkHaveItAndTheMachinesName) {
   EXPECT_FALSE(hosts.allows("evil.example"));
 }
 
+TEST(AllowedHosts, OfAMachineWithoutANameHaveNoneOfIt) {
+  for (const char* machine : {"", "."}) {
+    const AllowedHosts hosts("192.0.2.1", {}, machine);
+    for (const char* name : {".local", "local", "..local", ".", ""}) {
+      EXPECT_FALSE(hosts.allows(name)) << '"' << name << '"';
+    }
+    EXPECT_TRUE(hosts.allows("192.0.2.1"));
+  }
+  EXPECT_TRUE(AllowedHosts("192.0.2.1", {}, "box.lan").allows("box"));
+  EXPECT_TRUE(AllowedHosts("192.0.2.1", {}, "box").allows("box.local"));
+}
+
 // An address cannot be rebound, and which of its own a machine is asked under is not known here.
 TEST(AllowedHosts, OfAllAddressesHaveEveryAddressAndNoName) {
   for (const char* address : {"0.0.0.0", "::"}) {

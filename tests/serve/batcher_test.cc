@@ -387,6 +387,65 @@ TEST(Batcher, DoesNotPreemptForAJobOfAboutTheSameSize) {
   EXPECT_EQ(steps.began(), (std::vector<std::string>{"large1", "alike1"}));
 }
 
+TEST(Batcher, PreemptsForASmallJobThatComesAfterOneThatMustWait) {
+  Steps steps({.batch_tokens = 100, .window = milliseconds(0)});
+  steps.batcher().submit(job("large", {1000}));
+  steps.await_began(1);
+  steps.batcher().submit(job("alike", {300}));
+  std::this_thread::sleep_for(milliseconds(20));  // it is looked at, and waits
+  for (std::size_t i = 0; i < 2; ++i) {
+    steps.batcher().submit(job("short", {20}));
+    steps.await_began(2 + i);
+  }
+  EXPECT_EQ(steps.began(), (std::vector<std::string>{"large1", "short2", "short2"}));
+  steps.may_end = true;
+}
+
+TEST(Batcher, PreemptsABatchThatTurnsOutToBeLarge) {
+  Batcher* self = nullptr;
+  std::atomic<bool> has_preempted{false};
+  Batcher batcher({.batch_tokens = 100, .window = milliseconds(0)},
+                  [&](const std::vector<Unit>& batch) {
+                    if (batch.front().job->group != "large") {
+                      return;
+                    }
+                    self->submit(job("alike", {300}));
+                    const auto preempted = [&](const std::vector<Unit>&) { has_preempted = true; };
+                    self->preempt(preempted);
+                    EXPECT_FALSE(has_preempted);
+                    self->counted(1200);
+                    self->preempt(preempted);
+                    EXPECT_TRUE(has_preempted);
+                  });
+  self = &batcher;
+  batcher.submit(job("large", {1000}));
+  while (batcher.figures().batches < 2) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_TRUE(has_preempted);
+}
+
+TEST(Batcher, MeasuresTheTimeBetweenPlacesWhereItPreempts) {
+  Batcher* self = nullptr;
+  Batcher batcher({.batch_tokens = 100, .window = milliseconds(0)},
+                  [&](const std::vector<Unit>& /*batch*/) {
+                    self->submit(job("small", {10}));
+                    self->preempt([](const std::vector<Unit>& /*small*/) {
+                      std::this_thread::sleep_for(milliseconds(90));
+                    });
+                    self->preempt([](const std::vector<Unit>& /*small*/) {});
+                    std::this_thread::sleep_for(milliseconds(60));  // after the last one
+                  });
+  self = &batcher;
+  batcher.submit(job("large", {1000}));
+  while (batcher.figures().batches < 2) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_EQ(batcher.figures().steps, 4U);  // three of the large batch, one of the small
+  EXPECT_GE(batcher.figures().long_steps, 2U);
+  EXPECT_GE(batcher.figures().longest_step, 0.09);
+}
+
 TEST(Batcher, LetsABatchGoOnBetweenPreemptions) {
   Steps steps({.batch_tokens = 100, .window = milliseconds(0)});
   steps.batcher().submit(job("large", {1000}));

@@ -23,13 +23,14 @@ class FakeExchange : public serve::Exchange {
   void respond(serve::HttpResponse given) override {
     ++answers;
     response = std::move(given);
+    response.body += response.rest.joined();
   }
   void begin_stream(serve::HttpResponse head) override {
     ++answers;
     response = std::move(head);
     is_stream = true;
   }
-  void write(std::string part) override { response.body += part; }
+  void write(TextPieces part) override { response.body += part.joined(); }
   void end_stream() override { has_ended = true; }
 
   Json json() const { return Json::parse(response.body); }
@@ -121,9 +122,10 @@ class FakeService : public serve::Service {
     }
     result.source_tokens = pieces_of(job.sentences[i]);
     if (job.attention) {
-      result.attention = R"({"layers":1,"heads":1,"source_tokens":["▁a"],"target_tokens":["▁A"],
+      result.attention =
+          std::string(R"({"layers":1,"heads":1,"source_tokens":["▁a"],"target_tokens":["▁A"],
           "decoder_tokens":["<pad>"],"encoder":[[[[1.0]]]],"decoder":[[[[1.0]]]],
-          "cross":[[[[1.0]]]]})";
+          "cross":[[[[1.0]]]]})");
     }
     return result;
   }

@@ -58,6 +58,11 @@ TEST(HttpAnswer, ToHeadHasNoBodyButItsLength) {
   EXPECT_TRUE(bytes.ends_with("Content-Length: 5\r\n\r\n")) << bytes;
 }
 
+TEST(HttpAnswer, CountsWhatFollowsItsBody) {
+  const std::string bytes = answer({.body = "hello", .rest = std::string(100'000, 'x')});
+  EXPECT_TRUE(bytes.ends_with("Content-Length: 100005\r\n\r\nhello")) << bytes;
+}
+
 TEST(HttpAnswer, NamesStatusesThatNobodyKnows) {
   EXPECT_TRUE(answer({.status = 499}).starts_with("HTTP/1.1 499 "));
 }

@@ -362,6 +362,28 @@ TEST(HttpServer, AnswersHeadWithoutABody) {
   EXPECT_EQ(client.read().json()["path"], "/second");
 }
 
+TEST(HttpServer, WritesALargeAnswerInItsPieces) {
+  std::string all = "begin ";
+  TextPieces rest;
+  for (int i = 0; all.size() < (12U << 20U); ++i) {
+    const std::string line = std::to_string(i) + " is a line\n";
+    rest.append(line);
+    all += line;
+  }
+  RunningServer server([&](const std::shared_ptr<Exchange>& exchange) {
+    exchange->respond({.content_type = "text/plain", .body = "begin ", .rest = rest});
+  });
+  Client client(server.port());
+  for (int i = 0; i < 2; ++i) {  // and the connection stays
+    const Answer answer = client.get("/");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_TRUE(answer.body == all);
+  }
+  client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(client.read_head().headers.at("content-length"), std::to_string(all.size()));
+  EXPECT_TRUE(client.get("/").body == all);
+}
+
 TEST(HttpServer, AnswersWith500WhereAHandlerThrows) {
   RunningServer server(
       [](const std::shared_ptr<Exchange>&) { throw std::runtime_error("secret"); });
@@ -387,6 +409,39 @@ TEST(HttpServer, StreamsWhatIsWrittenBitByBit) {
   EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
   EXPECT_TRUE(answer.body.starts_with("event: token\ndata: {\"i\":0}\n\n"));
   EXPECT_TRUE(answer.body.ends_with("event: token\ndata: {\"i\":99}\n\n"));
+}
+
+TEST(HttpServer, AnswersHeadOfAStreamWithoutABody) {
+  Held held;
+  RunningServer server(held.handler());
+  Client client(server.port());
+  client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto exchange = held.take();
+  exchange->begin_stream({.content_type = "text/event-stream", .body = "first"});
+  exchange->write(std::string("second"));
+  const Answer head = client.read_head();
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.headers.at("content-type"), "text/event-stream");
+  EXPECT_TRUE(client.is_at_end());  // although the stream has not ended
+  EXPECT_TRUE(comes_true([&] { return exchange->gone()->load(); }));
+  exchange->write(std::string("third"));
+  exchange->end_stream();
+}
+
+TEST(HttpServer, StreamsAPartOfManyMegabytes) {
+  Held held;
+  RunningServer server(held.handler());
+  Client client(server.port());
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto exchange = held.take();
+  exchange->begin_stream({.content_type = "text/event-stream"});
+  TextPieces part;
+  while (part.bytes() < (9U << 20U)) {
+    part.add(std::string(TextPieces::kPieceBytes, 'x'));
+  }
+  exchange->write(part);
+  exchange->end_stream();
+  EXPECT_TRUE(client.read().body == part.joined());
 }
 
 TEST(HttpServer, LetsGoOfAStreamsReaderWhoDoesNotRead) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/base/preemption.h"
+
 namespace yona {
 namespace {
 
@@ -28,6 +30,24 @@ TEST(Http, TellsNothingOfWhatHappenedInside) {
 
 TEST(Http, WritesBytesThatAreNoUtf8AsSuch) {
   EXPECT_EQ(serve::error_response(400, "a\xff").body, "{\"error\":\"a\xEF\xBF\xBD\"}\n");
+}
+
+TEST(Http, WritesLargeJsonPieceByPiece) {
+  Json json{{"a", Json::array()}, {"b\xff", {{"c", nullptr}}}, {"d", Json::object()}, {"e", 0.5}};
+  for (int i = 0; i < 20'000; ++i) {
+    json["a"].push_back({{"i", i}, {"x", {1, "two", {3}}}});
+  }
+  serve::HttpResponse response = serve::large_json_response(json);
+  EXPECT_GT(response.rest.pieces().size(), 5U);
+  EXPECT_EQ(response.body + response.rest.joined(), serve::json_response(json).body);
+}
+
+TEST(Http, CanBePreemptedWhileItWritesLargeJson) {
+  int points = 0;
+  const PreemptionScope::Hook hook = [&] { ++points; };
+  const PreemptionScope scope(&hook);
+  serve::large_json_response({{"rows", Json(std::vector<Json>(100, Json::array({1, 2})))}});
+  EXPECT_GE(points, 100);
 }
 
 TEST(Http, WritesServerSentEvents) {

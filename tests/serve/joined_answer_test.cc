@@ -45,5 +45,24 @@ TEST_F(Joining, AnswersTheFirstErrorAndNothingElse) {
   EXPECT_EQ(exchange_->response.status, 413);
 }
 
+TEST_F(Joining, CancelsTheOtherJobsWhereOneFails) {
+  const serve::GoneFlag cancelled = joined_.cancelled();
+  joined_.put({.way = "x", .places = {0}}, {"a"});
+  EXPECT_FALSE(*cancelled);
+  joined_.fail(std::make_exception_ptr(serve::HttpError(503, "busy")));
+  EXPECT_TRUE(*cancelled);
+}
+
+TEST(JoinedAnswer, CanFailWhereItsAnswerCannotBeMade) {
+  const auto exchange = std::make_shared<testing::FakeExchange>(serve::HttpRequest{});
+  serve::JoinedAnswer<std::string> joined(
+      exchange, 1,
+      [](const std::vector<std::string>&) -> serve::HttpResponse { throw std::bad_alloc(); });
+  EXPECT_THROW(joined.put({.way = "x", .places = {0}}, {"a"}), std::bad_alloc);
+  EXPECT_EQ(exchange->answers, 0);
+  joined.fail(std::make_exception_ptr(std::bad_alloc()));
+  EXPECT_EQ(exchange->response.status, 500);
+}
+
 }  // namespace
 }  // namespace yona

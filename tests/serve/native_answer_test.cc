@@ -47,6 +47,25 @@ TEST(NativeAnswer, GivesWhatIsAskedFor) {
   EXPECT_EQ(job.prefix, "Ein");
 }
 
+TEST(NativeAnswer, MovesAttentionIntoTheAnswer) {
+  const serve::Texts texts({"One. Two."}, serve::Split::sentences, {}, {});
+  std::vector<serve::SentenceResult> results(2);
+  results[0].n_best = results[1].n_best = {{.text = "x"}};
+  std::string weights = '"' + std::string(1 << 20, '0') + '"';
+  const char* const bytes = weights.data();
+  results[1].attention = std::move(weights);
+  serve::WantedAnswer wanted;
+  wanted.attention = true;
+  TextPieces answer =
+      serve::answer_text(serve::translation_texts(texts, std::move(results), wanted), wanted);
+  EXPECT_TRUE(std::any_of(answer.pieces().begin(), answer.pieces().end(),
+                          [&](const std::string& piece) { return piece.data() == bytes; }));
+  const Json json = Json::parse(answer.joined());
+  EXPECT_EQ(json["translations"][0]["segments"][0]["attention"], nullptr);
+  EXPECT_EQ(json["translations"][0]["segments"][1]["attention"].get<std::string>().size(),
+            1U << 20);
+}
+
 TEST(NativeAnswer, GivesSegmentsOfSeveralSentences) {
   FakeServer server;
   const auto answer =

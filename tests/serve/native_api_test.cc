@@ -28,6 +28,57 @@ TEST(NativeApi, TranslatesEachTextOfAListByItsOwnLanguage) {
   EXPECT_FALSE(answer.contains("model"));
 }
 
+const Json& texts_of_two_languages() {
+  static const Json texts{"The committee will meet again on Monday to discuss the proposals.",
+                          "La commission se réunira de nouveau lundi pour en discuter."};
+  return texts;
+}
+
+TEST(NativeApi, CountsTheSentencesOfAllModelsOfAList) {
+  for (const std::int64_t most : {1, 2}) {
+    FakeServer server({.sentences = most});
+    server.service.summaries.push_back(
+        {.id = "fr-de", .source = "fr", .target = "de", .family = "yona"});
+    for (const char* path : {"/v1/translate", "/translate"}) {
+      const auto answer = server.post(
+          path, {{"q", texts_of_two_languages()}, {"source", "auto"}, {"target", "de"}});
+      EXPECT_EQ(answer->response.status, most == 1 ? 400 : 200) << path;
+      EXPECT_EQ(server.service.last == nullptr, most == 1);  // nothing was begun
+    }
+  }
+}
+
+// A service that takes the first part of a request and refuses the second.
+class RefusingService : public testing::FakeService {
+ public:
+  void submit(std::shared_ptr<serve::TranslationJob> job) override {
+    jobs.push_back(job);
+    if (jobs.size() == 2) {
+      throw serve::HttpError(503, "busy", 1);
+    }
+  }
+  std::vector<std::shared_ptr<serve::TranslationJob>> jobs;
+};
+
+TEST(NativeApi, CancelsThePartsOfAListOfWhichOneIsRefused) {
+  for (const char* path : {"/v1/translate", "/translate"}) {
+    RefusingService service;
+    service.summaries.push_back({.id = "fr-de", .source = "fr", .target = "de", .family = "yona"});
+    serve::ApiKeys keys;
+    serve::Application application({.service = service, .keys = keys}, "",
+                                   [] { return std::string(); });
+    const Json body{{"q", texts_of_two_languages()}, {"source", "auto"}, {"target", "de"}};
+    const auto exchange = std::make_shared<testing::FakeExchange>(serve::HttpRequest{
+        .method = "POST", .path = path, .content_type = "application/json", .body = body.dump()});
+    application.handle(exchange);
+    EXPECT_EQ(exchange->response.status, 503) << path;
+    ASSERT_EQ(service.jobs.size(), 2U);
+    EXPECT_TRUE(service.jobs.front()->is_gone()) << path;
+    service.jobs.front()->finish(0, {.n_best = {{.text = "x"}}});
+    EXPECT_EQ(exchange->answers, 1);
+  }
+}
+
 TEST(NativeApi, ListsItsModels) {
   FakeServer server;
   const Json models = server.get("/v1/models")->json()["models"];

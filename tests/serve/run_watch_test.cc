@@ -22,9 +22,9 @@ class Watching : public serve::Exchange {
   serve::GoneFlag gone() const override { return gone_; }
   void respond(serve::HttpResponse /*response*/) override {}
   void begin_stream(serve::HttpResponse head) override { type_ = head.content_type; }
-  void write(std::string part) override {
+  void write(TextPieces part) override {
     const std::scoped_lock lock(mutex_);
-    parts_.push_back(std::move(part));
+    parts_.push_back(std::move(part).joined());
   }
   void end_stream() override { has_ended_ = true; }
 

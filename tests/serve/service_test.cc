@@ -55,6 +55,17 @@ TEST(TranslationJob, IsOverOnce) {
   EXPECT_TRUE(job->is_over());
 }
 
+TEST(TranslationJob, FailsWhereItsAnswerCannotBeMade) {
+  Outcome outcome;
+  const auto job = job_of(1, outcome);
+  job->done = [](const std::vector<SentenceResult>& /*results*/) { throw std::bad_alloc(); };
+  EXPECT_NO_THROW(job->finish(0, named("a")));
+  EXPECT_EQ(outcome.failed, 1);
+  EXPECT_TRUE(job->has_failed());
+  job->fail(std::make_exception_ptr(std::runtime_error("x")));
+  EXPECT_EQ(outcome.failed, 1);
+}
+
 TEST(TranslationJob, TellsNothingOnceItIsOver) {
   Outcome outcome;
   const auto job = job_of(1, outcome);

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/tasks/seq2seq/seq2seq_objective.h"
 #include "yona/train/optimiser.h"
 
 namespace {
@@ -66,17 +67,17 @@ void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alig
 namespace yona {
 namespace {
 
-PairBatch batch_of(const std::vector<std::int64_t>& lengths) {
-  PairBatch batch;
+Batch batch_of(const std::vector<std::int64_t>& lengths) {
+  Batch batch;
   batch.clear();
   for (const std::int64_t length : lengths) {
     for (std::int64_t t = 0; t < length; ++t) {
-      batch.source.ids.push_back(static_cast<std::int32_t>(2 + t % 90));
-      batch.target.ids.push_back(static_cast<std::int32_t>(2 + (3 * t + length) % 90));
+      batch.sides[kSource].ids.push_back(static_cast<std::int32_t>(2 + t % 90));
+      batch.sides[kTarget].ids.push_back(static_cast<std::int32_t>(2 + (3 * t + length) % 90));
     }
-    batch.source.end_sentence();
-    batch.target.end_sentence();
-    batch.sentence_ids.push_back(batch.sentence_ids.size());
+    batch.sides[kSource].end_example();
+    batch.sides[kTarget].end_example();
+    batch.example_ids.push_back(batch.example_ids.size());
     batch.weights.push_back(1.0F);
   }
   return batch;
@@ -100,23 +101,23 @@ TEST_P(StepAllocations, AreNoneOnceAShapeHasBeenSeen) {
   config.d_model = 64;
   config.d_ff = 96;
   config.attention_dropout = 0.1;
-  Transformer model(config);
-  Parameters parameters(model, *backend, Gradients::yes);
+  Seq2SeqObjective objective(config, {.rdrop = GetParam().rdrop});
+  Parameters parameters(objective.model(), *backend, Gradients::yes);
   parameters.initialise(1);
   TrainConfig train;
   train.ema = GetParam().ema;
   train.clip_norm = 1.0;
   Optimiser optimiser(parameters, *backend, train);
-  Learner learner(model, *backend, {.rdrop = GetParam().rdrop, .precision = GetParam().precision});
-  const std::vector<PairBatch> batches{batch_of({5, 17, 40, 1}), batch_of({33, 9})};
+  Learner learner(objective, parameters, *backend, GetParam().precision);
+  const std::vector<Batch> batches{batch_of({5, 17, 40, 1}), batch_of({33, 9})};
   double norm = 0;
   const auto step = [&](std::uint64_t update) {
     parameters.zero_gradients();
     double weight = 0;
-    for (const PairBatch& batch : batches) {
-      weight += target_weight(batch);
+    for (const Batch& batch : batches) {
+      weight += objective.weight(batch);
     }
-    for (const PairBatch& batch : batches) {
+    for (const Batch& batch : batches) {
       learner.accumulate(batch, {.update = update}, weight);
     }
     optimiser.step(static_cast<std::int64_t>(update), 1e-3);

@@ -18,6 +18,7 @@ using ::testing::IsEmpty;
 
 RunState scored(std::string best_by, std::map<std::int64_t, double> scores) {
   RunState state;
+  state.higher_is_better = best_by == "bleu";
   state.best_by = std::move(best_by);
   state.scores = std::move(scores);
   return state;
@@ -51,6 +52,15 @@ TEST(RunState, IsTheSameAfterBeingWrittenAndRead) {
   const RunState read = RunState::from_json(state.to_json(), "state.json");
   EXPECT_EQ(read.to_json(), state.to_json());
   EXPECT_TRUE(std::isinf(read.best_loss));  // JSON has no infinity
+}
+
+// Their states did not say so.
+TEST(RunState, MoreIsBetterForBleuAndChrfInRunsOfVersion0_1) {
+  Json json = scored("chrf", {}).to_json();
+  json["record"] = Json::object();
+  EXPECT_TRUE(RunState::from_json(json, "state.json").higher_is_better);
+  json["best_by"] = "ter";
+  EXPECT_FALSE(RunState::from_json(json, "state.json").higher_is_better);
 }
 
 TEST(RunState, SaysWhatIsWrongWithItsFile) {

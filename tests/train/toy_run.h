@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/data/builtin/generator.h"
-#include "yona/train/trainer.h"
+#include "yona/tasks/train.h"
 
 #include "tests/harness/temp_dir.h"
 

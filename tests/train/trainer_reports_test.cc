@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
-#include "yona/train/trainer.h"
+#include "yona/tasks/train.h"
 
 #include "tests/train/toy_run.h"
 

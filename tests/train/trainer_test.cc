@@ -1,7 +1,5 @@
 // A run from text files to a model folder: what is written, what repeats, what is refused.
 
-#include "yona/train/trainer.h"
-
 #include <cmath>
 #include <map>
 
@@ -11,6 +9,7 @@
 #include "yona/io/checkpoints.h"
 #include "yona/io/checksums.h"
 #include "yona/io/translation_model.h"
+#include "yona/tasks/train.h"
 #include "yona/train/average.h"
 
 #include "tests/harness/file_size_limit.h"
@@ -96,6 +95,43 @@ TEST_F(TrainerTest, GivesTheSameBytesAgainWithAnyNumberOfThreads) {
   const auto one = run_files(folder_ / "one");
   EXPECT_EQ(one, run_files(folder_ / "two"));
   EXPECT_GE(one.size(), 10U);
+}
+
+// Asks for a stop after one update.
+class StopAt : public Reporter {
+ public:
+  explicit StopAt(std::int64_t update) : update_(update) {}
+  void updated(const UpdateReport& report) override { stop = stop || report.update == update_; }
+  std::atomic<bool> stop = false;
+
+ private:
+  std::int64_t update_;
+};
+
+TEST_F(TrainerTest, KeepsTheCheckpointsOfARunThatNoSignalStopped) {
+  RunConfig often = config();
+  often.train.keep_last = 2;
+  often.train.valid_every = 100;
+  train(often, {.output = folder_ / "whole", .init = {}});
+  for (const std::int64_t update : {9, 11}) {  // both after the last checkpoint before the end
+    StopAt reporter(update);
+    train(often, {.output = folder_ / "stopped",
+                  .resume = true,
+                  .init = {},
+                  .reporter = &reporter,
+                  .stop = &reporter.stop});
+    EXPECT_TRUE(fs::exists(folder_ / "stopped/checkpoints" / fmt::format("step-{}", update)));
+  }
+  train(often, {.output = folder_ / "stopped", .resume = true, .init = {}});
+  const auto steps = [&](const char* run) {
+    std::vector<std::int64_t> found;
+    for (const Checkpoint& checkpoint : list_checkpoints(folder_ / run)) {
+      found.push_back(checkpoint.step);
+    }
+    return found;
+  };
+  EXPECT_EQ(steps("stopped"), steps("whole"));
+  EXPECT_EQ(steps("whole"), (std::vector<std::int64_t>{8, 12}));
 }
 
 TEST_F(TrainerTest, GoesOnAsIfItHadNeverStopped) {
@@ -327,7 +363,7 @@ TEST_F(TrainerTest, SaysWhichCheckpointStandsWhereTheModelCannotBeWritten) {
   first.train.updates = 8;
   const testing::FileSizeLimit limit(60000);  // configurations and sub-words fit, weights do not
   const std::string message = testing::message_of<IoError>([&] { run(first, "run", true); });
-  EXPECT_NE(message.find("step-4, still stands"), std::string::npos) << message;
+  EXPECT_NE(message.find("step-4, is intact"), std::string::npos) << message;
 }
 
 TEST_F(TrainerTest, StopsEarlyWhenValidationNoLongerImproves) {

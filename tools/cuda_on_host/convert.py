@@ -12,7 +12,7 @@ import sys
 
 REPLACED = {"memory.cc", "cublaslt.cc", "matmul_plans.cc", "sort.cu"}  # by stand_ins.cc
 
-NOT_THERE = {"tensor_map.cc"}  # Hopper's copy engine
+NOT_THERE = {"tensor_map.cc"}  # TMA descriptors of Hopper
 
 
 def begin_of_name(text, end):

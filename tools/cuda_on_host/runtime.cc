@@ -87,6 +87,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t /*stream*/) {
   return cuda_on_host::submit([=] { std::memset(to, value, bytes); }), cudaSuccess;
 }
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t /*stream*/) {
+  return cuda_on_host::submit([=] {
+           for (std::size_t row = 0; row < height; ++row) {
+             std::memset(static_cast<char*>(to) + row * pitch, value, width);
+           }
+         }),
+         cudaSuccess;
+}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned /*flags*/) {
   return *event = new CUevent_st, cudaSuccess;

@@ -10,7 +10,7 @@
 
 namespace yona {
 
-// Words of 32 keys, for heads in groups of eight, with room for a tile of queries that reaches
+// Words of 32 keys, for heads in groups of eight, with space for a tile of queries that reaches
 // beyond the last.
 inline std::int64_t attention_keep_mask_words(const AttentionArgs& args) {
   return (args.heads + 7) / 8 * 8 * ((args.longest_k + 31) / 32) * (args.q.rows + 64);
@@ -20,8 +20,8 @@ inline std::int64_t attention_keep_mask_words(const AttentionArgs& args) {
 inline std::int64_t attention_keep_mask_bytes(const AttentionArgs& args) {
   const std::int64_t longest = std::max(args.longest_q, args.longest_k);
   const bool kept = args.dropout && args.q.dtype == DType::bf16 && args.d_k == args.d_v &&
-                    (args.d_k == 32 || args.d_k == 64) && !args.bias && args.scale > 0.0F &&
-                    longest > 64 && longest <= 256;
+                    (args.d_k == 32 || args.d_k == 64) && args.heads_per_kv == 1 && !args.bias &&
+                    args.scale > 0.0F && longest > 64 && longest <= 256;
   return kept ? 4 * attention_keep_mask_words(args) : 0;
 }
 

@@ -30,7 +30,7 @@ class Zeros : public Readback {
 // gradients of weights otherwise, and hold a little more or less at a time.
 constexpr std::int64_t kTilesOfHopper = 132;
 
-// Plans memory: addresses are handed out that nobody may touch, downloads read zeros.
+// Plans memory: returns addresses that must not be accessed; downloads read zeros.
 class MetaBackend : public HostBackend {
  public:
   explicit MetaBackend(Device planned)

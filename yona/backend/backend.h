@@ -29,6 +29,30 @@ class Backend {
   virtual const Kernels& kernels() const = 0;
   virtual Exec& exec() = 0;
 
+  // What the code above asks of a device, instead of its name. A dry run answers for the device
+  // that it plans for, but where memory is and who searches is about the run itself.
+  //
+  // May the host read and write the memory of tensors?
+  bool on_host() const { return device() == Device::cpu; }
+  // Can a search stay on the device, without the host waiting for each step?
+  bool searches_on_device() const { return device() == Device::cuda; }
+  // Are weights worth packing into panels, outputs worth a shortlist?
+  bool packs_weights() const { return planned_device() == Device::cpu; }
+  // Are activations kept in the type that operands of products are rounded to?
+  bool rounds_activations() const { return planned_device() == Device::cuda; }
+  // Are there products in f16?
+  bool has_f16() const { return planned_device() == Device::cuda; }
+  // Are products of odd width slow, so that one more column pays?
+  bool wants_even_widths() const { return planned_device() == Device::cuda; }
+  // Does a product need thousands of rows to keep the device busy?
+  bool wants_large_products() const { return planned_device() == Device::cuda; }
+  // Does attention keep more memory for longer sentences (attention_decisions.h)?
+  bool keeps_attention_decisions() const { return planned_device() == Device::cuda; }
+  // May a fused kernel be better than the parts of a loss over states of this width and type?
+  bool fuses_loss(std::int64_t width, DType states) const {
+    return planned_device() == Device::cuda && states == DType::bf16 && is_vocabulary_width(width);
+  }
+
   // Address space for `bytes`, zeroed where the system does that for free; pages need not be
   // backed before they are touched. Throws DeviceError naming the size. release() gives it back.
   virtual void* reserve(std::int64_t bytes) = 0;
@@ -36,7 +60,7 @@ class Backend {
   // Makes the first `bytes` of reserved memory usable, where the system does not do that by itself
   // on first touch. Called with growing sizes while a region's peak grows, never in steady state.
   virtual void commit(void* /*memory*/, std::int64_t /*bytes*/) {}
-  // Are bf16 products faster here than f32? Else a run that asks for them gets f32, and is told.
+  // Are bf16 products faster here than f32? If not, runs that ask for bf16 use f32 and say so.
   virtual bool has_bf16() const = 0;
   // How many tiles of weights' gradients are computed at a time here, by a kernel that has those of
   // many weights in one launch (tensor/weight_gradients.h): 0 where each is a product of its own.

@@ -1,4 +1,4 @@
-// Beam searches whose books stay in the device's memory: what the kernels that keep them are given.
+// Arguments of the kernels that update beam searches whose state stays in the device's memory.
 //
 // A step runs a fixed number of slots, each for one sentence, with `beam` rows of the batch each;
 // rows of slot s are s · beam …. A sentence that is done leaves its slot empty, and now and then
@@ -51,11 +51,11 @@ struct BeamState {
   BeamNode* nodes = nullptr;                  // [steps, pitch]
   BeamResult* results = nullptr;              // [sentences, n_best]
   std::int32_t* finished = nullptr;           // [sentences]: how many results there were
-  std::int32_t* damaged = nullptr;  // [1]: becomes 1 when the log-sum of a beam is no number
+  std::int32_t* damaged = nullptr;  // [1]: becomes 1 when the log-sum of a beam is not a number
 };
 
-// Takes a step's candidates into the books by the rules of the paper's search (paper_search.cc),
-// and makes the rows of the next step. With k = 1 it is greedy search.
+// Updates the beam state with a step's candidates by the rules of the paper's search
+// (paper_search.cc), and makes the rows of the next step. With k = 1 it is greedy search.
 struct BeamStepArgs {
   BeamRows rows{};
   BeamState state{};

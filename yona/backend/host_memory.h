@@ -3,7 +3,7 @@
 //
 // Reserving as much address space as the machine has memory costs nothing, so a region never moves.
 // Where that is forbidden (`ulimit -v`, `ulimit -d`, strict overcommit) a region grows in place
-// instead: it begins at an address that has room behind it, and commit_host_memory() maps more.
+// instead: it starts where free address space follows, and commit_host_memory() maps more.
 #pragma once
 
 #include <cstdint>

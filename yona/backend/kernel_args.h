@@ -5,8 +5,10 @@
 // of rows that dropout counts by (see dropout.h); index arrays are i32, offsets i64.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "yona/backend/dropout.h"
 #include "yona/backend/length_classes.h"
@@ -17,6 +19,7 @@ namespace yona {
 enum class Activation : std::uint8_t { none, relu };
 // Of the operands of matrix products. f16 is for inference on GPUs.
 enum class Precision : std::uint8_t { f32, bf16, f16 };
+constexpr std::array<std::string_view, 3> enum_names(Precision) { return {"f32", "bf16", "f16"}; }
 
 // c = op(a) · op(b) (+ c) (+ bias in every row), then the activation.
 // With Precision::bf16 operands are f32, and rounded by the kernel, or have been rounded before: a
@@ -192,6 +195,57 @@ struct EmbedBackwardArgs {
   View table_gradient{}, position_gradient{};  // each optional
 };
 
+// y[i] = x[rows[i]].
+struct GatherRowsArgs {
+  View x{}, y{};
+  const std::int32_t* rows = nullptr;  // [y.rows]
+};
+
+// dx[rows[i]] (+)= dy[i]: sums over equal rows run in order of i; rows that nothing is gathered
+// from become zero unless added to.
+struct GatherRowsBackwardArgs {
+  View dy{}, dx{};
+  const std::int32_t* rows = nullptr;  // [dy.rows]
+  bool accumulate = false;
+};
+
+// Each sequence of y is all rows of `first`, and then the sequence of x. `offsets` are those of x.
+struct PrependRowsArgs {
+  View x{}, first{}, y{};  // y has x.rows + sequences · first.rows rows
+  const std::int64_t* offsets = nullptr;
+  std::int64_t sequences = 0;
+};
+
+// dx (+)= its rows of dy;  dfirst += the others, in the order of sequences.
+struct PrependRowsBackwardArgs {
+  View dy{}, dx{}, dfirst{};  // dx, dfirst optional
+  std::int64_t first_rows = 1;
+  const std::int64_t* offsets = nullptr;  // of x
+  std::int64_t sequences = 0;
+  bool accumulate_dx = false;
+};
+
+// y[s] = the mean of rows offsets[s] … offsets[s+1]-1 of x; zero for none.
+// Backward, with y and x for their gradients: x[t] (+)= y[s] / rows of s.
+struct SegmentMeanArgs {
+  View x{}, y{};
+  const std::int64_t* offsets = nullptr;
+  std::int64_t segments = 0;
+  bool accumulate = false;  // backward
+};
+
+// Rotary position embedding (Su et al. 2021), in place, on rows of x.cols / d_k heads. In each head
+// channel i and channel i + r/2, for i < r/2, are turned by an angle (the order in which Hugging
+// Face stores Llama, "rotate half"); channels from r on stay. Row t of x is at positions[t], and
+//   table[position] = cos of its r/2 angles, then their sines.
+struct RotaryArgs {
+  View x{};      // [rows, heads · d_k]
+  View table{};  // [positions, r], f32 unless x is f64
+  const std::int32_t* positions = nullptr;
+  std::int64_t d_k = 0;
+  bool inverse = false;  // turns back: the gradient
+};
+
 // s = x + dropout(r);  y = (s - mean) · rstd · weight + bias, per row.
 // x alone (no r): plain layer normalisation, s is then x and not written.
 struct ResidualNormArgs {
@@ -283,8 +337,10 @@ enum class Mask : std::uint8_t { none, causal, prefix };
 // Causal: key j is seen by query i when j ≤ i + (keys - queries). Prefix: also when j < prefix[s].
 // A query that sees no key gives zero and a log-sum of -infinity.
 // bias [heads, 2R+1] is added by distance j - i' clipped to [-R, R], i' = i + (keys - queries).
+// Grouped-query attention (Ainslie et al. 2023): k and v have fewer heads, h' = heads /
+// heads_per_kv, and query head n reads head n / heads_per_kv of theirs.
 struct AttentionArgs {
-  View q{}, k{}, v{};  // [T_q, h·d_k], [T_k, h·d_k], [T_k, h·d_v]
+  View q{}, k{}, v{};  // [T_q, h·d_k], [T_k, h'·d_k], [T_k, h'·d_v]
   View out{};          // [T_q, h·d_v]
   View lse{};          // [T_q, h]: log of the softmax's denominator, in the input's type
   const std::int64_t* q_offsets = nullptr;
@@ -292,9 +348,10 @@ struct AttentionArgs {
   std::int64_t sentences = 0;
   std::int64_t longest_q = 0;
   std::int64_t longest_k = 0;
-  LengthClasses lengths_q = kAnyLengths;  // of the sentences, where somebody has counted them
+  LengthClasses lengths_q = kAnyLengths;  // of the sentences, if they were counted
   LengthClasses lengths_k = kAnyLengths;
   std::int64_t heads = 1;
+  std::int64_t heads_per_kv = 1;
   std::int64_t d_k = 0;
   std::int64_t d_v = 0;
   float scale = 1.0F;
@@ -306,6 +363,8 @@ struct AttentionArgs {
   // Backend::keep_mask_bytes(), optional: dropout's decisions, which forward leaves here
   // so that backward need not make them again.
   std::uint32_t* keep_mask = nullptr;
+
+  std::int64_t kv_head(std::int64_t head) const { return head / heads_per_kv; }
 };
 
 struct AttentionBackwardArgs {
@@ -340,21 +399,25 @@ struct AdditiveAttentionBackwardArgs {
 // cache, and seen last; a row with a place of -1 has none, and sees nothing.
 // bias [heads, 2R+1] is added to the scores by the distance from the last that is seen, clipped to
 // [-R, R].
+// heads_per_kv as in AttentionArgs.
 struct CachedAttentionArgs {
-  View q{}, k{}, v{};  // [rows, h·d_k], [N, h·d_k], [N, h·d_v]
+  View q{}, k{}, v{};  // [rows, h·d_k], [N, h'·d_k], [N, h'·d_v]
   View out{};          // [rows, h·d_v]
   const std::int32_t* table = nullptr;
   std::int64_t table_stride = 0;
   const std::int64_t* first = nullptr;
   const std::int32_t* counts = nullptr;
   std::int64_t heads = 1;
+  std::int64_t heads_per_kv = 1;
   std::int64_t d_k = 0;
   std::int64_t d_v = 0;
   float scale = 1.0F;
   View vector{};                         // [heads, d_k], optional
-  View fresh{};                          // [rows, h·d_k + h·d_v], optional, with
+  View fresh{};                          // [rows, h'·d_k + h'·d_v], optional, with
   const std::int32_t* places = nullptr;  // [rows]
   View bias{};                           // optional
+
+  std::int64_t kv_head(std::int64_t head) const { return head / heads_per_kv; }
 };
 
 // The best continuations of each group of rows (the beams of a sentence). The score of token t
@@ -428,12 +491,33 @@ struct RDropArgs {
   float alpha = 0.0F;
 };
 
-struct RowsArgs {  // softmax, log_softmax, gelu, silu: y from x row by row
+struct RowsArgs {  // softmax, log_softmax, gelu, silu, tanh, sigmoid: y from x row by row
   View x{}, y{};
 };
-struct RowsBackwardArgs {  // dx (+)= f'(…) dy; `saved` is y for softmax kinds, else x
+// dx (+)= f'(…) dy; `saved` is y for softmax kinds, tanh and sigmoid, else x
+struct RowsBackwardArgs {
   View saved{}, dy{}, dx{};
   bool accumulate = false;
+};
+
+// x Φ(x), or by its formula with tanh.
+enum class GeluForm : std::uint8_t { exact, tanh };
+
+// dz = (dy · weight) ∘ gelu'(z): the gradient behind a GELU whose results went on into a product
+// with weightᵀ. bias_gradient += column sums of dz. The plain composition is matmul, gelu_backward
+// (or gelu_tanh_backward) and the sums of bias_activation_backward.
+struct GeluGradientProductArgs {
+  View dy{}, weight{};   // [rows, k] and [k, n], as operands of matmul
+  View z{}, dz{};        // [rows, n]
+  View bias_gradient{};  // [1, n], optional
+  GeluForm form = GeluForm::exact;
+  Precision precision = Precision::f32;
+
+  MatmulArgs product() const { return {.a = dy, .b = weight, .c = dz, .precision = precision}; }
+  RowsBackwardArgs slope() const { return {.saved = z, .dy = dz, .dx = dz}; }
+  BiasActivationBackwardArgs sums() const {
+    return {.y = {}, .dy = dz, .bias_gradient = bias_gradient};
+  }
 };
 
 struct AddArgs {  // y = alpha · a + beta · b; b optional

@@ -68,6 +68,13 @@ struct Kernels {
   Kernel<DropoutArgs> dropout{"dropout"};
   Kernel<EmbedArgs> embed{"embed"};
   Kernel<EmbedBackwardArgs> embed_backward{"embed_backward"};
+  Kernel<GatherRowsArgs> gather_rows{"gather_rows"};
+  Kernel<GatherRowsBackwardArgs> gather_rows_backward{"gather_rows_backward"};
+  Kernel<PrependRowsArgs> prepend_rows{"prepend_rows"};
+  Kernel<PrependRowsBackwardArgs> prepend_rows_backward{"prepend_rows_backward"};
+  Kernel<SegmentMeanArgs> segment_mean{"segment_mean"};
+  Kernel<SegmentMeanArgs> segment_mean_backward{"segment_mean_backward"};
+  Kernel<RotaryArgs> rotary{"rotary"};
   Kernel<ResidualNormArgs> residual_norm{"residual_norm"};
   Kernel<ResidualNormBackwardArgs> residual_norm_backward{"residual_norm_backward"};
   Kernel<LinearNormArgs> linear_norm{"linear_norm"};
@@ -96,8 +103,13 @@ struct Kernels {
   Kernel<RowsBackwardArgs> gelu_backward{"gelu_backward"};
   Kernel<RowsArgs> gelu_tanh{"gelu_tanh"};
   Kernel<RowsBackwardArgs> gelu_tanh_backward{"gelu_tanh_backward"};
+  Kernel<GeluGradientProductArgs> gelu_gradient_product{"gelu_gradient_product"};
   Kernel<RowsArgs> silu{"silu"};
   Kernel<RowsBackwardArgs> silu_backward{"silu_backward"};
+  Kernel<RowsArgs> tanh{"tanh"};
+  Kernel<RowsBackwardArgs> tanh_backward{"tanh_backward"};
+  Kernel<RowsArgs> sigmoid{"sigmoid"};
+  Kernel<RowsBackwardArgs> sigmoid_backward{"sigmoid_backward"};
   Kernel<MultiplyArgs> multiply{"multiply"};
   Kernel<AddArgs> add{"add"};
   Kernel<LogAddArgs> log_add{"log_add"};

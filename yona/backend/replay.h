@@ -10,7 +10,7 @@
 namespace yona {
 
 // Calls of kernels that are the same every time: same arguments, same sizes; what differs is in
-// the device's memory. Here they are made anew; a GPU keeps them as a graph and starts it as one.
+// the device's memory. Here they are called again; a GPU keeps them as a graph and launches it.
 class Replay {
  public:
   Replay() = default;

@@ -34,7 +34,7 @@ constexpr bool is_vocabulary_width(std::int64_t d) {
   return d > 256 && d <= kVocabularyMostWidth && d % 8 == 0;
 }
 
-// Floats of room beside the logits.
+// Floats of scratch memory besides the logits.
 constexpr std::int64_t vocabulary_workspace(std::int64_t rows, std::int64_t columns,
                                             std::int64_t d) {
   constexpr std::int64_t kRowsOfSums = 32;

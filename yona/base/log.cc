@@ -1,4 +1,4 @@
-// The one logger: plain lines on standard error, warnings and errors with their level in front.
+// The one logger: plain lines on standard error, warnings and errors with their level as prefix.
 
 #include "yona/base/log.h"
 
@@ -12,7 +12,7 @@ namespace yona {
 
 namespace {
 
-// "warning: …" and "error: …", nothing in front of plain information.
+// "warning: …" and "error: …", no prefix for plain information.
 class LevelPrefix : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,

@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest_name(std::string_view name,
                                         const std::vector<std::string>& names) {
-  constexpr std::size_t kLongest = 200;  // nobody mistypes more; keeps hostile input cheap
+  constexpr std::size_t kLongest = 200;  // bounds the cost of hostile input
   if (name.size() > kLongest) {
     return std::nullopt;
   }

@@ -1,6 +1,6 @@
 // Workers wait on a generation number, take slices from a shared counter, and the caller works too.
 // A worker joins a run while it is open; the caller closes it when no slice is left and waits for
-// those that joined. So a worker that gets no CPU, on a busy machine, holds up nobody.
+// those that joined. So a worker that gets no CPU, on a busy machine, does not delay the others.
 
 #include "yona/base/thread_pool.h"
 

@@ -1,6 +1,8 @@
 // `yona attention`: what every head of a model looked at, for a sentence (drawn in the terminal, as
 // a page, as a figure, for scripts) or in figures for a whole file.
 
+#include "yona/inspect/attention.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -240,7 +242,7 @@ void add_flags(CLI::App& app, AttentionFlags& flags) {
            {"--gold-base", "0|1", "the number of the first word there (default 0)", corpus});
   const std::string run_group = "Run";
   add_text(app, flags.device, {"--device", "cpu|cuda", "where to run (default cpu)", run_group});
-  add_text(app, flags.threads, {"--threads", "N", "at most so many (default: all)", run_group});
+  add_text(app, flags.threads, {"--threads", "N", "CPU threads (default: all)", run_group});
 }
 
 }  // namespace
@@ -248,7 +250,7 @@ void add_flags(CLI::App& app, AttentionFlags& flags) {
 Command add_attention(CLI::App& program) {
   CLI::App* app = add_command(
       program,
-      {"attention", "what every head looked at: in the terminal, as a page, as a figure",
+      {"attention", "attention of every layer and head: in the terminal, as a page, as a figure",
        "yona attention --model run --source \"A man rides a horse.\"\n"
        "yona attention --model run --source \"A man rides a horse.\" --output attention.html\n"
        "yona attention --model run --source \"A man\" --target \"Ein Mann\" --style lines "

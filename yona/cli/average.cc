@@ -70,7 +70,7 @@ Command add_average(CLI::App& program) {
   add_text(*app, flags->output, {"-o,--output", "DIR", "folder for the new model"});
   add_text(*app, flags->last, {"--last", "N", "the N newest checkpoints (default 5)"});
   add_text(*app, flags->best, {"--best", "N", "or the N with the lowest validation loss"});
-  add_list(*app, flags->checkpoints, {"--checkpoints", "DIR…", "or exactly these"});
+  add_list(*app, flags->checkpoints, {"--checkpoints", "DIR…", "or these checkpoint folders"});
   add_switch(*app, flags->json, {"--json", "", "the result as JSON"});
   return {app, [app, flags] { return run(*app, *flags); }};
 }

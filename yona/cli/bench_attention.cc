@@ -63,8 +63,9 @@ Command add_bench_attention(CLI::App& bench) {
            {"--lengths", "N,…", "tokens of the sentence (default 64, 256, 1024, 4096, 16384)"});
   add_text(*app, flags->heads, {"--heads", "N", "attention heads (default 8)"});
   add_text(*app, flags->width, {"--width", "N", "width of a head, d_k and d_v (default 64)"});
-  add_switch(*app, flags->causal, {"--causal", "", "a token sees those before it alone"});
-  add_text(*app, flags->steps, {"--steps", "N", "repetitions that are timed (default 3)"});
+  add_switch(*app, flags->causal,
+             {"--causal", "", "causal mask: a token attends to itself and earlier tokens"});
+  add_text(*app, flags->steps, {"--steps", "N", "timed repetitions (default 3)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   return {app, [flags] { return run(*flags); }};
 }

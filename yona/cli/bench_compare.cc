@@ -1,4 +1,4 @@
-// `yona bench compare`: yona beside the engines that are installed, on the same weights, sentences,
+// `yona bench compare`: yona and the engines that are installed, on the same weights, sentences,
 // beam, lengths and threads; what they answer is compared too.
 
 #include <algorithm>
@@ -269,18 +269,17 @@ int run(const CLI::App& app, const CompareFlags& flags) {
 
 Command add_bench_compare(CLI::App& bench) {
   CLI::App* app = add_command(
-      bench,
-      {"compare", "yona beside CTranslate2, transformers and Marian, where they are installed",
-       "yona bench compare --model run --input test.en --python venv/bin/python\n"
-       "yona bench compare --model run --input test.en --engines ctranslate2 --threads 1 "
-       "--json"});
+      bench, {"compare", "compare yona with CTranslate2, transformers and Marian, where installed",
+              "yona bench compare --model run --input test.en --python venv/bin/python\n"
+              "yona bench compare --model run --input test.en --engines ctranslate2 --threads 1 "
+              "--json"});
   const auto flags = std::make_shared<CompareFlags>();
   add_text(*app, flags->model, {"-m,--model", "DIR", "a model folder"});
   add_text(*app, flags->input,
            {"-i,--input", "FILE", "sentences, one a line (default: random tokens)"});
-  add_text(*app, flags->lines, {"--lines", "N", "so many of them at most (default 500)"});
+  add_text(*app, flags->lines, {"--lines", "N", "number of sentences at most (default 500)"});
   add_text(*app, flags->python,
-           {"--python", "PROGRAM", "the Python that has the others (default python3)"});
+           {"--python", "PROGRAM", "a Python with the other programs (default python3)"});
   add_list(*app, flags->engines,
            {"--engines", "NAME…", "only these: ctranslate2, transformers, marian"});
   add_text(*app, flags->beam, {"--beam", "N", "1 is greedy (default 4)"});
@@ -288,9 +287,9 @@ Command add_bench_compare(CLI::App& bench) {
   add_text(*app, flags->max_length, {"--max-length", "N", "output tokens at most (default 256)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   add_compute_type(*app, flags->compute_type);
-  add_text(*app, flags->rounds, {"--rounds", "N", "times that each is timed, in turn (default 3)"});
+  add_text(*app, flags->rounds, {"--rounds", "N", "timed rounds, interleaved (default 3)"});
   add_switch(*app, flags->no_scores,
-             {"--no-scores", "", "ask for tokens alone: greedy search may then skip the softmax"});
+             {"--no-scores", "", "do not compute scores: greedy search may then skip the softmax"});
   add_switch(*app, flags->json, {"--json", "", "the result as JSON"});
   add_text(*app, flags->worker, {"--worker", "JOB", "", ""});
   return {app, [app, flags] { return run(*app, *flags); }};

@@ -1,20 +1,26 @@
 // `yona bench train`: the time of a training step of random tokens, as one JSON line.
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "yona/cli/commands.h"
-#include "yona/train/bench.h"
+#include "yona/tasks/language_model/train_bench.h"
+#include "yona/tasks/translation/train_bench.h"
 
 namespace yona::cli {
 
 namespace {
 
 struct BenchTrainFlags {
-  std::string preset = "base";
+  std::string task = "translation";
+  std::string preset;
+  std::string length = "1024";
+  std::string batch = "24";
+  std::string dropout = "0";
   std::string norm = "post";
-  std::string vocabulary = "37056";
+  std::string vocabulary;
   std::string source_length = "32";
   std::string target_length = "32";
   std::string tokens = "25000";
@@ -28,40 +34,75 @@ struct BenchTrainFlags {
   bool no_measure = false;
 };
 
-TrainBenchOptions options_of(const BenchTrainFlags& flags) {
-  TrainBenchOptions options;
-  options.preset = word_value("--preset", flags.preset, preset_names());
-  options.model = preset(options.preset);
-  options.model.norm = word_value("--norm", flags.norm, {"post", "pre"}) == "pre"
-                           ? NormPosition::pre
-                           : NormPosition::post;
-  options.model.source_vocabulary = options.model.target_vocabulary =
-      integer_value("--vocab-size", flags.vocabulary, {3, 1 << 24});
-  options.source_length = integer_value("--src-len", flags.source_length, {1, 1 << 20});
-  options.target_length = integer_value("--tgt-len", flags.target_length, {1, 1 << 20});
-  options.tokens = integer_value("--tokens", flags.tokens, {1, 1 << 30});
+StepBenchOptions run_options(const BenchTrainFlags& flags) {
+  StepBenchOptions options;
   const std::string precision = word_value("--precision", flags.precision, {"f32", "bf16"});
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
   options.steps = integer_value("--steps", flags.steps, {1});
   options.warmup = integer_value("--warmup", flags.warmup, {0});
   options.device = word_value("--device", flags.device, {"cpu", "cuda"});
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-  options.ragged = flags.ragged;
   options.profile = flags.profile;
   options.measure = !flags.no_measure;
   return options;
 }
 
+LmTrainBenchOptions lm_options_of(const BenchTrainFlags& flags) {
+  LmTrainBenchOptions options;
+  options.preset = word_value("--preset", flags.preset.empty() ? options.preset : flags.preset,
+                              causal_lm_preset_names());
+  options.model = causal_lm_preset(options.preset);
+  options.model.vocabulary = integer_value(
+      "--vocab-size", flags.vocabulary.empty() ? "50304" : flags.vocabulary, {3, 1 << 24});
+  options.length = integer_value("--len", flags.length, {2, 1 << 20});
+  options.batch = integer_value("--batch", flags.batch, {1, 1 << 20});
+  options.model.max_positions = std::max(options.model.max_positions, options.length);
+  options.model.dropout = options.model.attention_dropout =
+      number_value("--dropout", flags.dropout, {0.0, 0.99});
+  options.run = run_options(flags);
+  return options;
+}
+
+TrainBenchOptions options_of(const BenchTrainFlags& flags) {
+  TrainBenchOptions options;
+  options.preset =
+      word_value("--preset", flags.preset.empty() ? options.preset : flags.preset, preset_names());
+  options.model = preset(options.preset);
+  options.model.norm = word_value("--norm", flags.norm, {"post", "pre"}) == "pre"
+                           ? NormPosition::pre
+                           : NormPosition::post;
+  options.model.source_vocabulary = options.model.target_vocabulary = integer_value(
+      "--vocab-size", flags.vocabulary.empty() ? "37056" : flags.vocabulary, {3, 1 << 24});
+  options.source_length = integer_value("--src-len", flags.source_length, {1, 1 << 20});
+  options.target_length = integer_value("--tgt-len", flags.target_length, {1, 1 << 20});
+  options.tokens = integer_value("--tokens", flags.tokens, {1, 1 << 30});
+  options.ragged = flags.ragged;
+  options.run = run_options(flags);
+  return options;
+}
+
 int run(const BenchTrainFlags& flags) {
-  fmt::print("{}\n", bench_train(options_of(flags)).dump());
+  const bool lm =
+      word_value("--task", flags.task, {"translation", "language-model"}) == "language-model";
+  fmt::print("{}\n",
+             (lm ? bench_lm_train(lm_options_of(flags)) : bench_train(options_of(flags))).dump());
   return 0;
 }
 
 void add_shape_flags(CLI::App& app, BenchTrainFlags& flags) {
-  add_text(app, flags.preset, {"--preset", "NAME", "tiny, iwslt, base (the default) or big"});
-  add_text(app, flags.norm, {"--norm", "post|pre", "where norms stand (default post)"});
-  add_text(app, flags.vocabulary,
-           {"--vocab-size", "N", "pieces of the vocabulary (default 37056)"});
+  add_text(app, flags.task, {"--task", "NAME", "translation (the default) or language-model"});
+  add_text(app, flags.preset,
+           {"--preset", "NAME",
+            "tiny, iwslt, base (the default) or big; or of language models, gpt2-small (the "
+            "default) and others"});
+  add_text(app, flags.norm, {"--norm", "post|pre", "position of the norms (default post)"});
+  add_text(
+      app, flags.vocabulary,
+      {"--vocab-size", "N", "pieces of the vocabulary (default 37056, of language models 50304)"});
+  add_text(app, flags.length,
+           {"--len", "N", "tokens of a text of a language model (default 1024)"});
+  add_text(app, flags.batch, {"--batch", "N", "texts of a step (default 24)"});
+  add_text(app, flags.dropout, {"--dropout", "P", "of a language model (default 0)"});
   add_text(app, flags.source_length,
            {"--src-len", "N", "source tokens of a sentence (default 32)"});
   add_text(app, flags.target_length,

@@ -1,4 +1,4 @@
-// A program that runs beside this one, spoken to by lines: its standard input and output are pipes,
+// A child process that exchanges lines with this one: its standard input and output are pipes,
 // its standard error is ours.
 #pragma once
 
@@ -23,7 +23,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // A reader that has gone is noticed by the next read_line().
+  // The next read_line() notices a reader that has closed the pipe.
   void write_line(std::string_view text);
   // The next line without its LF; nothing at the end of what it wrote.
   std::optional<std::string> read_line();

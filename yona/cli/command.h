@@ -11,7 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "yona/train/config_key.h"
+#include "yona/config/config_key.h"
 
 namespace yona::cli {
 

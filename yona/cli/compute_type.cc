@@ -1,5 +1,7 @@
 #include "yona/cli/compute_type.h"
 
+#include "yona/decode/worker_backends.h"
+
 namespace yona::cli {
 
 void add_compute_type(CLI::App& app, std::string& flag) {
@@ -22,11 +24,8 @@ void add_batch_tokens(CLI::App& app, std::string& flag) {
             "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});
 }
 
-// A GPU is busy from a few hundred sentences on; a CPU's caches hold fewer.
 std::int64_t decode_batch_tokens(const std::string& flag, const std::string& device) {
-  constexpr std::int64_t kCpu = 4096;
-  constexpr std::int64_t kCuda = 65536;
-  return flag.empty() ? (device == "cuda" ? kCuda : kCpu)
+  return flag.empty() ? default_batch_tokens(device)
                       : integer_value("--batch-tokens", flag, {1, 1 << 30});
 }
 

@@ -7,7 +7,8 @@
 #include "yona/base/json.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/run_flags.h"
-#include "yona/train/config_keys.h"
+#include "yona/tasks/task_kind.h"
+#include "yona/tasks/translation/config_keys.h"
 
 namespace yona::cli {
 
@@ -15,6 +16,7 @@ namespace {
 
 struct ConfigFlags {
   RunFlags run;
+  bool tasks = false;
   bool keys = false;
   bool json = false;
 };
@@ -24,8 +26,8 @@ std::string default_text(const ConfigNode& node) {
 }
 
 template <class Owner>
-Json json_keys(const std::vector<ConfigKey<Owner>>& keys, const std::string& prefix) {
-  const Owner unset{};
+Json json_keys(const std::vector<ConfigKey<Owner>>& keys, const std::string& prefix,
+               const Owner& unset = {}) {
   Json list = Json::array();
   for (const ConfigKey<Owner>& key : keys) {
     list.push_back({{"key", prefix + key.name},
@@ -36,18 +38,30 @@ Json json_keys(const std::vector<ConfigKey<Owner>>& keys, const std::string& pre
   return list;
 }
 
-Json all_keys() {
-  Json list = json_keys(run_config_keys(), "");
-  for (const auto& part : {json_keys(corpus_keys(), "data.train[]."),
-                           json_keys(validation_set_keys(), "data.valid[].")}) {
-    list.insert(list.end(), part.begin(), part.end());
+Json all_keys(const std::string& task) {
+  RunConfig unset;
+  unset.task = task;
+  task_kind(task).set_defaults(unset);
+  task_kind(task).apply_preset(unset);
+  Json list = json_keys(run_config_keys(task), "", unset);
+  if (task == "translation") {
+    for (const auto& part : {json_keys(corpus_keys(), "data.train[]."),
+                             json_keys(validation_set_keys(), "data.valid[].")}) {
+      list.insert(list.end(), part.begin(), part.end());
+    }
   }
   return list;
 }
 
+void print_tasks() {
+  for (const TaskKind& kind : task_kinds()) {
+    fmt::print("{:<22} {}\n", kind.name, kind.meaning);
+  }
+}
+
 // One line for each key: name, default, what it takes and means.
-void print_keys() {
-  for (const Json& key : all_keys()) {
+void print_keys(const std::string& task) {
+  for (const Json& key : all_keys(task)) {
     fmt::print("{:<28} {:<12} {} ({})\n", key.at("key").get<std::string>(),
                key.at("default").get<std::string>(), key.at("meaning").get<std::string>(),
                key.at("expected").get<std::string>());
@@ -55,10 +69,13 @@ void print_keys() {
 }
 
 int run(const ConfigFlags& flags) {
-  if (flags.json) {
-    fmt::print("{}\n", all_keys().dump(2));
+  const std::string task = flags.run.task.empty() ? RunConfig().task : flags.run.task;
+  if (flags.tasks) {
+    print_tasks();
+  } else if (flags.json) {
+    fmt::print("{}\n", all_keys(task).dump(2));
   } else if (flags.keys) {
-    print_keys();
+    print_keys(task);
   } else {
     fmt::print("{}", to_yaml(resolve(flags.run), YamlStyle::guide));
   }
@@ -72,10 +89,13 @@ Command add_config(CLI::App& program) {
       add_command(program, {"config", "print a configuration to start from, or list every key",
                             "yona config --preset tiny > tiny.yaml\n"
                             "yona train --config tiny.yaml --output run\n"
-                            "yona config --keys"});
+                            "yona config --keys\n"
+                            "yona config --tasks"});
   const auto flags = std::make_shared<ConfigFlags>();
   add_run_flags(*app, flags->run);
-  add_switch(*app, flags->keys, {"--keys", "", "list every key: default, meaning, what it takes"});
+  add_switch(*app, flags->tasks, {"--tasks", "", "list the tasks, the values of --task"});
+  add_switch(*app, flags->keys,
+             {"--keys", "", "list every key of --task: default, meaning, what it takes"});
   add_switch(*app, flags->json, {"--json", "", "the same list as JSON"});
   return {app, [flags] { return run(*flags); }};
 }

@@ -35,15 +35,17 @@ int run(const CLI::App& app, const ConvertFlags& flags) {
 }  // namespace
 
 Command add_convert(CLI::App& program) {
-  CLI::App* app = add_command(
-      program, {"convert", "write a model with weights in bytes, which opens in no time",
-                "yona convert --quantize int8 --model run --output run-int8\n"
-                "yona translate --model run-int8 < news.en > news.de"});
+  CLI::App* app =
+      add_command(program, {"convert", "write an int8 model folder, which is small and loads fast",
+                            "yona convert --quantize int8 --model run --output run-int8\n"
+                            "yona translate --model run-int8 < news.en > news.de"});
   const auto flags = std::make_shared<ConvertFlags>();
-  add_text(*app, flags->model, {"-m,--model", "DIR", "folder of a model, yona's or of the hub"});
-  add_text(*app, flags->output, {"-o,--output", "DIR", "folder for the result; must be new"});
+  add_text(*app, flags->model,
+           {"-m,--model", "DIR", "a model folder: yona's, or one from the Hugging Face hub"});
+  add_text(*app, flags->output,
+           {"-o,--output", "DIR", "folder for the result; must not exist yet"});
   add_text(*app, flags->quantise,
-           {"--quantize", "int8", "a byte for each weight, for decoding on CPUs"});
+           {"--quantize", "int8", "one byte per weight, for decoding on CPUs"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   return {app, [app, flags] { return run(*app, *flags); }};
 }

@@ -1,6 +1,6 @@
-// `yona demo`: the built-in task in five steps, each as a user would do it alone: make text files,
-// train on them, check the model on combinations that it never saw, let the user try it, with the
-// attention under each answer, and serve it with its page.
+// `yona demo`: the built-in task in five steps, each as a user would do it by hand: write text
+// files (with --text-only that is all), train on them, test the model on combinations that it never
+// saw, let the user try it with the attention under each answer, and serve it with its page.
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,19 +12,19 @@
 
 #include <fmt/format.h>
 
+#include "yona/api/model.h"
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/exit_codes.h"
 #include "yona/cli/stop_signals.h"
 #include "yona/data/builtin/generator.h"
-#include "yona/decode/translator.h"
 #include "yona/inspect/html.h"
 #include "yona/inspect/terminal.h"
 #include "yona/io/atomic_file.h"
+#include "yona/tasks/train.h"
+#include "yona/tasks/translation/translation_scorer.h"
 #include "yona/train/progress.h"
-#include "yona/train/trainer.h"
-#include "yona/train/translation_scorer.h"
 
 namespace yona::cli {
 
@@ -45,6 +45,7 @@ struct DemoOptions {
   std::int64_t updates = kUpdates;
   std::uint64_t seed = 1;
   int threads = 0;
+  bool text_only = false;
 };
 
 using Pair = std::pair<std::string, std::string>;
@@ -83,12 +84,12 @@ void write_corpus(const std::filesystem::path& folder, const std::string& name,
 }
 
 // The folder that was asked for, which must not hold a demo already, or a new one in the temporary
-// directory, whose name nobody can know beforehand.
+// directory, whose name cannot be guessed.
 std::filesystem::path demo_folder(const DemoOptions& options) {
   std::error_code error;
   if (!options.output.empty()) {
     check(!std::filesystem::exists(options.output / "model", error),
-          "demo: {} is there already; choose another --output, or remove it",
+          "demo: {} already exists; choose another --output, or remove it",
           (options.output / "model").string());
     std::filesystem::create_directories(options.output, error);
     check<IoError>(!error, "{}: cannot make the output folder: {}", options.output.string(),
@@ -166,8 +167,8 @@ void show_score(const std::vector<Pair>& pairs, const std::vector<std::string>& 
 }
 
 // The mean cross attention of the last layer: which words of the input each word came from.
-void show_attention(const TranslationModel& model, Backend& backend, const std::string& line) {
-  const AttentionMaps maps = inspect_attention(model, backend, line);
+void show_attention(const Model& model, const std::string& line) {
+  const AttentionMaps maps = model.attention(line);
   std::cout << maps.target << "\n\n";
   HeatMap map = heat_maps(maps, {.part = AttentionPart::cross,
                                  .layer = maps.layers(AttentionPart::cross) - 1,
@@ -178,22 +179,21 @@ void show_attention(const TranslationModel& model, Backend& backend, const std::
 }
 
 // A page with the attention of every head, for the first sentence of the test.
-void write_page(const TranslationModel& model, Backend& backend, const std::string& line,
-                const std::filesystem::path& folder) {
+void write_page(const Model& model, const std::string& line, const std::filesystem::path& folder) {
   const std::filesystem::path page = folder / "attention.html";
-  replace_file(page, attention_page(inspect_attention(model, backend, line)));
+  replace_file(page, attention_page(model.attention(line)));
   std::cout << fmt::format("\nWhat every head looked at, to open in a browser: {}\n",
                            page.string());
 }
 
-void ask(const TranslationModel& model, Backend& backend, const DemoOptions& options) {
+void ask(const Model& model, const DemoOptions& options) {
   std::cout << fmt::format(
       "\nType a number, price, time or date in words ({}), or an empty line to end:\n",
       options.source);
   std::string line;
   while (std::cout << "> " << std::flush && std::getline(std::cin, line) && !line.empty()) {
     try {
-      show_attention(model, backend, line);
+      show_attention(model, line);
     } catch (const Error& error) {
       std::cout << error.what() << '\n';
     }
@@ -245,15 +245,12 @@ TrainResult train_demo(const DemoOptions& options, const std::filesystem::path& 
 // Scores the model and lets the user try it.
 void try_model(const DemoOptions& options, const std::filesystem::path& folder,
                const std::vector<Pair>& test, bool can_ask) {
-  const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = options.threads});
-  const std::unique_ptr<TranslationModel> model =
-      TranslationModel::load(folder / "model", *backend);
-  Translator translator({model.get()}, *backend);
-  show_score(test, translator.translate(sides(test, &Pair::first)), options.target);
-  write_page(*model, *backend, test.front().first, folder);
+  const Model model = Model::load(folder / "model", {.threads = options.threads});
+  show_score(test, model.translate(sides(test, &Pair::first)), options.target);
+  write_page(model, test.front().first, folder);
   show_next_step(options);
   if (can_ask) {
-    ask(*model, *backend, options);
+    ask(model, options);
   }
 }
 
@@ -261,6 +258,11 @@ int run(const DemoOptions& options) {
   const std::filesystem::path folder = demo_folder(options);
   const std::vector<Pair> test = draw_pairs(options, builtin::Split::test, 2, kTestPairs);
   write_corpora(options, folder, test);
+  if (options.text_only) {
+    log().info("{} training, {} validation and {} test pairs, {} → {}, are in {}", kTrainingPairs,
+               kValidationPairs, kTestPairs, options.source, options.target, folder.string());
+    return 0;
+  }
   log().info(
       "training {} → {} on numbers, prices, times and dates in words: about two minutes "
       "on two cores; files are in {}",
@@ -277,6 +279,7 @@ struct DemoFlags {
   std::string source = "en";
   std::string target = "de";
   std::string output, updates, seed = "1", threads = "0";
+  bool text_only = false;
 };
 
 DemoOptions options_of(const DemoFlags& flags) {
@@ -289,6 +292,7 @@ DemoOptions options_of(const DemoFlags& flags) {
   }
   options.seed = static_cast<std::uint64_t>(integer_value("--seed", flags.seed, {0}));
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
+  options.text_only = flags.text_only;
   return options;
 }
 
@@ -301,10 +305,13 @@ Command add_demo(CLI::App& program) {
   const auto flags = std::make_shared<DemoFlags>();
   add_text(*app, flags->source, {"--src-lang", "CODE", "from: de, en, es, fr, it or zh (en)"});
   add_text(*app, flags->target, {"--tgt-lang", "CODE", "to (de)"});
-  add_text(*app, flags->output, {"-o,--output", "DIR", "folder for texts and model"});
-  add_text(*app, flags->updates, {"--updates", "N", "length of the training"});
-  add_text(*app, flags->seed, {"--seed", "N", "another draw of everything (default 1)"});
-  add_text(*app, flags->threads, {"--threads", "N", "at most so many (default: all)"});
+  add_text(*app, flags->output, {"-o,--output", "DIR", "folder for the text files and the model"});
+  add_text(*app, flags->updates, {"--updates", "N", "number of training updates (default 1200)"});
+  add_text(*app, flags->seed,
+           {"--seed", "N", "seed of the training text and the training (default 1)"});
+  add_text(*app, flags->threads, {"--threads", "N", "number of threads (default: all)"});
+  add_switch(*app, flags->text_only,
+             {"--text-only", "", "write the text files and stop: train, valid and test, two each"});
   return {app, [flags] { return run(options_of(*flags)); }};
 }
 

@@ -19,7 +19,7 @@ std::size_t shown_width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Two columns: a name, and text that wraps beside it.
+// Two columns: a name, and text that wraps next to it.
 std::string entry(const std::string& name, const std::string& text) {
   std::string line = "  " + name;
   if (shown_width(line) + 2 > kTextColumn) {

@@ -246,7 +246,8 @@ Command add_info(CLI::App& program) {
   add_switch(*app, flags->record,
              {"--record-checksums", "",
               "write checksums.json for the folder as it is, after another program changed it"});
-  add_switch(*app, flags->devices, {"--devices", "", "what this machine can compute with"});
+  add_switch(*app, flags->devices,
+             {"--devices", "", "list the CPU features and GPUs of this machine"});
   add_switch(*app, flags->json, {"--json", "", "as JSON"});
   return {app, [flags] { return run(*flags); }};
 }

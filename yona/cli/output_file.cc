@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What lies in folders of models and runs, yona's and the hub's, besides weights.
-constexpr std::array<std::string_view, 19> kNames{"config.json",
+constexpr std::array<std::string_view, 20> kNames{"config.json",
                                                   "config.yaml",
                                                   "generation_config.json",
                                                   "tokenizer.json",
@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 19> kNames{"config.json",
                                                   "added_tokens.json",
                                                   "vocab.json",
                                                   "target_vocab.json",
+                                                  "symbols.json",
                                                   "vocab.txt",
                                                   "merges.txt",
                                                   "sentencepiece.bpe.model",

@@ -36,7 +36,7 @@ struct Program {
 
 void add_common_flags(CLI::App& app, Program& program) {
   app.add_flag("-v,--verbose", program.verbose, "more detail on standard error")->group("Common");
-  app.add_flag("-q,--quiet", program.quiet, "warnings and errors alone")->group("Common");
+  app.add_flag("-q,--quiet", program.quiet, "only warnings and errors")->group("Common");
 }
 
 void build(Program& program) {
@@ -50,17 +50,20 @@ void build(Program& program) {
       "yona demo\n"
       "yona train --train-src train.en --train-tgt train.de --preset tiny --output run\n"
       "yona info --preset base --vocab-size 37000");
-  program.commands = {add_demo(app),     add_train(app),     add_translate(app), add_serve(app),
-                      add_score(app),    add_attention(app), add_average(app),   add_info(app),
-                      add_runs(app),     add_config(app),    add_vocab(app),     add_convert(app),
-                      add_shortlist(app)};
-  CLI::App* bench = add_command(
-      app, {"bench", "how fast this machine is at it", "yona bench train --preset tiny --steps 5"});
+  program.commands = {add_demo(app),      add_train(app),      add_translate(app), add_serve(app),
+                      add_score(app),     add_attention(app),  add_average(app),   add_info(app),
+                      add_runs(app),      add_config(app),     add_vocab(app),     add_convert(app),
+                      add_shortlist(app), add_perplexity(app), add_classify(app),  add_embed(app),
+                      add_fill(app),      add_generate(app),   add_parse(app)};
+  CLI::App* bench =
+      add_command(app, {"bench", "benchmarks: training, decoding, attention, matrix products",
+                        "yona bench train --preset tiny --steps 5"});
   bench->require_subcommand(0, 1);
   program.commands.push_back(add_bench_train(*bench));
   program.commands.push_back(add_bench_attention(*bench));
   program.commands.push_back(add_bench_peak(*bench));
   program.commands.push_back(add_bench_translate(*bench));
+  program.commands.push_back(add_bench_generate(*bench));
   program.commands.push_back(add_bench_compare(*bench));
   add_common_flags(app, program);
   for (const Command& command : program.commands) {
@@ -110,7 +113,7 @@ void refuse_unknown_commands(const CLI::App& app) {
   }
 }
 
-// The first argument that nobody knows, and what it was probably meant to be.
+// The first unknown argument, and the name that was probably meant.
 void refuse_extras(const CLI::App& app) {
   refuse_unknown_commands(app);
   for (const CLI::App* command : app.get_subcommands()) {

@@ -6,13 +6,11 @@
 #include <fmt/format.h>
 
 #include "yona/base/error.h"
-#include "yona/train/config_keys.h"
+#include "yona/tasks/task_kind.h"
 
 namespace yona::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kData = "Data";
 constexpr const char* kConfiguration = "Configuration";
@@ -27,7 +25,10 @@ struct PlainFlag {
 };
 
 // A plain flag is another way to write one key.
-constexpr std::array<PlainFlag, 9> kPlainFlags{{
+constexpr std::array<PlainFlag, 11> kPlainFlags{{
+    {"--task", "NAME", "task", &RunFlags::task,
+     "what the run learns: translation (the default), or another of `yona config --tasks`",
+     kConfiguration},
     {"--src-lang", "CODE", "data.source_language", &RunFlags::source_language,
      "source language, kept with the model: en", kData},
     {"--tgt-lang", "CODE", "data.target_language", &RunFlags::target_language,
@@ -35,8 +36,14 @@ constexpr std::array<PlainFlag, 9> kPlainFlags{{
     {"--vocab-size", "N", "data.vocabulary_size", &RunFlags::vocabulary_size,
      "pieces of the vocabulary that is trained; default: by preset and corpus", kData},
     {"--valid-metrics", "NAMES", "train.valid_metrics", &RunFlags::valid_metrics,
-     "bleu, chrf, ter: validations translate the source and score the text", kData},
-    {"--preset", "NAME", "preset", &RunFlags::preset, "tiny, iwslt, base (the default) or big",
+     "figures besides the loss; translation: bleu, chrf, ter of the source, translated", kData},
+    {"--preset", "NAME", "preset", &RunFlags::preset,
+     "the model's size; translation: tiny, iwslt, base or big (the paper's); default: by the "
+     "amount "
+     "of text",
+     kConfiguration},
+    {"--for", "TIME", "train.time", &RunFlags::time,
+     "how long the run should take: 20m, 2h; the number of updates follows from the speed",
      kConfiguration},
     {"--updates", "N", "train.updates", &RunFlags::updates, "updates after which training ends",
      kConfiguration},
@@ -47,56 +54,6 @@ constexpr std::array<PlainFlag, 9> kPlainFlags{{
      "operands of matrix products", kConfiguration},
     {"--seed", "N", "train.seed", &RunFlags::seed, "seed of everything random", kConfiguration},
 }};
-
-// "name=path", or a path alone.
-std::pair<std::string, fs::path> named_path(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  std::error_code error;
-  if (equals == text.npos || equals == 0 || fs::exists(text, error)) {
-    return {"", text};
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-std::vector<ValidationSet> validation_sets(const RunFlags& flags) {
-  check(flags.valid_source.size() == flags.valid_target.size(),
-        "--valid-src is given {} times and --valid-tgt {} times; they go in pairs",
-        flags.valid_source.size(), flags.valid_target.size());
-  std::vector<ValidationSet> sets;
-  sets.reserve(flags.valid_source.size());
-  for (std::size_t i = 0; i < flags.valid_source.size(); ++i) {
-    const auto [source_name, source] = named_path(flags.valid_source[i]);
-    const auto [target_name, target] = named_path(flags.valid_target[i]);
-    check(source_name == target_name || source_name.empty() || target_name.empty(),
-          "--valid-src is called '{}' and --valid-tgt '{}'; pairs are given in the same order",
-          source_name, target_name);
-    const std::string fallback = i == 0 ? "valid" : fmt::format("valid-{}", i + 1);
-    const std::string& given = source_name.empty() ? target_name : source_name;
-    sets.push_back({given.empty() ? fallback : given, source, target});
-  }
-  return sets;
-}
-
-// Corpora from flags take the place of the configuration's.
-void apply_data_flags(const RunFlags& flags, DataConfig& data) {
-  const bool has_pairs = !flags.train_source.empty() || !flags.train_target.empty();
-  check(!has_pairs || flags.train_tsv.empty(),
-        "--train-tsv: is given together with --train-src or --train-tgt; use one or the other (or "
-        "list corpora in --config)");
-  if (has_pairs || !flags.train_tsv.empty()) {
-    CorpusSpec corpus;
-    corpus.source_files = path_list(flags.train_source);
-    corpus.target_files = path_list(flags.train_target);
-    corpus.tsv_files = path_list(flags.train_tsv);
-    check(corpus.source_files.size() == corpus.target_files.size(),
-          "--train-src names {} files and --train-tgt {}; they are paired one to one",
-          corpus.source_files.size(), corpus.target_files.size());
-    data.corpora = {std::move(corpus)};
-  }
-  if (!flags.valid_source.empty() || !flags.valid_target.empty()) {
-    data.valid = validation_sets(flags);
-  }
-}
 
 }  // namespace
 
@@ -110,15 +67,7 @@ ConfigAssignment parse_set(const std::string& text) {
 }
 
 void add_run_flags(CLI::App& app, RunFlags& flags) {
-  add_list(app, flags.train_source,
-           {"--train-src", "FILE…", "source sentences, one a line (.gz, .xz and .zst too)", kData});
-  add_list(app, flags.train_target, {"--train-tgt", "FILE…", "their translations", kData});
-  add_list(app, flags.train_tsv,
-           {"--train-tsv", "FILE…", "tab-separated pairs, instead of the two above", kData});
-  add_repeated(app, flags.valid_source,
-               {"--valid-src", "[NAME=]FILE",
-                "validation source; may repeat, and the first decides stopping", kData});
-  add_repeated(app, flags.valid_target, {"--valid-tgt", "[NAME=]FILE", "validation target", kData});
+  add_file_flags(app, flags.files);
   add_text(app, flags.config,
            {"--config", "FILE", "YAML with any keys; `yona config` prints one", kConfiguration});
   add_repeated(app, flags.sets,
@@ -140,7 +89,7 @@ RunConfig resolve(const RunFlags& flags) {
     }
   }
   RunConfig config = resolve_config(flags.config, assignments);
-  apply_data_flags(flags, config.data);
+  apply_file_flags(flags.files, config);
   return config;
 }
 
@@ -152,7 +101,7 @@ std::vector<std::string> keys_hidden_from_preset(const RunFlags& flags, const Ru
   RunFlags without_file = flags;
   without_file.config.clear();
   const RunConfig wanted = resolve(without_file);
-  for (const ConfigKey<RunConfig>& key : run_config_keys()) {
+  for (const ConfigKey<RunConfig>& key : run_config_keys(config.task)) {
     if (key.name.starts_with("model.") && key.role == KeyRole::plain &&
         key.get(config) != key.get(wanted)) {
       hidden.push_back(key.name);

@@ -97,7 +97,7 @@ int run(const RunsFlags& flags) {
 }  // namespace
 
 Command add_runs(CLI::App& program) {
-  CLI::App* app = add_command(program, {"runs", "lists the training runs of a folder",
+  CLI::App* app = add_command(program, {"runs", "list the training runs of a folder",
                                         "yona runs\n"
                                         "yona runs --folder experiments --json\n"
                                         "yona runs --folder experiments --serve"});
@@ -110,7 +110,7 @@ Command add_runs(CLI::App& program) {
   add_repeated(*app, flags->allow_hosts,
                {"--allow-host", "NAME",
                 "of --serve: answer to this name too; may be given several times ('*': any)"});
-  add_text(*app, flags->port, {"--port", "N", "of --serve (default 8081; 0: any that is free)"});
+  add_text(*app, flags->port, {"--port", "N", "of --serve (default 8081; 0: any free port)"});
   return {app, [flags] { return run(*flags); }};
 }
 

@@ -1,4 +1,5 @@
-// `yona score`: BLEU, chrF and TER of translations, with sacreBLEU's figures and signatures.
+// `yona score`: BLEU, chrF and TER of translations, with sacreBLEU's figures and signatures;
+// brackets of trees, with EVALB's.
 
 #include <memory>
 
@@ -8,8 +9,10 @@
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/score_flags.h"
+#include "yona/cli/score_trees.h"
 #include "yona/score/report.h"
 #include "yona/score/segments.h"
+#include "yona/score/tree_segments.h"
 
 namespace yona::cli {
 
@@ -22,35 +25,43 @@ struct Problem {
   References references;
 };
 
-NamedSegments read_named(const std::string& flag, const std::string& path) {
+enum class SegmentKind : std::uint8_t { text, trees };
+
+NamedSegments read_named(const std::string& flag, const std::string& path, SegmentKind kind) {
   const bool is_standard_input = path == "-";
   const std::string name = is_standard_input ? "standard input" : path;
   try {
     LineReader reader(open_bytes(is_standard_input ? "/dev/stdin" : path), name);
-    return {name, read_segments(reader)};
+    NamedSegments lines{name, read_segments(reader)};
+    return kind == SegmentKind::trees ? tree_segments(std::move(lines)) : std::move(lines);
   } catch (const IoError& error) {
     fail("{}: {}", flag, error.what());  // the user's choice of file, so wrong use
   }
 }
 
-std::vector<NamedSegments> read_all(const std::string& flag,
-                                    const std::vector<std::string>& items) {
+std::vector<NamedSegments> read_all(const std::string& flag, const std::vector<std::string>& items,
+                                    SegmentKind kind) {
   std::vector<NamedSegments> files;
   for (const std::filesystem::path& path : path_list(items)) {
-    files.push_back(read_named(flag, path.string()));
+    files.push_back(read_named(flag, path.string(), kind));
   }
   return files;
 }
 
 Problem read_problem(const ScoreFlags& flags) {
   Problem problem;
-  const std::vector<NamedSegments> files = read_all("--ref", flags.references);
+  const SegmentKind kind = scores_trees(flags) ? SegmentKind::trees : SegmentKind::text;
+  const std::vector<NamedSegments> files = read_all("--ref", flags.references, kind);
   problem.references =
       flags.reference_tabs ? split_references(files.at(0)) : join_references(files);
-  problem.systems = flags.hypotheses.empty() ? std::vector{read_named("--hyp", "-")}
-                                             : read_all("--hyp", flags.hypotheses);
+  problem.systems = flags.hypotheses.empty() ? std::vector{read_named("--hyp", "-", kind)}
+                                             : read_all("--hyp", flags.hypotheses, kind);
   for (const NamedSegments& system : problem.systems) {
     check_lengths(system, files[0].name, problem.references);
+  }
+  if (kind == SegmentKind::trees) {
+    check_gold_trees(files[0]);
+    warn_about_trees(problem.systems, files[0]);
   }
   return problem;
 }
@@ -180,6 +191,9 @@ int run(const CLI::App& app, const ScoreFlags& flags) {
       warn_if_tokenised(system);
     }
   }
+  if (flags.evalb) {
+    return print_evalb_report(problem.systems[0], problem.references);
+  }
   if (flags.sentence) {
     return score_sentences(problem, metrics, flags);
   }
@@ -192,10 +206,11 @@ int run(const CLI::App& app, const ScoreFlags& flags) {
 Command add_score(CLI::App& program) {
   CLI::App* app = add_command(
       program,
-      {"score", "BLEU, chrF and TER of translations; the figures are sacreBLEU's",
+      {"score", "BLEU, chrF and TER of translations as sacreBLEU has them; brackets of trees",
        "yona score --ref test.de --hyp out.de\n"
        "yona translate --model run --input test.en | yona score --ref test.de -m bleu,chrf\n"
-       "yona score --ref test.de --hyp baseline.de better.de --paired-bs"});
+       "yona score --ref test.de --hyp baseline.de better.de --paired-bs\n"
+       "yona score --metrics brackets --ref gold.mrg --hyp parsed.mrg"});
   const auto flags = std::make_shared<ScoreFlags>();
   add_score_flags(*app, *flags);
   return {app, [app, flags] { return run(*app, *flags); }};

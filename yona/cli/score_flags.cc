@@ -6,6 +6,7 @@
 #include "yona/base/error.h"
 #include "yona/cli/command.h"
 #include "yona/score/bleu.h"
+#include "yona/score/brackets.h"
 #include "yona/score/chrf.h"
 #include "yona/score/ter.h"
 
@@ -65,7 +66,7 @@ std::vector<std::string> metric_names(const ScoreFlags& flags) {
   for (const std::string& item : flags.metrics) {
     std::istringstream parts(item);
     for (std::string part; std::getline(parts, part, ',');) {
-      names.push_back(word_value("--metrics", part, {"bleu", "chrf", "ter"}));
+      names.push_back(word_value("--metrics", part, {"bleu", "chrf", "ter", "brackets"}));
     }
   }
   return names.empty() ? std::vector<std::string>{"bleu"} : names;
@@ -109,6 +110,28 @@ void add_other_metric_flags(CLI::App& app, ScoreFlags& flags) {
              {"--ter-case-sensitive", "", "upper and lower case differ", group});
 }
 
+void add_tree_flags(CLI::App& app, ScoreFlags& flags) {
+  add_switch(
+      app, flags.evalb,
+      {"--evalb", "", "brackets: print EVALB's report, with a line for each sentence", "Trees"});
+}
+
+void check_tree_flags(const ScoreFlags& flags, std::size_t systems) {
+  if (!scores_trees(flags)) {
+    check(!flags.evalb, "score: --evalb prints figures of trees; add --metrics brackets");
+    return;
+  }
+  const std::vector<std::string> names = metric_names(flags);
+  check(std::all_of(names.begin(), names.end(), [](const auto& n) { return n == "brackets"; }),
+        "score: --metrics brackets is for trees and the others are for text; run them apart");
+  check(path_list(flags.references).size() <= 1 && !flags.reference_tabs,
+        "score: --metrics brackets takes one --ref, which holds one gold tree for each sentence");
+  check(!flags.evalb || (systems == 1 && !flags.json && !flags.sentence && !flags.score_only &&
+                         !flags.confidence),
+        "score: --evalb is for one system, without --json, --sentence, --score-only and "
+        "--confidence");
+}
+
 void add_test_flags(CLI::App& app, ScoreFlags& flags) {
   const std::string group = "Significance";
   add_switch(app, flags.confidence,
@@ -134,14 +157,16 @@ void add_score_flags(CLI::App& app, ScoreFlags& flags) {
            {"--hyp", "FILE…", "translations (default: standard input); several: several systems"});
   add_switch(app, flags.reference_tabs,
              {"--ref-tabs", "", "lines of --ref hold references between tabs, any number"});
-  add_list(app, flags.metrics, {"-m,--metrics", "NAME…", "bleu (the default), chrf, ter"});
+  add_list(app, flags.metrics,
+           {"-m,--metrics", "NAME…", "bleu (the default), chrf, ter; brackets: trees"});
   add_switch(app, flags.sentence, {"--sentence", "", "a score for each line"});
   add_text(app, flags.width, {"-w,--width", "N", "decimals (default 1)"});
-  add_switch(app, flags.score_only, {"-b,--score-only", "", "the number alone"});
+  add_switch(app, flags.score_only, {"-b,--score-only", "", "print only the number"});
   add_switch(app, flags.brief, {"--short", "", "short signatures"});
   add_switch(app, flags.json, {"--json", "", "the result as JSON"});
   add_bleu_flags(app, flags);
   add_other_metric_flags(app, flags);
+  add_tree_flags(app, flags);
   add_test_flags(app, flags);
 }
 
@@ -158,6 +183,12 @@ void check_score_flags(const ScoreFlags& flags) {
         "score: --sentence is for one system, without tests");
   check(!flags.reference_tabs || path_list(flags.references).size() <= 1,
         "score: --ref-tabs takes one --ref, which holds all references");
+  check_tree_flags(flags, systems);
+}
+
+bool scores_trees(const ScoreFlags& flags) {
+  const std::vector<std::string> names = metric_names(flags);
+  return std::find(names.begin(), names.end(), "brackets") != names.end();
 }
 
 std::vector<std::unique_ptr<Metric>> metrics_of(const ScoreFlags& flags) {
@@ -174,6 +205,9 @@ std::vector<std::unique_ptr<Metric>> metrics_of(const ScoreFlags& flags) {
   }
   if (has("ter")) {
     metrics.push_back(std::make_unique<Ter>(ter_of(flags)));
+  }
+  if (has("brackets")) {
+    metrics.push_back(std::make_unique<Brackets>());
   }
   return metrics;
 }

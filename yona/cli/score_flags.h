@@ -25,6 +25,8 @@ struct ScoreFlags {
 
   bool ter_normalized = false, ter_no_punct = false, ter_asian = false, ter_case = false;
 
+  bool evalb = false;
+
   bool confidence = false, paired_bootstrap = false, paired_randomisation = false;
   std::string confidence_samples = "1000", bootstrap_samples = "1000", trials = "10000";
   std::string seed = "12345";
@@ -38,7 +40,10 @@ void add_score_flags(CLI::App& app, ScoreFlags& flags);
 // Throws InvalidArgument for flags that exclude each other.
 void check_score_flags(const ScoreFlags& flags);
 
-// BLEU, chrF and TER in this order, those that --metrics names; BLEU alone by default.
+// Does --metrics name brackets: are the files trees?
+bool scores_trees(const ScoreFlags& flags);
+
+// BLEU, chrF and TER in this order, those that --metrics names; BLEU alone by default. Or Brackets.
 std::vector<std::unique_ptr<Metric>> metrics_of(const ScoreFlags& flags);
 
 // The test that is asked for, or that of --confidence.

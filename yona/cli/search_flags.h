@@ -2,7 +2,8 @@
 #pragma once
 
 #include "yona/cli/command.h"
-#include "yona/decode/generation_config.h"
+#include "yona/decode/options.h"
+#include "yona/decode/translate_options.h"
 
 namespace yona::cli {
 
@@ -18,10 +19,11 @@ void add_search_flags(CLI::App& app, SearchFlags& flags);
 // What a program that answers each line once can do besides: n-best lists and sampling.
 void add_output_flags(CLI::App& app, SearchFlags& flags);
 
-// Throws InvalidArgument naming the flag.
+// What is typed. Throws InvalidArgument naming the flag.
+TranslateOptions translate_options(const SearchFlags& flags);
+// Throws InvalidArgument, naming the flag, where a model's search cannot be with these flags.
+void check_search(const SearchFlags& flags, const DecodeOptions& options);
+// The search of a model that says nothing of it. Throws as both above.
 DecodeOptions options_of(const SearchFlags& flags);
-// The same for a model: without --beam-mode, as its folder wants to be decoded.
-DecodeOptions options_of(const SearchFlags& flags, const std::filesystem::path& folder,
-                         const ModelInfo& info);
 
 }  // namespace yona::cli

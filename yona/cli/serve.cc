@@ -45,7 +45,7 @@ serve::EngineOptions engine_options(const ServeFlags& flags, WorkerBackends& wor
     require_folder("--model", options.models.back().folder);
   }
   const std::string device = device_of(flags.workers);
-  workers = worker_backends(flags.workers);
+  workers = worker_backends(worker_choice(flags.workers));
   options.workers = workers.places;
   options.batch_tokens = decode_batch_tokens(flags.batch_tokens, device);
   const std::int64_t beam = options_of(flags.search).beam;
@@ -59,14 +59,8 @@ serve::EngineOptions engine_options(const ServeFlags& flags, WorkerBackends& wor
   options.batcher.longest_wait =
       std::chrono::duration<double>(seconds_value("--longest-wait", flags.longest_wait));
   options.limits.work = integer_value("--max-work", flags.work, {1, std::int64_t{1} << 40});
-  const ComputeType type = compute_type(flags.compute_type, device);
-  options.loading.packing_of = [type](const auto& folder) { return type.packing_of(folder); };
-  options.loading.options_of = [type, search = flags.search](const std::filesystem::path& folder,
-                                                             const ModelInfo& info) {
-    DecodeOptions decode = options_of(search, folder, info);
-    decode.precision = type.precision;
-    return decode;
-  };
+  options.loading.type = compute_type(flags.compute_type, device);
+  options.loading.search = translate_options(flags.search);
   return options;
 }
 
@@ -115,6 +109,10 @@ std::string figures(const serve::Engine& engine, const serve::HttpServer& server
          text("yona_busy_seconds_total", "counter", "Time spent decoding.", f.busy_seconds) +
          text("yona_preemptions_total", "counter", "Batches interrupted for smaller ones.",
               f.preemptions) +
+         text("yona_steps_total", "counter", "Times between places where a batch is preempted.",
+              f.steps) +
+         text("yona_long_steps_total", "counter", "Of these, more than 50 ms.", f.long_steps) +
+         text("yona_longest_step_seconds", "gauge", "The longest of these.", f.longest_step) +
          text("yona_late_total", "counter", "Requests dropped at their deadline.", f.late) +
          text("yona_gone_total", "counter", "Requests whose clients left.", f.gone);
 }
@@ -223,7 +221,7 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
   add_text(app, flags.host,
            {"--host", "ADDRESS",
             "where to listen (default 127.0.0.1: this machine alone; 0.0.0.0: everywhere)"});
-  add_text(app, flags.port, {"--port", "N", "default 8080; 0: any that is free"});
+  add_text(app, flags.port, {"--port", "N", "default 8080; 0: any free port"});
   add_repeated(app, flags.allow_hosts,
                {"--allow-host", "NAME",
                 "a name that the server answers to besides localhost and its address; may be given "

@@ -232,7 +232,7 @@ void check_output(const std::string& path) {
   try {
     Shortlist::load(path);
   } catch (const Error&) {
-    fail("--output: {} is there already and is not a shortlist; name another file", path);
+    fail("--output: {} already exists and is not a shortlist; name another file", path);
   }
 }
 
@@ -274,30 +274,32 @@ int run(const CLI::App& app, const ShortlistFlags& flags) {
 Command add_shortlist(CLI::App& program) {
   CLI::App* app = add_command(
       program,
-      {"shortlist", "count which pieces translate which, for a faster output layer",
+      {"shortlist", "build a lexical shortlist, for a faster output layer",
        "yona shortlist --model run --train-src train.en --train-tgt train.de --output run/lex\n"
        "yona translate --model run --shortlist run/lex < news.en\n"
        "yona shortlist --model run --lexicon lex.s2t --output run/lex --per-piece 50"});
   const auto flags = std::make_shared<ShortlistFlags>();
-  add_text(*app, flags->model, {"-m,--model", "DIR", "the model, whose pieces are counted"});
+  add_text(*app, flags->model, {"-m,--model", "DIR", "the model that the shortlist is for"});
   add_text(*app, flags->source, {"--train-src", "FILE", "source sentences, one a line"});
   add_text(*app, flags->target, {"--train-tgt", "FILE", "their translations"});
   add_text(*app, flags->by,
            {"--by", "text|attention",
-            "align their pieces by what stands together (text, the default: IBM Model 1), or by "
-            "the model's attention, which takes a pass of the model over all of them"});
-  add_text(*app, flags->alignments,
-           {"--alignments", "FILE", "links between their words instead, `0-0 1-2` a line"});
+            "align pieces by co-occurrence (text, the default: IBM Model 1), or by the model's "
+            "attention, which runs the model over every pair"});
+  add_text(
+      *app, flags->alignments,
+      {"--alignments", "FILE", "word alignments to use instead, one line of `0-0 1-2` per pair"});
   add_text(*app, flags->lexicon,
            {"--lexicon", "FILE",
-            "instead of text, a table of pieces: `target source probability` a line, as Marian "
-            "has it"});
+            "a table of pieces instead of text, in Marian's format: `target source probability` on "
+            "each line"});
   add_text(*app, flags->output, {"-o,--output", "FILE", "the shortlist"});
   add_text(*app, flags->per_piece,
-           {"--per-piece", "N", "translations of each piece at most (default 100)"});
+           {"--per-piece", "N", "translations kept for each piece (default 100)"});
   add_text(*app, flags->frequent,
-           {"--frequent", "N", "the N most frequent pieces may always come (default 100)"});
-  add_text(*app, flags->max_lines, {"--max-lines", "N", "pairs to count in (default 1000000)"});
+           {"--frequent", "N", "the N most frequent pieces are always allowed (default 100)"});
+  add_text(*app, flags->max_lines,
+           {"--max-lines", "N", "sentence pairs to read (default 1000000)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   add_switch(*app, flags->json, {"--json", "", "the result as JSON"});
   return {app, [app, flags] { return run(*app, *flags); }};

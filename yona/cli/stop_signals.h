@@ -6,7 +6,7 @@
 
 namespace yona::cli {
 
-// One at a time. The signals mean what they meant before when it is gone.
+// One at a time. The destructor restores the previous signal handling.
 class StopSignals {
  public:
   StopSignals();

@@ -1,4 +1,6 @@
-// `yona train`: from parallel text to a model folder.
+// `yona train`: from files to a model folder.
+
+#include "yona/tasks/train.h"
 
 #include <memory>
 
@@ -13,9 +15,8 @@
 #include "yona/io/model_folder.h"
 #include "yona/serve/dashboard.h"
 #include "yona/train/reporters.h"
-#include "yona/train/run_inputs.h"
+#include "yona/train/run_folder.h"
 #include "yona/train/run_log.h"
-#include "yona/train/trainer.h"
 
 namespace yona::cli {
 
@@ -83,21 +84,20 @@ void check_folder(const TrainFlags& flags) {
         "--allow-changes: is given without --resume, which it belongs to");
   check_run_folder(flags.output, flags.resume);
   const RunFlags& run = flags.run;
-  const bool has_data = !run.config.empty() || !run.train_source.empty() ||
-                        !run.train_target.empty() || !run.train_tsv.empty() || !run.sets.empty();
+  const bool has_data = !run.config.empty() || has_files(run.files) || !run.sets.empty();
   const fs::path recorded = fs::path(flags.output) / "config.yaml";
   std::error_code error;
   check(!flags.resume || has_data || fs::exists(flags.output, error),
-        "--resume: {}: no such folder; to begin a run there, give --train-src and --train-tgt",
-        flags.output);
+        "--resume: {}: no such folder; to begin a run there, give {}", flags.output,
+        training_flags(run.task.empty() ? RunConfig().task : run.task));
   check(!flags.resume || has_data || fs::exists(recorded, error),
         "--resume: {}: has no config.yaml, in which a run keeps its settings; give the settings "
         "that it began with (--config, --train-src …)",
         flags.output);
 }
 
-// This run and those beside it, in a browser. Begun after the signals are taken, whose mask its
-// thread inherits.
+// This run and those in the same folder, in a browser. Begun after the signals are taken, whose
+// mask its thread inherits.
 std::unique_ptr<serve::Dashboard> open_dashboard(const TrainFlags& flags) {
   if (!flags.dashboard) {
     return nullptr;
@@ -141,10 +141,10 @@ int run(const CLI::App& app, const TrainFlags& flags) {
 
 Command add_train(CLI::App& program) {
   CLI::App* app = add_command(
-      program, {"train", "train a model on parallel text",
+      program, {"train", "train a model: parallel text, or the files of another --task",
                 "yona train --train-src train.en --train-tgt train.de --valid-src valid.en "
                 "--valid-tgt valid.de \\\n"
-                "           --src-lang en --tgt-lang de --preset tiny --output run\n"
+                "           --src-lang en --tgt-lang de --for 20m --output run\n"
                 "yona train --output run --resume\n"
                 "yona train --config my.yaml --set train.learning_rate=2 --output run2\n"
                 "yona train --init nllb-200-distilled-600M --src-lang eng_Latn --tgt-lang deu_Latn "
@@ -157,14 +157,13 @@ Command add_train(CLI::App& program) {
            {"-o,--output", "DIR", "the run's folder, which is the model's folder too", kRun});
   add_switch(
       *app, flags->resume,
-      {"--resume", "", "go on with the run in --output, bit by bit as if never stopped", kRun});
-  add_switch(
-      *app, flags->allow_changes,
-      {"--allow-changes", "",
-       "with --resume: go on although settings or data are not what the run began with", kRun});
+      {"--resume", "", "resume the run in --output, bit for bit as if it had never stopped", kRun});
+  add_switch(*app, flags->allow_changes,
+             {"--allow-changes", "",
+              "with --resume: continue although settings or data have changed", kRun});
   add_text(*app, flags->init,
            {"--init", "DIR",
-            "begin with this model: yona's, Marian's or one of the Hugging Face hub", kRun});
+            "fine-tune this model: yona's, Marian's or one from the Hugging Face hub", kRun});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)", kRun});
   add_text(*app, flags->threads,
            {"--threads", "N", "CPU threads (default: all that may be used)", kRun});
@@ -174,12 +173,13 @@ Command add_train(CLI::App& program) {
             "quiet or json (one object a line on standard output)",
             kRun});
   add_switch(*app, flags->dashboard,
-             {"--dashboard", "", "show the run's curves, and those of runs beside it, in a browser",
-              kRun});
+             {"--dashboard", "",
+              "show the curves of this run and of others in the same folder in a browser", kRun});
   add_text(*app, flags->dashboard_port,
-           {"--dashboard-port", "N", "where (default 8081; 0: any that is free)", kRun});
-  add_text(*app, flags->dashboard_host,
-           {"--dashboard-host", "ADDRESS", "default 127.0.0.1: this machine alone", kRun});
+           {"--dashboard-port", "N", "its port (default 8081; 0: any free port)", kRun});
+  add_text(
+      *app, flags->dashboard_host,
+      {"--dashboard-host", "ADDRESS", "its address (default 127.0.0.1: only this machine)", kRun});
   add_repeated(*app, flags->allow_hosts,
                {"--allow-host", "NAME",
                 "a name that the dashboard answers to besides localhost and its address", kRun});

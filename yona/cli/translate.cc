@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "yona/api/model.h"
+#include "yona/api/model_runtime.h"
 #include "yona/base/error.h"
 #include "yona/base/human.h"
 #include "yona/base/log.h"
@@ -17,7 +19,6 @@
 #include "yona/cli/translation_output.h"
 #include "yona/cli/worker_backends.h"
 #include "yona/decode/languages.h"
-#include "yona/decode/shortlist.h"
 #include "yona/decode/translation_format.h"
 #include "yona/decode/translation_progress.h"
 
@@ -27,31 +28,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::unique_ptr<TranslationModel>> load_models(const TranslateFlags& flags,
-                                                           const ComputeType& type,
-                                                           Backend& backend) {
-  std::vector<std::unique_ptr<TranslationModel>> models;
-  for (const fs::path& folder : path_list(flags.models)) {
+Model load_model(const TranslateFlags& flags, const ComputeType& type) {
+  const std::vector<fs::path> folders = path_list(flags.models);
+  for (const fs::path& folder : folders) {
     std::error_code error;
     check(!fs::is_regular_file(folder, error),
           "--model: {}: is a file, not a folder; a text to translate is named by --input",
           folder.string());
     require_folder("--model", folder);
-    models.push_back(TranslationModel::load(folder, backend, type.packing_of(folder)));
-    check_pair(*models.back(), {flags.source_language, flags.target_language});
-    models.back()->choose_languages({flags.source_language, flags.target_language});
   }
-  return models;
-}
-
-std::vector<const TranslationModel*> pointers(
-    const std::vector<std::unique_ptr<TranslationModel>>& models) {
-  std::vector<const TranslationModel*> found;
-  found.reserve(models.size());
-  for (const auto& model : models) {
-    found.push_back(model.get());
-  }
-  return found;
+  return Model(std::make_unique<ModelRuntime>(
+      folders, worker_choice(flags.workers),
+      ModelSetOptions{.type = type,
+                      .languages = {flags.source_language, flags.target_language},
+                      .shortlist = flags.shortlist}));
 }
 
 const char* arithmetic_of(const TranslationModel& model, Precision precision) {
@@ -75,14 +65,13 @@ void report_search(const DecodeOptions& options, const char* arithmetic) {
   }
 }
 
-void report_end(const LineTranslator& translator, const TranslationProgress& progress) {
-  if (translator.lines_split() > 0) {
-    log().warn(
-        "{} longer than the model takes, translated in parts{}",
-        counted(translator.lines_split(), "line"),
-        translator.sentences_cut() > 0
-            ? fmt::format("; in {} of them a sentence had to be cut", translator.sentences_cut())
-            : "");
+void report_end(const ModelRuntime& runtime, const TranslationProgress& progress) {
+  if (runtime.lines_split() > 0) {
+    log().warn("{} longer than the model takes, translated in parts{}",
+               counted(runtime.lines_split(), "line"),
+               runtime.sentences_cut() > 0 ? fmt::format("; in {} of them a sentence had to be cut",
+                                                         runtime.sentences_cut())
+                                           : "");
   }
   log().debug("{} in {:.2f} s", counted(progress.lines(), "line"), progress.seconds());
 }
@@ -92,7 +81,7 @@ struct Stream {
   LineQueue& lines;
   LinesBeside& prefixes;
   LinesBeside& targets;
-  LineTranslator& translator;
+  const Model& model;
   TranslationOutput& output;
   bool scores = false;  // targets that are given, instead of translating
 };
@@ -102,7 +91,22 @@ struct Window {
   std::uint64_t lines = 0, bytes = 0;
 };
 
-void translate_all(const Stream& stream, const TranslationFormat& format, InputChecks& checks,
+// Of each line its translations, or the one that is given.
+std::vector<std::vector<Translation>> answers_of(const Stream& stream,
+                                                 const std::vector<SourceLine>& lines,
+                                                 const TranslateOptions& options) {
+  if (!stream.scores) {
+    return stream.model.n_best(lines, options);
+  }
+  std::vector<std::vector<Translation>> answers;
+  for (Translation& scored : stream.model.score(lines, options)) {
+    answers.emplace_back().push_back(std::move(scored));
+  }
+  return answers;
+}
+
+void translate_all(const Stream& stream, const TranslateOptions& options,
+                   const TranslationFormat& format, InputChecks& checks,
                    TranslationProgress& progress, Window& now) {
   for (std::vector<InputLine> window; !(window = stream.lines.next()).empty();) {
     std::vector<SourceLine> sources;
@@ -114,8 +118,7 @@ void translate_all(const Stream& stream, const TranslationFormat& format, InputC
       source.target = stream.targets.next();
     }
     std::string text;
-    const auto answers =
-        stream.scores ? stream.translator.score(sources) : stream.translator.translate(sources);
+    const auto answers = answers_of(stream, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       text += formatted(sources[i], answers[i], format);
     }
@@ -157,7 +160,9 @@ AlignmentForm alignment_form(const TranslateFlags& flags) {
 }
 
 // The options as far as the flags say them; those of the model come when it is there.
-DecodeOptions with_alignments(const TranslateFlags& flags, DecodeOptions options) {
+TranslateOptions asked_by(const TranslateFlags& flags) {
+  check_search(flags.search, options_of(flags.search));
+  TranslateOptions options = translate_options(flags.search);
   options.alignments = alignment_form(flags) != AlignmentForm::none;
   options.scores = output_form(flags) != OutputForm::text || flags.word_scores;
   if (!flags.alignment_layer.empty()) {
@@ -168,10 +173,6 @@ DecodeOptions with_alignments(const TranslateFlags& flags, DecodeOptions options
             (flags.prefixes.empty() && flags.search.n_best.empty() && !flags.search.sample),
         "--score-targets searches for nothing; leave --prefix, --n-best and --sample out");
   return options;
-}
-
-DecodeOptions model_options(const TranslateFlags& flags, const TranslationModel& model) {
-  return with_alignments(flags, options_of(flags.search, model.folder(), model.info()));
 }
 
 void check_shortlist(const TranslateFlags& flags, const std::string& device) {
@@ -199,58 +200,55 @@ void check_alignment_layer(const DecodeOptions& options, const TranslationModel&
         options.alignment_layer + 1);
 }
 
+// Can the model do what the flags ask of it?
+void check_model(const Model& model, const TranslateFlags& flags, const TranslateOptions& options) {
+  ModelSet& models = model.runtime().models();
+  const DecodeOptions search = models.search_unchecked(options);
+  check_search(flags.search, search);
+  check_languages(models.first(), search);
+  report_guess(flags, models.first());
+  check_alignment_layer(search, models.first());
+}
+
 int run(const CLI::App& app, const TranslateFlags& flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
-  with_alignments(flags, options_of(flags.search));  // wrong flags are told before a model loads
+  TranslateOptions options = asked_by(flags);  // wrong flags are told before a model loads
   const std::string device = device_of(flags.workers);
   const ComputeType type = compute_type(flags.compute_type, device);
   TranslationProgress progress(progress_port(flags), plain_size(flags.input));
   Window now;
-  const TextOptions text{
-      .batch_tokens = decode_batch_tokens(flags.batch_tokens, device),
-      .progress = [&](double share) { progress.show(share, now.lines, now.bytes); }};
-  const bool refuses_long = word_value("--long", flags.long_lines, {"split", "refuse"}) == "refuse";
+  options.batch_tokens = decode_batch_tokens(flags.batch_tokens, device);
+  options.progress = [&](double share) { progress.show(share, now.lines, now.bytes); };
+  options.long_lines = word_value("--long", flags.long_lines, {"split", "refuse"}) == "refuse"
+                           ? LongLines::refuse
+                           : LongLines::split;
   const bool refuses_bad =
       word_value("--encoding", flags.encoding, {"repair", "refuse"}) == "refuse";
   LinesBeside prefixes("--prefix", flags.prefixes);
   LinesBeside targets("--score-targets", flags.targets);
   check_shortlist(flags, device);
-  const WorkerBackends workers = worker_backends(flags.workers);
+  worker_choice(flags.workers);
   const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
   check_output_apart(flags.output,
                      {is_standard(flags.input) ? "-" : flags.input, flags.prefixes, flags.targets});
-  const auto models = load_models(flags, type, *workers.backends.front());
-  DecodeOptions search = model_options(flags, *models.front());
-  search.precision = type.precision;
-  if (!flags.shortlist.empty()) {
-    search.shortlist = std::make_shared<Shortlist>(Shortlist::load(flags.shortlist));
-  }
-  check_languages(*models.front(), search);
-  report_guess(flags, *models.front());
-  check_alignment_layer(search, *models.front());
-  Translator translator(pointers(models), workers.places, search, text);
-  report_search(translator.options(), arithmetic_of(*models.front(), type.precision));
-  const ModelInfo& info = models.front()->info();
-  LineTranslator line_translator(translator,
-                                 {.long_lines = refuses_long ? LongLines::refuse : LongLines::split,
-                                  .source_language = info.source_language,
-                                  .target_language = info.target_language});
+  const Model model = load_model(flags, type);
+  check_model(model, flags, options);
+  report_search(model.runtime().prepare(options),
+                arithmetic_of(model.runtime().models().first(), type.precision));
   TranslationOutput output(flags.output);
   InputChecks checks(flags.input, refuses_bad ? BadEncoding::refuse : BadEncoding::repair);
-  const SubwordPair& subwords = models.front()->subwords();
   translate_all({.lines = *lines,
                  .prefixes = prefixes,
                  .targets = targets,
-                 .translator = line_translator,
+                 .model = model,
                  .output = output,
                  .scores = !flags.targets.empty()},
-                {.source = subwords.source.vocabulary(),
-                 .target = subwords.target.vocabulary(),
-                 .form = output_form(flags),
+                options,
+                {.form = output_form(flags),
                  .alignment = alignment_form(flags),
                  .word_scores = flags.word_scores},
                 checks, progress, now);
-  report_end(line_translator, progress);
+  report_end(model.runtime(), progress);
   return 0;
 }
 

@@ -19,7 +19,7 @@ bool is_standard(const std::string& path);
 std::unique_ptr<LineQueue> open_lines(const std::string& input);
 
 // Throws InvalidArgument when the output is one of the files that are read: opening it would empty
-// it. "-" is standard input; an empty name is no file.
+// it. "-" is standard input; an empty name is not a file.
 void check_output_apart(const std::string& output, const std::vector<std::string>& inputs);
 
 // The size of a plain file, for the progress bar; 0 for standard input and archives.

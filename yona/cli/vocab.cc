@@ -118,7 +118,7 @@ Command add_vocab(CLI::App& program) {
            {"--normalisation", "NAME", "identity (leave text as it is), nfkc, nmt_nfkc, …_cf"});
   add_switch(*app, flags->split_digits, {"--split-digits", "", "each digit is a piece"});
   add_text(*app, flags->max_lines,
-           {"--max-lines", "N", "of more lines a sample is taken (default 1000000)"});
+           {"--max-lines", "N", "sample that many lines of a larger corpus (default 1000000)"});
   add_text(*app, flags->seed, {"--seed", "N", "seed of that sample (default 1)"});
   add_switch(*app, flags->json, {"--json", "", "the result as JSON"});
   return {app, [app, flags] { return run(*app, *flags); }};

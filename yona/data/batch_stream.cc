@@ -19,9 +19,9 @@ class BatchStream::Producer {
  public:
   enum class Passes : std::uint8_t { one, endless };
 
-  Producer(std::shared_ptr<const Dataset> dataset, const BatchOptions& options,
+  Producer(std::shared_ptr<const Examples> examples, const BatchOptions& options,
            BatchPosition position, Passes passes)
-      : dataset_(std::move(dataset)),
+      : examples_(std::move(examples)),
         options_(options),
         passes_(passes),
         plan_(make_plan(position.epoch)),
@@ -45,7 +45,7 @@ class BatchStream::Producer {
     thread_.join();
   }
 
-  bool next(PairBatch& batch) {
+  bool next(Batch& batch) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return filled_ > 0 || finished_; });
     if (filled_ == 0) {
@@ -73,14 +73,14 @@ class BatchStream::Producer {
     std::int64_t epoch_batches = 0;
   };
   struct Slot {
-    PairBatch batch;
+    Batch batch;
     Place after;
   };
 
   BatchPlan make_plan(std::int64_t epoch) const {
     return passes_ == Passes::one
-               ? BatchPlan::in_order(*dataset_, options_.batch_tokens)
-               : BatchPlan::shuffled(*dataset_, options_.batch_tokens, options_.seed, epoch);
+               ? BatchPlan::in_order(*examples_, options_.batch_tokens)
+               : BatchPlan::shuffled(*examples_, options_.batch_tokens, options_.seed, epoch);
   }
 
   // Makes ahead_ point at a batch; false at the end of the only pass.
@@ -101,8 +101,8 @@ class BatchStream::Producer {
     if (!enter()) {
       return false;
     }
-    dataset_->fill(plan_.batch(ahead_.index), options_.batch_tokens, {options_.seed, ahead_.epoch},
-                   slot.batch);
+    examples_->fill(plan_.batch(ahead_.index), options_.batch_tokens, {options_.seed, ahead_.epoch},
+                    slot.batch);
     slot.batch.epoch = ahead_.epoch;
     slot.batch.index = ahead_.index;
     ahead_.index += options_.world_size - options_.rank;
@@ -144,7 +144,7 @@ class BatchStream::Producer {
     changed_.notify_all();
   }
 
-  std::shared_ptr<const Dataset> dataset_;
+  std::shared_ptr<const Examples> examples_;
   BatchOptions options_;
   Passes passes_;
   BatchPlan plan_;
@@ -161,21 +161,21 @@ class BatchStream::Producer {
   std::thread thread_;
 };
 
-BatchStream BatchStream::training(std::shared_ptr<const Dataset> dataset,
+BatchStream BatchStream::training(std::shared_ptr<const Examples> examples,
                                   const BatchOptions& options, BatchPosition position) {
   check(options.world_size >= 1 && options.rank >= 0 && options.rank < options.world_size,
         "data: rank {} of {} does not exist", options.rank, options.world_size);
   check(options.prefetch >= 1, "data: prefetch is {}; it must be 1 or more", options.prefetch);
   check(position.epoch >= 0, "data: there is no epoch {}", position.epoch);
-  return BatchStream(
-      std::make_unique<Producer>(std::move(dataset), options, position, Producer::Passes::endless));
+  return BatchStream(std::make_unique<Producer>(std::move(examples), options, position,
+                                                Producer::Passes::endless));
 }
 
-BatchStream BatchStream::validation(std::shared_ptr<const Dataset> dataset,
+BatchStream BatchStream::validation(std::shared_ptr<const Examples> examples,
                                     std::int64_t batch_tokens) {
   BatchOptions options;
   options.batch_tokens = batch_tokens;
-  return BatchStream(std::make_unique<Producer>(std::move(dataset), options, BatchPosition{},
+  return BatchStream(std::make_unique<Producer>(std::move(examples), options, BatchPosition{},
                                                 Producer::Passes::one));
 }
 
@@ -184,7 +184,7 @@ BatchStream::BatchStream(BatchStream&&) noexcept = default;
 BatchStream& BatchStream::operator=(BatchStream&&) noexcept = default;
 BatchStream::~BatchStream() = default;
 
-bool BatchStream::next(PairBatch& batch) { return producer_->next(batch); }
+bool BatchStream::next(Batch& batch) { return producer_->next(batch); }
 BatchPosition BatchStream::position() const { return producer_->position(); }
 std::int64_t BatchStream::epoch_batches() const { return producer_->epoch_batches(); }
 

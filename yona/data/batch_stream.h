@@ -1,14 +1,14 @@
 // Batches one after another, prepared ahead by a thread of its own: what the training loop reads.
 //
-//   BatchStream stream = BatchStream::training(dataset, options, position);
-//   for (PairBatch batch; stream.next(batch);) { … save stream.position() with the checkpoint … }
+//   BatchStream stream = BatchStream::training(examples, options, position);
+//   for (Batch batch; stream.next(batch);) { … save stream.position() with the checkpoint … }
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
 #include "yona/data/batch.h"
-#include "yona/data/dataset.h"
+#include "yona/data/examples.h"
 
 namespace yona {
 
@@ -32,10 +32,11 @@ class BatchStream {
  public:
   // Endless: epoch after epoch, from `position` on. Throws InvalidArgument when there is no such
   // position: the data or the batch size is not what it was.
-  static BatchStream training(std::shared_ptr<const Dataset> dataset, const BatchOptions& options,
+  static BatchStream training(std::shared_ptr<const Examples> examples, const BatchOptions& options,
                               BatchPosition position = {});
-  // Every pair once, in the order of the files.
-  static BatchStream validation(std::shared_ptr<const Dataset> dataset, std::int64_t batch_tokens);
+  // Every example once, in the order of the files.
+  static BatchStream validation(std::shared_ptr<const Examples> examples,
+                                std::int64_t batch_tokens);
 
   BatchStream(BatchStream&&) noexcept;
   BatchStream& operator=(BatchStream&&) noexcept;
@@ -43,7 +44,7 @@ class BatchStream {
 
   // Replaces the content of `batch`; storage goes round, so nothing is allocated once batches have
   // reached their size. False when there are no more. Rethrows what preparing a batch threw.
-  bool next(PairBatch& batch);
+  bool next(Batch& batch);
 
   // Where to go on after the batch that next() gave last.
   BatchPosition position() const;

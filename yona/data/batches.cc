@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string_view>
 
@@ -37,42 +38,43 @@ std::size_t bucket_of(std::int64_t length) {
   return (std::size_t{doubling} - 2) * 8 + ((value >> (doubling - 3)) & 7U);
 }
 
-std::int64_t planned_length(const Dataset& dataset, std::uint64_t pair) {
-  return std::max(dataset.planned_source(pair), dataset.planned_target(pair));
+std::int64_t planned_length(const Examples& examples, std::uint64_t example) {
+  const Examples::Lengths lengths = examples.lengths(example);
+  return *std::max_element(lengths.begin(), lengths.end());
 }
 
-// How many pairs beyond whole rounds an epoch takes: at least one when there is a fraction.
-std::uint64_t extra_pairs(const Dataset::Part& part) {
+// How many examples beyond whole rounds an epoch takes: at least one when there is a fraction.
+std::uint64_t extra_examples(const Examples::Part& part) {
   const double fraction = part.weight - std::floor(part.weight);
   const auto extra =
-      static_cast<std::uint64_t>(std::llround(fraction * static_cast<double>(part.pairs)));
-  return fraction > 0 ? std::clamp<std::uint64_t>(extra, 1, part.pairs) : 0;
+      static_cast<std::uint64_t>(std::llround(fraction * static_cast<double>(part.count)));
+  return fraction > 0 ? std::clamp<std::uint64_t>(extra, 1, part.count) : 0;
 }
 
 // The part's fixed random order is a circle; epoch e takes the arc [e · extra, (e + 1) · extra).
-void draw_extra(const Dataset::Part& part, std::uint64_t seed, std::int64_t epoch,
+void draw_extra(const Examples::Part& part, std::uint64_t seed, std::int64_t epoch,
                 std::vector<std::uint32_t>& draws) {
-  const std::uint64_t extra = extra_pairs(part);
+  const std::uint64_t extra = extra_examples(part);
   if (extra == 0) {
     return;
   }
-  std::vector<std::uint32_t> circle(part.pairs);
+  std::vector<std::uint32_t> circle(part.count);
   std::iota(circle.begin(), circle.end(), static_cast<std::uint32_t>(part.first));
   shuffle(circle, key_of(seed, "corpus share", part.first));
-  const std::uint64_t start = static_cast<std::uint64_t>(epoch) % part.pairs * extra % part.pairs;
+  const std::uint64_t start = static_cast<std::uint64_t>(epoch) % part.count * extra % part.count;
   for (std::uint64_t at = 0; at < extra; ++at) {
-    draws.push_back(circle[(start + at) % part.pairs]);
+    draws.push_back(circle[(start + at) % part.count]);
   }
 }
 
-std::vector<std::uint32_t> draw_pairs(const Dataset& dataset, std::uint64_t seed,
-                                      std::int64_t epoch) {
+std::vector<std::uint32_t> draw_examples(const Examples& examples, std::uint64_t seed,
+                                         std::int64_t epoch) {
   std::vector<std::uint32_t> draws;
-  draws.reserve(epoch_pairs(dataset));
-  for (const Dataset::Part& part : dataset.parts()) {
+  draws.reserve(epoch_examples(examples));
+  for (const Examples::Part& part : examples.parts()) {
     for (std::int64_t round = 0; round < static_cast<std::int64_t>(part.weight); ++round) {
-      for (std::uint64_t pair = 0; pair < part.pairs; ++pair) {
-        draws.push_back(static_cast<std::uint32_t>(part.first + pair));
+      for (std::uint64_t example = 0; example < part.count; ++example) {
+        draws.push_back(static_cast<std::uint32_t>(part.first + example));
       }
     }
     draw_extra(part, seed, epoch, draws);
@@ -81,12 +83,12 @@ std::vector<std::uint32_t> draw_pairs(const Dataset& dataset, std::uint64_t seed
 }
 
 // Counting sort by bucket; then each bucket is shuffled.
-std::vector<std::uint32_t> sort_into_buckets(const Dataset& dataset,
+std::vector<std::uint32_t> sort_into_buckets(const Examples& examples,
                                              const std::vector<std::uint32_t>& draws,
                                              std::uint64_t seed, std::int64_t epoch) {
   std::vector<std::uint64_t> begins;
-  for (const std::uint32_t pair : draws) {
-    const std::size_t bucket = bucket_of(planned_length(dataset, pair));
+  for (const std::uint32_t example : draws) {
+    const std::size_t bucket = bucket_of(planned_length(examples, example));
     if (bucket + 2 > begins.size()) {
       begins.resize(bucket + 2);
     }
@@ -95,8 +97,8 @@ std::vector<std::uint32_t> sort_into_buckets(const Dataset& dataset,
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   std::vector<std::uint32_t> sorted(draws.size());
   std::vector<std::uint64_t> next = begins;
-  for (const std::uint32_t pair : draws) {
-    sorted[next[bucket_of(planned_length(dataset, pair))]++] = pair;
+  for (const std::uint32_t example : draws) {
+    sorted[next[bucket_of(planned_length(examples, example))]++] = example;
   }
   for (std::size_t bucket = 0; bucket + 1 < begins.size(); ++bucket) {
     const std::uint64_t key =
@@ -113,56 +115,54 @@ void check_budget(std::int64_t batch_tokens) {
 
 }  // namespace
 
-std::uint64_t epoch_pairs(const Dataset& dataset) {
+std::uint64_t epoch_examples(const Examples& examples) {
   std::uint64_t total = 0;
-  for (const Dataset::Part& part : dataset.parts()) {
-    const double whole = std::floor(part.weight) * static_cast<double>(part.pairs);
-    check(whole < 4e9, "data: corpus {} of {} pairs with weight {} is too much for one epoch",
-          part.name, part.pairs, part.weight);
-    total += static_cast<std::uint64_t>(whole) + extra_pairs(part);
+  for (const Examples::Part& part : examples.parts()) {
+    const double whole = std::floor(part.weight) * static_cast<double>(part.count);
+    check(whole < 4e9, "data: corpus {} of {} examples with weight {} is too much for one epoch",
+          part.name, part.count, part.weight);
+    total += static_cast<std::uint64_t>(whole) + extra_examples(part);
   }
   return total;
 }
 
-BatchPlan BatchPlan::shuffled(const Dataset& dataset, std::int64_t batch_tokens, std::uint64_t seed,
-                              std::int64_t epoch) {
+BatchPlan BatchPlan::shuffled(const Examples& examples, std::int64_t batch_tokens,
+                              std::uint64_t seed, std::int64_t epoch) {
   check_budget(batch_tokens);
   BatchPlan plan;
-  plan.pairs_ = sort_into_buckets(dataset, draw_pairs(dataset, seed, epoch), seed, epoch);
-  plan.cut(dataset, batch_tokens);
+  plan.examples_ = sort_into_buckets(examples, draw_examples(examples, seed, epoch), seed, epoch);
+  plan.cut(examples, batch_tokens);
   shuffle(plan.order_, key_of(seed, "batches", static_cast<std::uint64_t>(epoch)));
   return plan;
 }
 
-BatchPlan BatchPlan::in_order(const Dataset& dataset, std::int64_t batch_tokens) {
+BatchPlan BatchPlan::in_order(const Examples& examples, std::int64_t batch_tokens) {
   check_budget(batch_tokens);
   BatchPlan plan;
-  plan.pairs_.resize(dataset.pairs());
-  std::iota(plan.pairs_.begin(), plan.pairs_.end(), 0U);
-  plan.cut(dataset, batch_tokens);
+  plan.examples_.resize(examples.count());
+  std::iota(plan.examples_.begin(), plan.examples_.end(), 0U);
+  plan.cut(examples, batch_tokens);
   return plan;
 }
 
-void BatchPlan::cut(const Dataset& dataset, std::int64_t batch_tokens) {
-  std::int64_t source = 0;
-  std::int64_t target = 0;
-  for (std::uint64_t at = 0; at < pairs_.size(); ++at) {
-    source += dataset.planned_source(pairs_[at]);
-    target += dataset.planned_target(pairs_[at]);
-    if (at == 0 || std::max(source, target) > batch_tokens) {
+void BatchPlan::cut(const Examples& examples, std::int64_t batch_tokens) {
+  Examples::Lengths totals{};
+  for (std::uint64_t at = 0; at < examples_.size(); ++at) {
+    const Examples::Lengths lengths = examples.lengths(examples_[at]);
+    std::transform(totals.begin(), totals.end(), lengths.begin(), totals.begin(), std::plus<>());
+    if (at == 0 || *std::max_element(totals.begin(), totals.end()) > batch_tokens) {
       starts_.push_back(at);
-      source = dataset.planned_source(pairs_[at]);
-      target = dataset.planned_target(pairs_[at]);
+      totals = lengths;
     }
   }
   order_.resize(starts_.size());
   std::iota(order_.begin(), order_.end(), 0U);
-  starts_.push_back(pairs_.size());
+  starts_.push_back(examples_.size());
 }
 
 std::span<const std::uint32_t> BatchPlan::batch(std::int64_t index) const {
   const std::uint32_t at = order_[static_cast<std::size_t>(index)];
-  return std::span(pairs_).subspan(starts_[at], starts_[at + 1] - starts_[at]);
+  return std::span(examples_).subspan(starts_[at], starts_[at + 1] - starts_[at]);
 }
 
 }  // namespace yona

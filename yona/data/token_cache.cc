@@ -12,7 +12,6 @@
 
 #include "yona/base/error.h"
 #include "yona/base/log.h"
-#include "yona/data/token_cache_builder.h"
 
 namespace yona {
 
@@ -44,7 +43,8 @@ bool is_plausible(const TokenCacheFooter& footer, std::uint64_t file_bytes) {
           ? footer.element_bytes == 1
           : footer.content == static_cast<std::uint64_t>(CacheContent::tokens) &&
                 (footer.element_bytes == 2 || footer.element_bytes == 4);
-  return has_known_content && footer.elements <= file_bytes && footer.pairs <= file_bytes &&
+  return has_known_content && footer.sides >= 1 && footer.sides <= kMostSides &&
+         footer.elements <= file_bytes && footer.examples <= file_bytes &&
          footer.key_bytes <= file_bytes && footer.report_bytes <= file_bytes;
 }
 
@@ -77,26 +77,24 @@ void create_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TokenCache TokenCache::open(const CorpusSpec& corpus, const PairEncoder& encoder,
-                            const TokenizeOptions& options, const std::filesystem::path& folder,
-                            ThreadPool& pool) {
-  check_corpus(corpus);
-  check(options.max_length >= 2, "corpus {}: max_length is {}; it must be 2 or more", corpus.name,
-        options.max_length);
-  const CacheKey key = cache_key(corpus, encoder, options);
+TokenCache TokenCache::open(const Source& source, const std::filesystem::path& folder) {
   create_folder(folder);
-  const std::filesystem::path path = folder / key.file_name;
-  if (auto cache = open_existing(path, key, encoder)) {
+  const std::filesystem::path path = folder / source.key.file_name;
+  if (auto cache = open_existing(path, source)) {
     return std::move(*cache);
   }
   std::filesystem::path lock_path = path;
   lock_path += ".lock";
   const BuildLock lock(lock_path);
-  if (auto cache = open_existing(path, key, encoder)) {  // made while waiting
+  if (auto cache = open_existing(path, source)) {  // made while waiting
     return std::move(*cache);
   }
-  build_token_cache(corpus, encoder, options, key, path, pool);
-  auto cache = open_existing(path, key, encoder);
+  {
+    TokenCacheWriter writer(path, source.content, source.vocabularies, source.has_documents);
+    const CorpusReport report = source.write(writer);
+    writer.finish(source.key, report);
+  }
+  auto cache = open_existing(path, source);
   check<IoError>(cache.has_value(), "the cache {} cannot be read back; is the disk sound?",
                  path.string());
   cache->was_built_ = true;
@@ -104,21 +102,21 @@ TokenCache TokenCache::open(const CorpusSpec& corpus, const PairEncoder& encoder
 }
 
 std::optional<TokenCache> TokenCache::open_existing(const std::filesystem::path& path,
-                                                    const CacheKey& key,
-                                                    const PairEncoder& encoder) {
+                                                    const Source& source) {
   TokenCache cache;
   try {
     cache.file_ = MappedFile(path, kVerifyPayloadUpTo);
   } catch (const IoError&) {  // there is none
     return std::nullopt;
   }
-  if (!cache.attach() || !cache.has_pairs_inside()) {
+  if (!cache.attach() || cache.sides() != source.vocabularies.size() ||
+      !cache.has_examples_inside()) {
     log().debug("the token cache {} is damaged and is made again", path.string());
     return std::nullopt;
   }
   const TokenCacheLayout layout(cache.footer_);
   const std::string_view bytes = cache.file_.bytes();
-  if (bytes.substr(layout.key, cache.footer_.key_bytes) != key.text) {
+  if (bytes.substr(layout.key, cache.footer_.key_bytes) != source.key.text) {
     log().debug("the token cache {} is out of date", path.string());
     return std::nullopt;
   }
@@ -129,8 +127,7 @@ std::optional<TokenCache> TokenCache::open_existing(const std::filesystem::path&
     log().debug("the token cache {} is damaged and is made again", path.string());
     return std::nullopt;
   }
-  cache.source_vocabulary_ = encoder.source.subword.vocabulary().size();
-  cache.target_vocabulary_ = encoder.target.subword.vocabulary().size();
+  cache.vocabularies_ = source.vocabularies;
   return cache;
 }
 
@@ -152,9 +149,9 @@ bool TokenCache::attach() {
   if (layout.file_bytes != bytes.size()) {
     return false;
   }
-  pairs_checksum_ = checksum_of(file_, layout.offsets, layout.key - layout.offsets);
+  examples_checksum_ = checksum_of(file_, layout.offsets, layout.key - layout.offsets);
   if (footer_.index_checksum !=
-          checksum_of(file_, layout.key, layout.footer - layout.key, pairs_checksum_) ||
+          checksum_of(file_, layout.key, layout.footer - layout.key, examples_checksum_) ||
       (payload_bytes <= kVerifyPayloadUpTo &&
        footer_.payload_checksum != checksum_of(file_, layout.payload, payload_bytes))) {
     return false;
@@ -164,11 +161,10 @@ bool TokenCache::attach() {
   };
   at(payload_, layout.payload);
   at(offsets_, layout.offsets);
-  at(source_tokens_, layout.source_tokens);
-  at(target_tokens_, layout.target_tokens);
-  const bool is_text = content() == CacheContent::text;
-  at(source_extents_, is_text ? layout.source_extents : layout.source_tokens);
-  at(target_extents_, is_text ? layout.target_extents : layout.target_tokens);
+  for (std::size_t side = 0; side < footer_.sides; ++side) {
+    at(tokens_[side], layout.tokens[side]);
+    at(extents_[side], layout.extents[side]);
+  }
   at(lines_, layout.lines);
   if (footer_.has_weights != 0) {
     at(weights_, layout.weights);
@@ -180,20 +176,22 @@ bool TokenCache::attach() {
 }
 
 std::string TokenCache::digest() const {
-  return fmt::format("{:016x}{:016x}", footer_.payload_checksum, pairs_checksum_);
+  return fmt::format("{:016x}{:016x}", footer_.payload_checksum, examples_checksum_);
 }
 
-void TokenCache::append_source(std::uint64_t pair, std::vector<std::int32_t>& ids) const {
-  append(offsets_[pair], source_extents_[pair], source_vocabulary_, ids);
+std::uint64_t TokenCache::begin_of(std::uint64_t example, std::size_t side) const {
+  std::uint64_t begin = offsets_[example];
+  for (std::size_t before = 0; before < side; ++before) {
+    begin += extents_[before][example];
+  }
+  return begin;
 }
 
-void TokenCache::append_target(std::uint64_t pair, std::vector<std::int32_t>& ids) const {
-  append(offsets_[pair] + source_extents_[pair], target_extents_[pair], target_vocabulary_, ids);
-}
-
-void TokenCache::append(std::uint64_t offset, std::uint64_t count, std::int32_t vocabulary,
+void TokenCache::append(std::uint64_t example, std::size_t side,
                         std::vector<std::int32_t>& ids) const {
   check(content() == CacheContent::tokens, "token cache: {} holds text", path().string());
+  const std::uint64_t offset = begin_of(example, side);
+  const std::uint64_t count = extents_[side][example];
   const std::size_t begin = ids.size();
   ids.resize(begin + count);
   std::int32_t* out = ids.data() + begin;
@@ -206,26 +204,21 @@ void TokenCache::append(std::uint64_t offset, std::uint64_t count, std::int32_t 
   }
   bool in_range = true;
   for (std::uint64_t at = 0; at < count; ++at) {
-    in_range = in_range && out[at] >= 0 && out[at] < vocabulary;
+    in_range = in_range && out[at] >= 0 && out[at] < vocabularies_[side];
   }
   check<FormatError>(in_range, "the token cache {} is damaged; delete it and start again",
                      path().string());
 }
 
-std::string_view TokenCache::source_text(std::uint64_t pair) const {
+std::string_view TokenCache::text(std::uint64_t example, std::size_t side) const {
   check(content() == CacheContent::text, "token cache: {} holds ids", path().string());
-  return {payload_ + offsets_[pair], source_extents_[pair]};
+  return {payload_ + begin_of(example, side), extents_[side][example]};
 }
 
-std::string_view TokenCache::target_text(std::uint64_t pair) const {
-  check(content() == CacheContent::text, "token cache: {} holds ids", path().string());
-  return {payload_ + offsets_[pair] + source_extents_[pair], target_extents_[pair]};
-}
-
-bool TokenCache::has_pairs_inside() const {
-  for (std::uint64_t pair = 0; pair < footer_.pairs; ++pair) {
-    const std::uint64_t extent = std::uint64_t{source_extents_[pair]} + target_extents_[pair];
-    if (extent > footer_.elements || offsets_[pair] > footer_.elements - extent) {
+bool TokenCache::has_examples_inside() const {
+  for (std::uint64_t example = 0; example < footer_.examples; ++example) {
+    const std::uint64_t extent = begin_of(example, sides()) - offsets_[example];
+    if (extent > footer_.elements || offsets_[example] > footer_.elements - extent) {
       return false;
     }
   }

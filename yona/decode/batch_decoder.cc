@@ -37,7 +37,7 @@ void gather_rows(std::vector<Unit>& units, StepRows& rows) {
   }
 }
 
-// Sampling may draw from all; a greedy search whose scores nobody asks for needs the best token and
+// Sampling may draw from all; a greedy search without scores needs the best token and
 // as many as may be banned: </s>, <unk> and those that never come out.
 LogitsWanted logits_wanted(const DecodeOptions& options) {
   LogitsWanted wanted{.all = options.sampling.on};
@@ -93,7 +93,7 @@ void run_steps(std::vector<Unit>& units, Stepper& stepper, const LogitsWanted& w
 
 }  // namespace
 
-BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& backend,
+BatchDecoder::BatchDecoder(std::vector<const SequenceModel*> models, Backend& backend,
                            const DecodeOptions& options)
     : models_(std::move(models)),
       options_((check_options(options), options)),
@@ -102,17 +102,17 @@ BatchDecoder::BatchDecoder(std::vector<const Transformer*> models, Backend& back
   if (options_.start_id < 0) {
     options_.start_id = models_.front()->start_id();
   }
-  check(options.precision != Precision::f16 || backend.planned_device() == Device::cuda,
+  check(options.precision != Precision::f16 || backend.has_f16(),
         "decode: f16 is for GPUs; use f32");
   check_shortlist(backend);
   if (options_.precision != Precision::f32 &&
       !std::all_of(models_.begin(), models_.end(),
-                   [](const Transformer* model) { return has_plain_projection(*model); })) {
+                   [](const SequenceModel* model) { return has_plain_projection(*model); })) {
     warn_of_f32();
     options_.precision = Precision::f32;
   }
   Context c{.region = region_, .precision = options_.precision};
-  for (const Transformer* model : models_) {
+  for (const SequenceModel* model : models_) {
     rounded_.push_back(std::make_unique<RoundedWeights>(model->projection(), c));
   }
 }
@@ -121,15 +121,15 @@ void BatchDecoder::check_shortlist(const Backend& backend) const {
   if (!options_.shortlist) {
     return;
   }
-  check(backend.planned_device() == Device::cpu,
+  check(backend.packs_weights(),
         "decode: a shortlist is for CPUs; a GPU computes all outputs as fast");
-  const TransformerConfig& config = models_.front()->config();
-  check(options_.shortlist->source_vocabulary() == config.source_vocabulary &&
-            options_.shortlist->target_vocabulary() == config.target_vocabulary,
+  const SequenceShape& shape = models_.front()->shape();
+  check(options_.shortlist->source_vocabulary() == shape.source_vocabulary &&
+            options_.shortlist->target_vocabulary() == shape.target_vocabulary,
         "decode: the shortlist is of {} source and {} target pieces, the model has {} and {}; make "
         "one for it by `yona shortlist`",
         options_.shortlist->source_vocabulary(), options_.shortlist->target_vocabulary(),
-        config.source_vocabulary, config.target_vocabulary);
+        shape.source_vocabulary, shape.target_vocabulary);
 }
 
 // What the shortlist says, and all that may be forced.
@@ -149,11 +149,11 @@ std::int64_t BatchDecoder::max_length(std::int64_t source_tokens) const {
 }
 
 void BatchDecoder::check_request(const DecodeRequest& request, std::size_t index) const {
-  const Transformer& model = *models_.front();
+  const SequenceModel& model = *models_.front();
   const auto length = static_cast<std::int64_t>(request.source.size());
   check(length <= max_positions_, "decode: sentence {} has {} tokens, the model takes at most {}",
         index + 1, length, max_positions_);
-  check_ids(request.source, model.config().source_vocabulary,
+  check_ids(request.source, model.shape().source_vocabulary,
             {.what = "decode", .side = "source", .sentence = index});
   check_ids(request.prefix, model.outputs(),
             {.what = "decode", .side = "prefix", .sentence = index});
@@ -164,9 +164,10 @@ void BatchDecoder::check_request(const DecodeRequest& request, std::size_t index
 }
 
 bool BatchDecoder::is_resident(std::span<const DecodeRequest> requests) const {
-  return region_.backend().device() == Device::cuda && ResidentDecoder::suits(options_, models_) &&
-         std::all_of(requests.begin(), requests.end(),
-                     [](const DecodeRequest& request) { return request.prefix.empty(); });
+  return region_.backend().searches_on_device() && ResidentDecoder::suits(options_, models_) &&
+         std::all_of(requests.begin(), requests.end(), [](const DecodeRequest& request) {
+           return request.prefix.empty() && !request.rule;
+         });
 }
 
 std::vector<std::vector<Hypothesis>> BatchDecoder::decode_resident(

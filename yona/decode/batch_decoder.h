@@ -13,7 +13,7 @@
 #include "yona/decode/request.h"
 #include "yona/decode/resident_decoder.h"
 #include "yona/decode/search_watch.h"
-#include "yona/models/transformer.h"
+#include "yona/models/sequence_model.h"
 #include "yona/tensor/operand.h"
 
 namespace yona {
@@ -22,7 +22,7 @@ class BatchDecoder {
  public:
   // One model or an ensemble, over one target vocabulary; they and the backend must outlive this
   // object. Throws InvalidArgument where options cannot be.
-  BatchDecoder(std::vector<const Transformer*> models, Backend& backend,
+  BatchDecoder(std::vector<const SequenceModel*> models, Backend& backend,
                const DecodeOptions& options);
 
   // The hypotheses of each request, in order: at most n_best, at least one, best first (samples in
@@ -34,7 +34,7 @@ class BatchDecoder {
                                               SearchWatch* watch = nullptr);
 
   const DecodeOptions& options() const { return options_; }
-  // Most output tokens for a source of so many.
+  // Maximum output tokens for a source of this length.
   std::int64_t max_length(std::int64_t source_tokens) const;
   // Most tokens of a source.
   std::int64_t max_source() const { return max_positions_; }
@@ -47,7 +47,7 @@ class BatchDecoder {
   bool is_resident(std::span<const DecodeRequest> requests) const;
   std::vector<std::vector<Hypothesis>> decode_resident(std::span<const DecodeRequest> requests);
 
-  std::vector<const Transformer*> models_;
+  std::vector<const SequenceModel*> models_;
   DecodeOptions options_;
   std::int64_t max_positions_ = 0;
   Region region_;

@@ -34,7 +34,7 @@ struct BenchModel {
     weights->initialise(1);
     if (options.packing == Packing::int8) {
       quantised = std::make_unique<QuantisedWeights>(weights->weights());
-    } else if (options.packing == Packing::yes && backend.device() == Device::cpu) {
+    } else if (options.packing == Packing::yes && backend.on_host()) {
       packed = std::make_unique<PackedWeights>(weights->weights());
     }
   }

@@ -23,7 +23,7 @@ struct TranslateBenchOptions {
   std::int64_t sentences = 32;
   std::int64_t beam = 4;
   std::int64_t source_length = 32;  // tokens, </s> included
-  std::int64_t new_tokens = 32;     // exactly so many come out: none ends before
+  std::int64_t new_tokens = 32;     // exact output length: no sentence ends earlier
   std::int64_t repetitions = 3;     // that are timed, after one that is not
   std::string device = "cpu";
   Precision precision = Precision::f32;

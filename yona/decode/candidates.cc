@@ -38,6 +38,9 @@ struct RowSettings {
         only.push_back(token);
         banned.clear();
         append_bans(*unit.search, beam, options, banned);
+        if (unit.request->rule) {
+          unit.request->rule->append_bans(unit.search->tokens_of(beam), banned);
+        }
         for (const std::int32_t id : banned) {
           const std::int32_t column = chosen != nullptr ? chosen->column(id) : id;
           if (column >= 0) {

@@ -49,7 +49,7 @@ std::int32_t ChosenOutputs::column(std::int32_t id) const {
   return found != ids_.end() && *found == id ? static_cast<std::int32_t>(found - ids_.begin()) : -1;
 }
 
-ChosenLayer::ChosenLayer(const Transformer& model, const Ids& ids, Region& region) {
+ChosenLayer::ChosenLayer(const SequenceModel& model, const Ids& ids, Region& region) {
   const auto [projection, bias] = model.output_layer();
   if (projection.storage()->quantised != nullptr) {
     gather_bytes(projection, ids, region);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "yona/decode/hypothesis.h"
-#include "yona/models/transformer.h"
+#include "yona/models/sequence_model.h"
 #include "yona/tensor/packed_weights.h"
 #include "yona/tensor/quantised_weights.h"
 
@@ -42,7 +42,7 @@ class ChosenOutputs {
 class ChosenLayer {
  public:
   // On CPUs. The region must outlive this object; `ids` are below model.outputs().
-  ChosenLayer(const Transformer& model, const Ids& ids, Region& region);
+  ChosenLayer(const SequenceModel& model, const Ids& ids, Region& region);
 
   const OutputLayer& layer() const { return layer_; }
 

@@ -14,7 +14,7 @@ namespace yona {
 struct ComputeType {
   Precision precision = Precision::f32;
   Packing packing = Packing::yes;
-  bool is_folders = false;  // nobody chose: as the folder's weights are
+  bool is_folders = false;  // not given: the type of the folder's weights
 
   // How the model of this folder is to be loaded.
   Packing packing_of(const std::filesystem::path& folder) const;

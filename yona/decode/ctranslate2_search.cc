@@ -46,7 +46,7 @@ class CTranslate2Search : public SentenceSearch {
 
  private:
   // After a prefix there is one beam, and short outputs would crowd the first places: all </s> but
-  // the best candidate's get hopeless scores, where they stand.
+  // the best candidate's get hopeless scores, in place.
   void punish_ends(std::vector<Candidate>& candidates) const {
     for (std::size_t k = 1; k < candidates.size(); ++k) {
       if (ends(candidates[k])) {

@@ -46,7 +46,7 @@ std::int32_t checked_id(const Json& id, const char* key, std::int64_t outputs,
                         std::string_view where) {
   check<FormatError>(
       id.is_number_unsigned() && id.get<std::uint64_t>() < static_cast<std::uint64_t>(outputs),
-      "{}: \"{}\": {} is no token of the model", where, key, id.dump());
+      "{}: \"{}\": {} is not a token of the model", where, key, id.dump());
   return id.get<std::int32_t>();
 }
 
@@ -129,7 +129,7 @@ void read_tokens(const Json& json, const ModelInfo& info, std::string_view where
       config.has("decoder_start_token_id") ? "decoder_start_token_id" : "bos_token_id";
   if (config.has(start) && info.config.departures.start_id >= 0) {
     options.start_id = config.token(start);
-    check<FormatError>(options.start_id < vocabulary, "{}: \"{}\": {} is no token of the model",
+    check<FormatError>(options.start_id < vocabulary, "{}: \"{}\": {} is not a token of the model",
                        where, start, options.start_id);
   }
   warn_of_other_end(json, info, where);

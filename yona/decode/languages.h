@@ -16,7 +16,7 @@ void check_languages(const TranslationModel& model, const DecodeOptions& options
 
 // Throws InvalidArgument, naming the model's languages, when a model of one pair is asked for
 // another one. "de" and "de-AT" are the same here; a model that does not know its languages takes
-// any, and one that is told them by tokens or words finds out itself.
+// any, and one that gets them as tokens or words checks them itself.
 void check_pair(const TranslationModel& model, const Languages& asked);
 
 }  // namespace yona

@@ -13,11 +13,11 @@ namespace yona {
 namespace {
 
 // The i-th best of every part, or the last that a part has, as one text.
-LineTranslation joined(std::span<const std::vector<Translation>> parts, std::size_t i,
+LineTranslation joined(std::span<const std::vector<SentenceTranslation>> parts, std::size_t i,
                        std::string_view space) {
   LineTranslation line;
-  for (const std::vector<Translation>& of_part : parts) {
-    const Translation& part = of_part[std::min(i, of_part.size() - 1)];
+  for (const std::vector<SentenceTranslation>& of_part : parts) {
+    const SentenceTranslation& part = of_part[std::min(i, of_part.size() - 1)];
     line.text.append(line.text.empty() ? "" : space).append(part.text);
     line.score += part.hypothesis.score;
     line.log_probability += part.hypothesis.log_probability;
@@ -26,9 +26,9 @@ LineTranslation joined(std::span<const std::vector<Translation>> parts, std::siz
   return line;
 }
 
-std::size_t most_hypotheses(std::span<const std::vector<Translation>> parts) {
+std::size_t most_hypotheses(std::span<const std::vector<SentenceTranslation>> parts) {
   std::size_t most = 1;
-  for (const std::vector<Translation>& of_part : parts) {
+  for (const std::vector<SentenceTranslation>& of_part : parts) {
     most = std::max(most, of_part.size());
   }
   return most;
@@ -82,7 +82,7 @@ std::vector<std::vector<LineTranslation>> LineTranslator::translate(
   if (watch != nullptr) {
     watch_lines.emplace(*watch, line_of);
   }
-  const std::vector<std::vector<Translation>> translations =
+  const std::vector<std::vector<SentenceTranslation>> translations =
       translator_.n_best(requests, watch_lines ? &*watch_lines : nullptr);
   const std::string_view space = has_sentence_spaces(options_.target_language) ? " " : "";
   std::vector<std::vector<LineTranslation>> answers;

@@ -9,31 +9,23 @@
 #include <string_view>
 #include <vector>
 
+#include "yona/decode/source_line.h"
+#include "yona/decode/translate_options.h"
 #include "yona/decode/translator.h"
 
 namespace yona {
-
-// What to do with a line that is longer than the model takes.
-enum class LongLines : std::uint8_t { split, refuse };
-
-struct SourceLine {
-  std::string text;          // UTF-8
-  std::string prefix{};      // the translation begins with this text
-  std::string target{};      // a translation that is given, for scoring
-  std::uint64_t number = 0;  // from 1, for messages and for sampling
-};
 
 struct LineTranslation {
   std::string text;
   double score = 0;            // of a line in parts: the sum of theirs
   double log_probability = 0;  // likewise
-  std::vector<Translation> parts{};
+  std::vector<SentenceTranslation> parts{};
 };
 
 struct LineOptions {
   LongLines long_lines = LongLines::split;
   std::string source_language{};  // which rules end a sentence; empty: the general ones
-  std::string target_language{};  // whether a space stands between sentences
+  std::string target_language{};  // decides whether sentences are joined with a space
 };
 
 class LineTranslator {

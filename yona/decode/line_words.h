@@ -6,6 +6,7 @@
 
 #include "yona/decode/alignment.h"
 #include "yona/decode/line_translator.h"
+#include "yona/decode/translation.h"
 
 namespace yona {
 
@@ -17,5 +18,9 @@ std::vector<double> line_word_scores(const LineTranslation& line, const Vocabula
 // (DecodeOptions::alignments).
 SoftAlignment line_alignment(const LineTranslation& line, const Vocabulary& source,
                              const Vocabulary& target);
+
+// The line with everything that is known of it, in pieces of text instead of ids.
+Translation translation_of(const LineTranslation& line, const Vocabulary& source,
+                           const Vocabulary& target);
 
 }  // namespace yona

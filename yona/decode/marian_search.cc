@@ -1,5 +1,5 @@
 // Beam search as Marian does it (src/translator/beam_search.cpp, history.h): the best
-// continuations, as many as there are beams; those that end are results and their places are gone,
+// continuations, as many as there are beams; those that end are results and are not replaced,
 // so that the beam narrows until nothing is left. At the length limit all that is left is taken as
 // it is.
 

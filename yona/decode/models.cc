@@ -6,19 +6,20 @@
 
 namespace yona {
 
-std::int64_t least_positions(const std::vector<const Transformer*>& models, std::string_view what) {
+std::int64_t least_positions(const std::vector<const SequenceModel*>& models,
+                             std::string_view what) {
   check(!models.empty(), "{}: there is no model", what);
-  const TransformerConfig& first = models.front()->config();
+  const SequenceShape& first = models.front()->shape();
   std::int64_t least = first.max_positions;
-  for (const Transformer* model : models) {
-    const TransformerConfig& config = model->config();
-    check(config.target_vocabulary == first.target_vocabulary &&
-              config.source_vocabulary == first.source_vocabulary,
+  for (const SequenceModel* model : models) {
+    const SequenceShape& shape = model->shape();
+    check(shape.target_vocabulary == first.target_vocabulary &&
+              shape.source_vocabulary == first.source_vocabulary,
           "{}: models of an ensemble must have the same vocabularies; one has {} source and {} "
           "target pieces, another {} and {}",
-          what, first.source_vocabulary, first.target_vocabulary, config.source_vocabulary,
-          config.target_vocabulary);
-    least = std::min(least, config.max_positions);
+          what, first.source_vocabulary, first.target_vocabulary, shape.source_vocabulary,
+          shape.target_vocabulary);
+    least = std::min(least, shape.max_positions);
   }
   return least;
 }

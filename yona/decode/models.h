@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "yona/decode/hypothesis.h"
-#include "yona/models/transformer.h"
+#include "yona/models/sequence_model.h"
 
 namespace yona {
 
 // The fewest positions of any of them. Throws InvalidArgument, beginning with `what`, when there is
 // none or their vocabularies differ.
-std::int64_t least_positions(const std::vector<const Transformer*>& models, std::string_view what);
+std::int64_t least_positions(const std::vector<const SequenceModel*>& models,
+                             std::string_view what);
 
 // Throws InvalidArgument "WHAT: sentence N has the SIDE id …" for an id outside [0, vocabulary).
 struct IdCheck {

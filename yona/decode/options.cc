@@ -66,9 +66,10 @@ void check_options(const DecodeOptions& options) {
   check(options.n_best >= 1, "n-best: {} is below 1", options.n_best);
   check(options.sampling.on || options.n_best <= options.beam,
         "n-best: {} hypotheses need a beam of as many; it is {}", options.n_best, options.beam);
-  check(std::isfinite(options.length_penalty), "length penalty: {} is no number",
+  check(std::isfinite(options.length_penalty), "length penalty: {} is not a number",
         options.length_penalty);
-  check(std::isfinite(options.word_penalty), "word penalty: {} is no number", options.word_penalty);
+  check(std::isfinite(options.word_penalty), "word penalty: {} is not a number",
+        options.word_penalty);
   check(options.patience > 0 && std::isfinite(options.patience), "patience: {} is not above 0",
         options.patience);
   check(options.limit.factor >= 0 && std::isfinite(options.limit.factor),

@@ -38,7 +38,7 @@ struct LengthLimit {
 struct SamplingOptions {
   bool on = false;
   double temperature = 1.0;
-  std::int64_t top_k = 0;  // of the best so many; 0: of all
+  std::int64_t top_k = 0;  // sample among the top_k best; 0: all
   double top_p = 1.0;      // of the fewest best with this much probability together
   std::uint64_t seed = 1;
   bool operator==(const SamplingOptions&) const = default;

@@ -29,12 +29,11 @@ std::shared_ptr<const Layout> step_layout(const Tensor& positions) {
 
 // A model with relative positions uploads their buckets in every step, which no replay can do.
 bool ResidentDecoder::suits(const DecodeOptions& options,
-                            std::span<const Transformer* const> models) {
+                            std::span<const SequenceModel* const> models) {
   return models.size() == 1 && options.mode == BeamMode::paper && !options.sampling.on &&
          options.no_repeat_ngram == 0 && options.banned.empty() && options.beam <= kMostBeams &&
-         has_plain_projection(*models.front()) &&
-         models.front()->config().departures.padding == Padding::barred &&
-         models.front()->config().positions != PositionKind::relative;
+         has_plain_projection(*models.front()) && models.front()->shape().has_barred_pad() &&
+         !models.front()->shape().uploads_in_steps;
 }
 
 std::int64_t ResidentDecoder::slots_for(std::int64_t sentences) {
@@ -43,7 +42,7 @@ std::int64_t ResidentDecoder::slots_for(std::int64_t sentences) {
   return slots > 64 && sentences <= between ? between : slots;
 }
 
-ResidentDecoder::ResidentDecoder(const Transformer& model, const DecodeOptions& options,
+ResidentDecoder::ResidentDecoder(const SequenceModel& model, const DecodeOptions& options,
                                  Region& region)
     : model_(model),
       options_(options),
@@ -54,23 +53,23 @@ ResidentDecoder::ResidentDecoder(const Transformer& model, const DecodeOptions& 
 // Sizes are powers of two, so that batches that grow a little take new memory, and new graphs,
 // seldom.
 void ResidentDecoder::make_room(std::int64_t slots, std::int64_t steps, std::int64_t tokens) {
-  BooksSize size{.slots = power_of_two(slots),
-                 .nodes = power_of_two(slots * options_.beam * steps),
-                 .lengths = model_.config().max_positions};
+  BeamStateSize size{.slots = power_of_two(slots),
+                     .nodes = power_of_two(slots * options_.beam * steps),
+                     .lengths = model_.shape().max_positions};
   tokens = power_of_two(tokens);
-  if (books_) {
-    if (size.slots <= books_->size().slots && size.nodes <= books_->size().nodes &&
+  if (beam_state_) {
+    if (size.slots <= beam_state_->size().slots && size.nodes <= beam_state_->size().nodes &&
         tokens <= cache_->memory_tokens()) {
       return;
     }
-    size.slots = std::max(size.slots, books_->size().slots);
-    size.nodes = std::max(size.nodes, books_->size().nodes);
+    size.slots = std::max(size.slots, beam_state_->size().slots);
+    size.nodes = std::max(size.nodes, beam_state_->size().nodes);
     tokens = std::max(tokens, cache_->memory_tokens());
   }
   replays_.clear();
   cache_.reset();
-  books_.reset();
-  books_ = std::make_unique<ResidentBooks>(
+  beam_state_.reset();
+  beam_state_ = std::make_unique<ResidentBeamState>(
       region_, size, options_, options_.start_id >= 0 ? options_.start_id : model_.start_id());
   cache_ = std::make_unique<ResidentCache>(region_, size.nodes, tokens);
 }
@@ -89,18 +88,19 @@ void ResidentDecoder::begin(std::span<const ResidentRequest> requests, std::int6
     steps = std::max(steps, request.max_length);
   }
   make_room(slots, steps, tokens);
-  books_->begin(sentences, slots);
+  beam_state_->begin(sentences, slots);
   Context c{.region = step_region_, .precision = options_.precision};
   memory_ = model_.encode(tokens_of(sources, region_), c);
 }
 
 void ResidentDecoder::step(std::int64_t slots) {
   const PreemptionScope none(nullptr);  // a replay records what runs here
-  cache_->begin_step(books_->tables(slots));
+  cache_->begin_step(beam_state_->tables(slots));
   Context c{.region = step_region_, .precision = options_.precision, .cache = cache_.get()};
-  const Tokens tokens{books_->ids(slots), step_layout(books_->positions(slots))};
+  const Tokens tokens{beam_state_->ids(slots), step_layout(beam_state_->positions(slots))};
   const Ragged states = model_.decode(tokens, memory_, c);  // [rows, d_model]
-  books_->advance(next_best(states.values, model_, books_->top_k_options(slots), c), slots, c);
+  beam_state_->advance(next_best(states.values, model_, beam_state_->top_k_options(slots), c),
+                       slots, c);
 }
 
 void ResidentDecoder::replay(std::int64_t slots) {
@@ -125,13 +125,13 @@ std::int64_t ResidentDecoder::gather(std::span<const std::int32_t> sentences) {
   }
   index.resize(static_cast<std::size_t>(slots_for(left)), -1);
   Context c{.region = step_region_};
-  books_->move(index, c);
+  beam_state_->move(index, c);
   return slots_for(left);
 }
 
 std::int64_t ResidentDecoder::run(std::int64_t slots, std::int64_t most) {
   const auto look = [&](Readback& readback) {
-    readback.start(books_->sentences().raw(), slots * 4);
+    readback.start(beam_state_->sentences().raw(), slots * 4);
   };
   std::size_t turn = 0;
   look(*looks_[turn]);
@@ -183,7 +183,7 @@ std::vector<std::vector<Hypothesis>> ResidentDecoder::decode_together(
   step(slots);
   cache_->end_step();
   memory_.values = Tensor();
-  return books_->results(run(slots, most));
+  return beam_state_->results(run(slots, most));
 }
 
 }  // namespace yona

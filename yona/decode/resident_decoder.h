@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "yona/decode/resident_books.h"
+#include "yona/decode/resident_beam_state.h"
 #include "yona/decode/stepper.h"
 
 namespace yona {
@@ -31,11 +31,11 @@ class ResidentDecoder {
   static constexpr std::size_t kMostSentences = 512;
 
   // Can it do what the options ask for?
-  static bool suits(const DecodeOptions& options, std::span<const Transformer* const> models);
+  static bool suits(const DecodeOptions& options, std::span<const SequenceModel* const> models);
 
-  // The model and the region's backend must outlive this object. Memory for the cache and the books
-  // is taken from the region as batches need it, and kept.
-  ResidentDecoder(const Transformer& model, const DecodeOptions& options, Region& region);
+  // The model and the region's backend must outlive this object. Memory for the cache and the beam
+  // state is taken from the region as batches need it, and kept.
+  ResidentDecoder(const SequenceModel& model, const DecodeOptions& options, Region& region);
 
   // The hypotheses of each request, in order, best first. Throws DeviceError when the model gives
   // no numbers.
@@ -55,11 +55,11 @@ class ResidentDecoder {
   // Moves the sentences that are left into fewer slots when they fit; how many there are then.
   std::int64_t gather(std::span<const std::int32_t> sentences);
 
-  const Transformer& model_;
+  const SequenceModel& model_;
   DecodeOptions options_;
   Region& region_;
   Region step_region_;  // of what lives within a step alone: a replay uses the same places again
-  std::unique_ptr<ResidentBooks> books_;
+  std::unique_ptr<ResidentBeamState> beam_state_;
   std::unique_ptr<ResidentCache> cache_;
   std::map<std::int64_t, std::unique_ptr<Replay>> replays_;  // by slots
   std::unique_ptr<Readback> looks_[2];

@@ -57,7 +57,7 @@ class CrossAttention : public AttentionRecorder {
 constexpr std::int64_t kChunkRows = 256;  // of logits at a time
 
 // -log p of each target, from the states that predict them.
-void append_losses(const Tensor& states, const Tensor& targets, const Transformer& model,
+void append_losses(const Tensor& states, const Tensor& targets, const SequenceModel& model,
                    Context& c, std::vector<float>& result) {
   const Tensor logits = model.logits(states, c);                     // [rows, outputs]
   const Tensor both = c.empty(DType::f32, Shape{states.rows(), 2});  // loss and nll
@@ -71,7 +71,7 @@ void append_losses(const Tensor& states, const Tensor& targets, const Transforme
 }
 
 // Of each model, -log p of every target token, all pairs in a row.
-std::vector<float> losses(const Transformer& model, std::span<const ScorePair> pairs,
+std::vector<float> losses(const SequenceModel& model, std::span<const ScorePair> pairs,
                           std::int32_t start, AttentionRecorder* recorder, Region& region) {
   std::vector<Ids> sources, targets;
   for (const ScorePair& pair : pairs) {
@@ -104,7 +104,7 @@ double mean_of(std::span<const double> log_probabilities, EnsembleMean mean) {
 
 }  // namespace
 
-PairScorer::PairScorer(std::vector<const Transformer*> models, Backend& backend,
+PairScorer::PairScorer(std::vector<const SequenceModel*> models, Backend& backend,
                        const DecodeOptions& options)
     : models_(std::move(models)), options_((check_options(options), options)), region_(backend) {
   least_positions(models_, "score");
@@ -113,8 +113,8 @@ PairScorer::PairScorer(std::vector<const Transformer*> models, Backend& backend,
 std::vector<std::vector<float>> PairScorer::token_scores(std::span<const ScorePair> pairs,
                                                          std::vector<SoftAlignment>& attention) {
   std::vector<std::vector<float>> by_model;
-  for (const Transformer* model : models_) {
-    const std::int64_t layers = model->config().decoder_layers;
+  for (const SequenceModel* model : models_) {
+    const std::int64_t layers = model->shape().decoder_layers;
     const std::int64_t layer =
         options_.alignment_layer + (options_.alignment_layer < 0 ? layers : 0);
     check(!options_.alignments || (layer >= 0 && layer < layers),
@@ -144,7 +144,7 @@ std::vector<std::vector<float>> PairScorer::token_scores(std::span<const ScorePa
 }
 
 std::vector<Hypothesis> PairScorer::score(std::span<const ScorePair> pairs) {
-  const Transformer& model = *models_.front();
+  const SequenceModel& model = *models_.front();
   const std::int64_t most = least_positions(models_, "score");
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     for (const auto& [ids, side] :
@@ -153,7 +153,7 @@ std::vector<Hypothesis> PairScorer::score(std::span<const ScorePair> pairs) {
             "score: the {} of pair {} has {} tokens; between 1 and {} can be scored", side, i + 1,
             ids->size(), most);
     }
-    check_ids(pairs[i].source, model.config().source_vocabulary,
+    check_ids(pairs[i].source, model.shape().source_vocabulary,
               {.what = "score", .side = "source", .sentence = i});
     check_ids(pairs[i].target, model.outputs(), {.what = "score", .side = "target", .sentence = i});
   }

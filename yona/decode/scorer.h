@@ -9,7 +9,7 @@
 #include "yona/decode/alignment.h"
 #include "yona/decode/hypothesis.h"
 #include "yona/decode/options.h"
-#include "yona/models/transformer.h"
+#include "yona/models/sequence_model.h"
 
 namespace yona {
 
@@ -21,7 +21,7 @@ class PairScorer {
  public:
   // One model or an ensemble, over one target vocabulary; they and the backend must outlive this
   // object. Of the options the mode, its penalties, the ensemble's mean and alignments are used.
-  PairScorer(std::vector<const Transformer*> models, Backend& backend,
+  PairScorer(std::vector<const SequenceModel*> models, Backend& backend,
              const DecodeOptions& options);
 
   // The targets as hypotheses, in order: log-probability of each token, their sum, and the score
@@ -37,7 +37,7 @@ class PairScorer {
   std::vector<std::vector<float>> token_scores(std::span<const ScorePair> pairs,
                                                std::vector<SoftAlignment>& attention);
 
-  std::vector<const Transformer*> models_;
+  std::vector<const SequenceModel*> models_;
   DecodeOptions options_;
   Region region_;
 };

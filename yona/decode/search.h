@@ -25,7 +25,7 @@ struct Beam {
   float score = 0;
   std::int32_t parent = 0;  // which of the beams of the step before
   std::int32_t token = -1;  // -1 at the start
-  std::int32_t node = -1;   // where it stands in the tree of all that was tried
+  std::int32_t node = -1;   // its index in the tree of all candidates
 };
 
 struct SearchLimits {

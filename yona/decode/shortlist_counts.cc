@@ -46,7 +46,7 @@ void ShortlistCounts::add_frequency(std::int32_t target, double count) {
 void ShortlistCounts::add(const Ids& source, const Ids& target, const SoftAlignment& alignment) {
   check(alignment.size() == target.size(), "shortlist: an alignment of {} for {} target pieces",
         alignment.size(), target.size());
-  constexpr float kLeast = 0.02F;  // what a head spreads over a whole sentence is no translation
+  constexpr float kLeast = 0.02F;  // weight spread over a whole sentence is not a translation
   for (std::size_t t = 0; t < target.size(); ++t) {
     check(alignment[t].size() == source.size(),
           "shortlist: an alignment of {} for {} source pieces", alignment[t].size(), source.size());

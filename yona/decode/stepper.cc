@@ -24,10 +24,9 @@ Tokens tokens_of(std::span<const std::vector<std::int32_t>> sentences, Region& r
   return {tensor, make_layout(offsets, {}, region)};
 }
 
-bool has_plain_projection(const Transformer& model) {
-  const Departures& departures = model.config().departures;
-  const bool can_be_even = departures.padding == Padding::barred || model.outputs() % 2 == 0;
-  return can_be_even && !departures.projection_bias && !departures.scaled_output;
+bool has_plain_projection(const SequenceModel& model) {
+  const SequenceShape& shape = model.shape();
+  return shape.plain_projection && (shape.has_barred_pad() || shape.outputs % 2 == 0);
 }
 
 namespace {
@@ -55,11 +54,11 @@ struct LogitsProduct {
 
 }  // namespace
 
-bool projects_to_best(const Transformer& model, Context& c) {
-  return c.backend().planned_device() == Device::cuda && has_plain_projection(model);
+bool projects_to_best(const SequenceModel& model, Context& c) {
+  return c.backend().wants_even_widths() && has_plain_projection(model);
 }
 
-Tensor next_logits(const Tensor& states, const Transformer& model, Context& c) {
+Tensor next_logits(const Tensor& states, const SequenceModel& model, Context& c) {
   if (!projects_to_best(model, c)) {
     return model.logits(states, c);
   }
@@ -74,20 +73,20 @@ TopK projected_best(const Tensor& states, const Tensor& projection, const TopKOp
   return logits_top_k(made.product, made.logits, options, c);
 }
 
-TopK next_best(const Tensor& states, const Transformer& model, const TopKOptions& options,
+TopK next_best(const Tensor& states, const SequenceModel& model, const TopKOptions& options,
                Context& c) {
   return projects_to_best(model, c) ? projected_best(states, model.projection(), options, c)
                                     : top_k(next_logits(states, model, c), options, c);
 }
 
-Stepper::Stepper(std::span<const Transformer* const> models, const DecodeOptions& options,
+Stepper::Stepper(std::span<const SequenceModel* const> models, const DecodeOptions& options,
                  const StepperBatch& batch, Region& region)
     : region_(region),
       mean_(options.ensemble),
       precision_(options.precision),
       start_(options.start_id >= 0 ? options.start_id : models.front()->start_id()) {
   const Tokens source = tokens_of(batch.sources, region);
-  for (const Transformer* model : models) {
+  for (const SequenceModel* model : models) {
     Context c{.region = region, .precision = precision_};
     members_.push_back({*model, model->encode(source, c), AttentionCache(region, batch.size)});
     if (batch.chosen != nullptr) {

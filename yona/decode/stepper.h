@@ -8,7 +8,7 @@
 
 #include "yona/decode/chosen_outputs.h"
 #include "yona/decode/options.h"
-#include "yona/models/transformer.h"
+#include "yona/models/sequence_model.h"
 #include "yona/tensor/attention_cache.h"
 #include "yona/tensor/ops/top_k.h"
 
@@ -18,15 +18,15 @@ namespace yona {
 Tokens tokens_of(std::span<const std::vector<std::int32_t>> sentences, Region& region);
 
 // states · projectionᵀ: the logits [rows, V - 1] of the next tokens, f32 whatever the states are.
-Tensor next_logits(const Tensor& states, const Transformer& model, Context& c);
+Tensor next_logits(const Tensor& states, const SequenceModel& model, Context& c);
 
 // Does the device find logits and the best of them together? Then projected_best() is for it.
-bool projects_to_best(const Transformer& model, Context& c);
+bool projects_to_best(const SequenceModel& model, Context& c);
 // The best of states · projectionᵀ.
 TopK projected_best(const Tensor& states, const Tensor& projection, const TopKOptions& options,
                     Context& c);
 // The best of next_logits(), one way or the other.
-TopK next_best(const Tensor& states, const Transformer& model, const TopKOptions& options,
+TopK next_best(const Tensor& states, const SequenceModel& model, const TopKOptions& options,
                Context& c);
 
 struct StepRows {
@@ -42,9 +42,9 @@ struct StepRows {
 };
 
 struct StepLogits {
-  Tensor values{};          // [rows, Transformer::outputs(), or as many as were chosen]
+  Tensor values{};          // [rows, SequenceModel::outputs(), or as many as were chosen]
   bool normalised = false;  // log-probabilities already (ensembles)
-  // Instead of values, where nobody asks for all of them and they are found with the best: what
+  // Instead of values, where not all of them are needed and the best are found directly: what
   // they are the product of. Of weights in bytes by projected_top_k(), else by projected_best().
   Tensor states{}, projection{};  // [rows, d_model], [outputs(), d_model]
   Precision precision = Precision::f32;
@@ -68,20 +68,20 @@ struct StepperBatch {
 
 // Are logits the product of states and projection alone, with an even number of columns: its own,
 // or with <pad>'s row behind it?
-bool has_plain_projection(const Transformer& model);
+bool has_plain_projection(const SequenceModel& model);
 
 class Stepper {
  public:
   // Runs the encoders. The models, which must outlive this object, have one target vocabulary; so
   // must what has been chosen of it, whose columns the logits then have.
-  Stepper(std::span<const Transformer* const> models, const DecodeOptions& options,
+  Stepper(std::span<const SequenceModel* const> models, const DecodeOptions& options,
           const StepperBatch& batch, Region& region);
 
   StepLogits step(const StepRows& rows, const LogitsWanted& wanted = {.all = true});
 
  private:
   struct Member {
-    const Transformer& model;
+    const SequenceModel& model;
     Ragged memory;  // its values are dropped once the cache has its keys and values
     AttentionCache cache;
     std::unique_ptr<ChosenLayer> chosen{};

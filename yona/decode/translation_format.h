@@ -2,23 +2,23 @@
 // and Marian, or an object of JSON with everything there is.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
-#include "yona/decode/line_translator.h"
+#include "yona/decode/source_line.h"
+#include "yona/decode/translation.h"
 
 namespace yona {
 
 enum class OutputForm : std::uint8_t { text, n_best, json };
 
-// Word alignments beside each translation: none, "0-0 1-2", or all weights.
+// Word alignments of each translation: none, "0-0 1-2", or all weights.
 enum class AlignmentForm : std::uint8_t { none, hard, soft };
 
 struct TranslationFormat {
-  const Vocabulary& source;  // of the translations' ids
-  const Vocabulary& target;
   OutputForm form = OutputForm::text;
-  AlignmentForm alignment = AlignmentForm::none;  // translations must carry attention
+  AlignmentForm alignment = AlignmentForm::none;  // translations must have one
   bool word_scores = false;                       // json has them always
 };
 
@@ -31,7 +31,7 @@ struct TranslationFormat {
 // weights of the source words, "0.9000,0.1000 0.0000,1.0000") and "||| WordScores= -0.1 -0.2". In
 // json a hard alignment is a list of [source, target], a soft one a list of weights for each target
 // word.
-std::string formatted(const SourceLine& line, std::span<const LineTranslation> translations,
+std::string formatted(const SourceLine& line, std::span<const Translation> translations,
                       const TranslationFormat& format);
 
 }  // namespace yona

@@ -12,7 +12,7 @@ namespace yona {
 
 class TranslationProgress {
  public:
-  // Draws nothing without a port. `total_bytes` is the input's size, 0 where nobody knows.
+  // Draws nothing without a port. `total_bytes` is the input's size, 0 if unknown.
   TranslationProgress(std::optional<TerminalPort> port, std::uint64_t total_bytes);
   ~TranslationProgress();  // leaves the terminal without a half-drawn line
   TranslationProgress(const TranslationProgress&) = delete;

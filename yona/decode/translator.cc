@@ -15,10 +15,10 @@ namespace yona {
 
 namespace {
 
-std::vector<const Transformer*> transformers_of(
+std::vector<const SequenceModel*> transformers_of(
     const std::vector<const TranslationModel*>& models) {
   check(!models.empty(), "translate: there is no model");
-  std::vector<const Transformer*> transformers;
+  std::vector<const SequenceModel*> transformers;
   for (const TranslationModel* model : models) {
     check(
         model->subwords().source.vocabulary() == models.front()->subwords().source.vocabulary() &&
@@ -159,7 +159,7 @@ Ids Translator::prefix_ids(std::string_view text) const {
   return ids;
 }
 
-// How many sentences of at most so many tokens are decoded together.
+// How many sentences of at most this many tokens are decoded together.
 std::size_t Translator::batch_size(std::int64_t source_tokens) const {
   const std::int64_t length = std::max<std::int64_t>(1, source_tokens);
   const std::int64_t rows = options().sampling.on ? options().n_best : options().beam;
@@ -262,7 +262,7 @@ std::vector<Hypothesis> Translator::score(std::span<const SentencePair> pairs) {
   return scores;
 }
 
-std::vector<std::vector<Translation>> Translator::n_best(
+std::vector<std::vector<SentenceTranslation>> Translator::n_best(
     std::span<const TranslationRequest> requests, SearchWatch* watch) {
   std::vector<DecodeRequest> ids;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -272,10 +272,10 @@ std::vector<std::vector<Translation>> Translator::n_best(
     check(length <= max_source(), "translate: line {} has {} tokens, the model takes at most {}",
           i + 1, length, max_source());
   }
-  std::vector<std::vector<Translation>> translations;
+  std::vector<std::vector<SentenceTranslation>> translations;
   for (std::vector<Hypothesis>& hypotheses : decode(ids, watch)) {
     const Ids& source = ids[translations.size()].source;
-    std::vector<Translation>& of_line = translations.emplace_back();
+    std::vector<SentenceTranslation>& of_line = translations.emplace_back();
     for (Hypothesis& hypothesis : hypotheses) {
       std::string text = subwords_.target.decode(hypothesis.ids);
       of_line.push_back({std::move(text), std::move(hypothesis), source});
@@ -290,7 +290,7 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
     requests.push_back({.text = lines[i], .id = i});
   }
   std::vector<std::string> best;
-  for (std::vector<Translation>& translations : n_best(requests)) {
+  for (std::vector<SentenceTranslation>& translations : n_best(requests)) {
     best.push_back(std::move(translations.front().text));
   }
   return best;

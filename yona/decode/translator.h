@@ -1,8 +1,9 @@
-// Text in, translations out: the public face of decode/.
+// Sentences in, translations out: the level of text of decode/. Models are loaded for it, and
+// searches chosen, by decode/model_set.h; programs use api/model.h.
 //
-//   const auto backend = make_backend("cpu");
-//   const auto model = TranslationModel::load("model", *backend);
-//   Translator translator({model.get()}, *backend);
+//   ModelSet models({"model"}, {{.backend = backend.get()}}, {});
+//   const auto made = models.translator(models.search({}), {});
+//   Translator& translator = *made;
 //   translator.translate({"Hello.", "How are you?"});            // the best of each line
 //   translator.n_best({{.text = "Hello."}});                     // with scores and token ids
 #pragma once
@@ -27,7 +28,7 @@ struct SentencePair {
   std::string source, target;
 };
 
-struct Translation {
+struct SentenceTranslation {
   std::string text;
   Hypothesis hypothesis;
   Ids source{};  // what was translated, with </s> and the like
@@ -69,8 +70,8 @@ class Translator {
 
   // All hypotheses of each request, in order, best first. A blank text has one, which is blank.
   // A watch sees the requests by their places here.
-  std::vector<std::vector<Translation>> n_best(std::span<const TranslationRequest> requests,
-                                               SearchWatch* watch = nullptr);
+  std::vector<std::vector<SentenceTranslation>> n_best(std::span<const TranslationRequest> requests,
+                                                       SearchWatch* watch = nullptr);
 
   // How probable the given translations are, in order; see PairScorer::score(). Blank sides count
   // as </s> alone. Throws InvalidArgument for a side with more tokens than the model has positions.
@@ -88,7 +89,7 @@ class Translator {
   // Most tokens of a source that can be translated as one, </s> included.
   std::int64_t max_source() const { return workers_.first().decoder.max_source(); }
   const DecodeOptions& options() const { return workers_.first().decoder.options(); }
-  // Most output tokens for a source of so many, </s> included on both sides.
+  // Maximum output tokens for a source of this length, </s> included on both sides.
   std::int64_t max_length(std::int64_t source_tokens) const {
     return workers_.first().decoder.max_length(source_tokens);
   }

@@ -12,8 +12,8 @@
 
 namespace yona {
 
-Workers::Workers(const std::vector<const Transformer*>& models, std::span<const WorkerPlace> places,
-                 const DecodeOptions& options) {
+Workers::Workers(const std::vector<const SequenceModel*>& models,
+                 std::span<const WorkerPlace> places, const DecodeOptions& options) {
   check(!places.empty(), "translate: there is no worker");
   for (const WorkerPlace& place : places) {
     workers_.push_back(std::make_unique<Worker>(models, place, options));

@@ -19,7 +19,7 @@ struct WorkerPlace {
 };
 
 struct Worker {
-  Worker(const std::vector<const Transformer*>& models, const WorkerPlace& place,
+  Worker(const std::vector<const SequenceModel*>& models, const WorkerPlace& place,
          const DecodeOptions& options)
       : decoder(models, *place.backend, options),
         scorer(models, *place.backend, options),
@@ -35,7 +35,7 @@ struct Worker {
 class Workers {
  public:
   // At least one place; models and backends must outlive this object. Throws as BatchDecoder does.
-  Workers(const std::vector<const Transformer*>& models, std::span<const WorkerPlace> places,
+  Workers(const std::vector<const SequenceModel*>& models, std::span<const WorkerPlace> places,
           const DecodeOptions& options);
 
   // Calls function(worker, item) for each item, from first to last as workers become free. One

@@ -35,7 +35,7 @@ ReadLink read_link(std::string_view word, std::int64_t base, std::string_view na
   const auto target = take_number(rest);
   check<FormatError>(
       source && target && rest.empty() && (kind == '-' || kind == 'p' || kind == '?'),
-      "{}: '{}' is no link; expected 3-4 (sure) or 3p4 (possible)", name, word);
+      "{}: '{}' is not a link; expected 3-4 (sure) or 3p4 (possible)", name, word);
   check<FormatError>(*source >= base && *target >= base,
                      "{}: '{}' lies before the first word, which is {}; see --gold-base", name,
                      word, base);

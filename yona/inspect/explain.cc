@@ -103,7 +103,7 @@ class Walk {
         x = feed_forward(path, self_attention(path, x, all));
         continue;
       }
-      EncoderLayer layer(config_);
+      EncoderLayer layer(config_.block());
       bind_weights(layer, parameters_, path, c_.region);
       x = layer(x, all, c_).sum(c_);
     }
@@ -120,7 +120,7 @@ class Walk {
         x = feed_forward(path, cross_attention(path, self_attention(path, x, before), memory));
         continue;
       }
-      DecoderLayer layer(config_);
+      DecoderLayer layer(config_.block());
       bind_weights(layer, parameters_, path, c_.region);
       x = layer(x, memory, before, c_).sum(c_);
     }
@@ -130,9 +130,10 @@ class Walk {
   // A sub-layer with its residual and norm.
   template <class SubLayer>
   Ragged with_norm(const std::string& path, const Ragged& x, const SubLayer& sub_layer) {
-    ResidualNormLayer norm(config_.residual_norm());
+    ResidualNormLayer norm(config_.d_model, config_.block().norm);
     bind_weights(norm, parameters_, path, c_.region);
-    return norm(x, sub_layer, c_).sum(c_);
+    const ResidualBranch branch = norm.branch(x, c_);
+    return norm.merge(branch, sub_layer(branch.input), c_).sum(c_);
   }
 
   Ragged self_attention(const std::string& path, const Ragged& x, const Sight& sight) {

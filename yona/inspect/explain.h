@@ -69,7 +69,7 @@ Explanation explain(const TranslationModel& model, Backend& backend, const Expla
 // {"q": TEXT, "target_prefix": […], "stack": "encoder|decoder|cross", "layer", "head", "query"}.
 // Throws InvalidArgument naming the field that is missing or has another type.
 ExplainRequest explain_request(const Json& body);
-// All of it; numbers with five decimals.
+// All of it; numbers with five decimals. Can be preempted.
 Json explanation_json(const Explanation& explanation);
 
 }  // namespace yona

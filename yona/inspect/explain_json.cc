@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "yona/base/error.h"
+#include "yona/base/preemption.h"
 #include "yona/inspect/explain.h"
 
 namespace yona {
@@ -25,6 +26,7 @@ Json numbers(const std::vector<Number>& values) {
 Json number_rows(const std::vector<Explanation::Row>& rows) {
   Json out = Json::array();
   for (const Explanation::Row& row : rows) {
+    preemption_point();
     out.push_back(numbers(row));
   }
   return out;

@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "yona/inspect/attention.h"
+#include "yona/base/text_pieces.h"
+#include "yona/inspect/attention_maps.h"
 
 namespace yona {
 
@@ -14,12 +15,13 @@ namespace yona {
 std::string attention_json(const AttentionMaps& maps);
 
 // How weights are written: six significant digits, or four decimals (in a third of the time and
-// half of the room).
+// half of the space).
 enum class WeightDigits : std::uint8_t { six_significant, four_decimals };
 
 // ,"encoder":[layer][head][query][key],"decoder":…,"cross":…: what follows the other members of an
-// object. Numbers are written straight into the text, whose memory is all that it takes.
-void append_weights(const AttentionMaps& maps, WeightDigits digits, std::string& out);
+// object. Numbers are written straight into the text, whose memory is all that it takes. Can be
+// preempted between its pieces.
+void append_weights(const AttentionMaps& maps, WeightDigits digits, TextPieces& out);
 
 // A zip of .npy arrays, not compressed, as numpy.load reads: encoder, decoder and cross as f32
 // [layers, heads, queries, keys], and the three lists of tokens as strings. Throws InvalidArgument

@@ -1,10 +1,12 @@
 // One matrix of attention with its labels: what pictures are drawn from.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "yona/inspect/attention.h"
+#include "yona/inspect/attention_maps.h"
 
 namespace yona {
 

@@ -1,9 +1,10 @@
-// Attention as one page that needs nothing else: no network, no files beside it.
+// Attention as one page that needs nothing else: no network, no other files.
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "yona/inspect/attention.h"
+#include "yona/inspect/attention_maps.h"
 
 namespace yona {
 

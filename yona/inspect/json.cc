@@ -35,35 +35,40 @@ void append_four_decimals(float value, std::string& out) {
   out.append(digits.data(), length);
 }
 
-void append_rows(const AttentionMap& map, std::int64_t head, WeightDigits digits,
-                 std::string& out) {
-  for (std::int64_t query = 0; query < map.queries; ++query) {
-    out += query == 0 ? "[" : ",[";
-    const std::span<const float> row = map.row(head, query);
-    for (std::size_t key = 0; key < row.size(); ++key) {
-      out += key == 0 ? "" : ",";
-      if (digits == WeightDigits::four_decimals) {
-        append_four_decimals(row[key], out);
-      } else {
-        fmt::format_to(std::back_inserter(out), "{:.6g}", row[key]);
-      }
+void append_row(std::span<const float> row, WeightDigits digits, std::string& out) {
+  for (std::size_t key = 0; key < row.size(); ++key) {
+    out += key == 0 ? "" : ",";
+    if (digits == WeightDigits::four_decimals) {
+      append_four_decimals(row[key], out);
+    } else {
+      fmt::format_to(std::back_inserter(out), "{:.6g}", row[key]);
     }
-    out += "]";
+  }
+}
+
+void append_rows(const AttentionMap& map, std::int64_t head, WeightDigits digits, TextPieces& out) {
+  for (std::int64_t query = 0; query < map.queries; ++query) {
+    if (out.is_full()) {
+      preemption_point();
+    }
+    std::string& piece = out.last();
+    piece += query == 0 ? "[" : ",[";
+    append_row(map.row(head, query), digits, piece);
+    piece += "]";
   }
 }
 
 void append_part(const AttentionMaps& maps, AttentionPart part, WeightDigits digits,
-                 std::string& out) {
+                 TextPieces& out) {
   for (std::int64_t layer = 0; layer < maps.layers(part); ++layer) {
     const AttentionMap& map = maps.at(part, layer);
-    out += layer == 0 ? "[" : ",[";
+    out.append(layer == 0 ? "[" : ",[");
     for (std::int64_t head = 0; head < map.heads; ++head) {
-      preemption_point();
-      out += head == 0 ? "[" : ",[";
+      out.append(head == 0 ? "[" : ",[");
       append_rows(map, head, digits, out);
-      out += "]";
+      out.append("]");
     }
-    out += "]";
+    out.append("]");
   }
 }
 
@@ -79,17 +84,19 @@ std::string attention_json(const AttentionMaps& maps) {
                   {"target_tokens", maps.target_tokens},
                   {"decoder_tokens", maps.decoder_tokens},
                   {"figures", figures_json(figures_of(maps))}};
-  std::string out = head.dump();
-  out.pop_back();  // the closing brace
+  std::string text = head.dump();
+  text.pop_back();  // the closing brace
+  TextPieces out(std::move(text));
   append_weights(maps, WeightDigits::six_significant, out);
-  return out + "}";
+  out.append("}");
+  return std::move(out).joined();
 }
 
-void append_weights(const AttentionMaps& maps, WeightDigits digits, std::string& out) {
+void append_weights(const AttentionMaps& maps, WeightDigits digits, TextPieces& out) {
   for (const AttentionPart part : kAttentionParts) {
-    fmt::format_to(std::back_inserter(out), ",\"{}\":[", name_of(part));
+    fmt::format_to(std::back_inserter(out.last()), ",\"{}\":[", name_of(part));
     append_part(maps, part, digits, out);
-    out += "]";
+    out.append("]");
   }
 }
 

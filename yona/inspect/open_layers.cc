@@ -107,7 +107,8 @@ OpenAttention open_attention(const std::string& path, const TransformerConfig& c
     open.K = kv.columns(0, keys);
     open.V = kv.columns(keys, values);
   }
-  const std::unique_ptr<AttentionMechanism> attend = make_attention(config.attention, shape, 0.0);
+  const std::unique_ptr<AttentionMechanism> attend =
+      make_attention({.kind = config.attention}, shape);
   bind_weights(*attend, parameters, path + "attend.", c.region);
   const Ragged Q = x.with(open.Q);
   const Ragged K = memory.with(open.K);

@@ -83,7 +83,7 @@ std::string svg_lines(const AttentionMaps& maps, const AttentionChoice& choice,
   check_choice(maps, choice);
   const AttentionMap& map =
       maps.at(choice.part, choice.layer.value_or(maps.layers(choice.part) - 1));
-  check(!token || *token < map.queries, "attention: there is no token {}; {} look", *token + 1,
+  check(!token || *token < map.queries, "attention: there is no token {}; there are {}", *token + 1,
         map.queries);
   const std::vector<std::string> keys = labels(maps.key_tokens(choice.part));
   const std::vector<std::string> queries = labels(maps.query_tokens(choice.part));

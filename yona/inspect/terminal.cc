@@ -98,7 +98,7 @@ struct Panel {
   std::size_t begin = 0, end = 0;  // columns of the map
 };
 
-// As many columns to a panel as fit beside the row labels.
+// As many columns to a panel as fit next to the row labels.
 std::vector<Panel> panels_of(const std::vector<std::int64_t>& widths, std::int64_t room) {
   std::vector<Panel> panels;
   std::int64_t used = 0;

@@ -40,7 +40,7 @@ std::vector<AddedToken> numbered_tokens(const fs::path& folder) {
   for (const auto& [id, token] : decoder.items()) {
     const bool is_number =
         !id.empty() && id.size() < 9 && id.find_first_not_of("0123456789") == std::string::npos;
-    check<FormatError>(is_number, "{}: added_tokens_decoder: '{}' is no id",
+    check<FormatError>(is_number, "{}: added_tokens_decoder: '{}' is not an id",
                        (folder / "tokenizer_config.json").string(), id);
     tokens.push_back(
         {token_text(token), std::stoi(id), token.is_object() && token.value("special", true)});

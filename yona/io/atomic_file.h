@@ -1,4 +1,4 @@
-// Files replaced whole or not at all: written beside the old one under a temporary name, brought to
+// Files replaced atomically: written next to the old one under a temporary name, brought to
 // disk, then renamed over it. A reader sees the old bytes or the new, never a mixture.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace yona {
 
 // Calls `write` with a temporary path in the same folder, then renames what it wrote to `path`. If
-// anything throws, the temporary file is removed and the old file stands.
+// anything throws, the temporary file is removed and the old file is unchanged.
 //   replace_file(dir / "model.safetensors",
 //                [&](const auto& path) { write_safetensors(path, arrays); });
 void replace_file(const std::filesystem::path& path,

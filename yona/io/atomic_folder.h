@@ -1,4 +1,4 @@
-// A folder that appears whole or not at all. It is filled under a temporary name beside its place;
+// A folder that is created atomically. It is filled under a temporary name in the same parent;
 // commit() brings every file to disk, adds the checksums, and renames it.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace yona {
 //   write_safetensors(folder.path() / "model.safetensors", arrays);
 //   folder.commit();
 //
-// Throws IoError; whatever happens before commit() returns, what was at `final_path` stands.
+// Throws IoError; until commit() returns, what was at `final_path` is unchanged.
 class AtomicFolder {
  public:
   // Makes the temporary folder. The parent must exist.

@@ -71,7 +71,7 @@ std::string what_stands(const std::filesystem::path& run_dir) {
   const std::vector<Checkpoint> all = list_checkpoints(run_dir);
   return all.empty()
              ? "this run has no earlier checkpoint"
-             : fmt::format("the previous checkpoint, {}, still stands", all.back().path.string());
+             : fmt::format("the previous checkpoint, {}, is intact", all.back().path.string());
 }
 
 void write_checkpoint(const std::filesystem::path& run_dir, std::int64_t step,

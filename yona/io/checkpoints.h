@@ -24,7 +24,7 @@ std::string what_stands(const std::filesystem::path& run_dir);
 
 // Writes `checkpoints/step-N`: `fill` gets a temporary folder and writes plain files into it. One
 // that exists is replaced. If anything fails the temporary folder is removed, and an IoError says
-// what was being written and which checkpoint still stands; other exceptions of `fill` pass.
+// what was being written and which checkpoint is intact; other exceptions of `fill` pass.
 void write_checkpoint(const std::filesystem::path& run_dir, std::int64_t step,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
 

@@ -1,4 +1,4 @@
-// The manifest of a folder: `checksums.json` holds the size and CRC-64 of the files beside it, so
+// The manifest of a folder: `checksums.json` has the size and CRC-64 of the files next to it, so
 // that a damaged model or checkpoint is noticed before it is used.
 #pragma once
 

@@ -65,7 +65,8 @@ std::string filled(std::string_view pattern, const Matches& matches) {
   return name;
 }
 
-// A rule that ends in a dot is for all that follows it: weight and bias.
+}  // namespace
+
 std::optional<std::string> renamed(std::string_view name, const Renaming& rule) {
   const auto matches = take_pattern(rule.ours, name);
   const bool is_beginning = rule.ours.ends_with('.');
@@ -74,8 +75,6 @@ std::optional<std::string> renamed(std::string_view name, const Renaming& rule) 
   }
   return filled(rule.theirs, *matches) + std::string(name);
 }
-
-}  // namespace
 
 std::span<const HfFamily* const> hf_families() {
   static const std::array<const HfFamily*, 7> kFamilies = {

@@ -2,6 +2,7 @@
 // and, for those that yona writes too, which models it can hold. One file per family.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ namespace yona {
 struct Renaming {
   std::string_view ours, theirs;
 };
+
+// The family's name of a parameter, where the rule is for it. A rule that ends in a dot is for all
+// that follows it: weight and bias.
+std::optional<std::string> renamed(std::string_view name, const Renaming& rule);
 
 struct HfFamily {
   std::string_view model_type;    // config.json's "model_type"

@@ -60,7 +60,7 @@ Subword with_pieces(std::string model, std::vector<std::string> pieces,
 
 // The languages of mBART, mBART-50 or NLLB-200 and <mask>, where no file numbers them: <mask> comes
 // last, as in fairseq and all models that were made with it; but first in NLLB-200's folders of
-// transformers 5. A vocabulary that has no room for the languages has none.
+// transformers 5. A vocabulary that is too small for the languages has none.
 std::vector<AddedToken> fairseq_languages(const fs::path& folder, const ModelDescription& d,
                                           std::size_t pieces) {
   const AdditionalTokens named = additional_tokens(folder);

@@ -1,4 +1,4 @@
-// The sub-words of a foreign model folder, and what stands around a text: special pieces, and the
+// The sub-words of a foreign model folder, and what frames a text: special pieces, and the
 // tokens that name its languages. Which files there are decides how they are read:
 //
 //   source.spm, target.spm, vocab.json      Marian (SubwordPair::load)

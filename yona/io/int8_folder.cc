@@ -46,7 +46,7 @@ void copy_small_file(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 void write_int8_folder(const fs::path& from, const fs::path& to, Backend& backend) {
-  check(!fs::exists(to), "{}: is there already; name a new folder", to.string());
+  check(!fs::exists(to), "{}: already exists; name a new folder", to.string());
   check(fs::exists(from / "config.json"), "{}: has no config.json; only folders with one convert",
         from.string());
   const auto model = TranslationModel::load(from, backend, Packing::int8);

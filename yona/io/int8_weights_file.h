@@ -41,7 +41,7 @@ class Int8WeightsFile {
 };
 
 // Writes the file: the matrices as they have been asked for, all else in f32. Throws IoError, and
-// InvalidArgument naming a parameter that cannot be written because nobody has asked for it.
+// InvalidArgument naming a parameter that cannot be written because it was never used.
 void write_int8_weights(const std::filesystem::path& path, const Parameters& parameters,
                         const QuantisedWeights& weights);
 

@@ -24,7 +24,7 @@ Json model_options(const NpzFile& file, const std::string& name) {
   std::string_view bytes(static_cast<const char*>(text->data), text->bytes());
   bytes = bytes.substr(0, bytes.find('\0'));
   Json options = parse_yaml_json(bytes, name + ": special:model.yml");
-  check<FormatError>(options.is_object(), "{}: special:model.yml is no map", name);
+  check<FormatError>(options.is_object(), "{}: special:model.yml is not a map", name);
   return options;
 }
 

@@ -29,7 +29,7 @@ class MarianNpz {
 
  private:
   void read_sizes(const Json& options);
-  // Its name there, and whether it is to be turned; empty: Marian has nothing of the kind.
+  // Its name there, and whether it is transposed; empty: Marian has nothing of the kind.
   struct Source {
     std::string name;
     bool is_turned = false;

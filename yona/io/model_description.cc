@@ -57,6 +57,7 @@ void for_each_field(Description& d, Visit visit) {
   visit("source_language", d.source_language);
   visit("target_language", d.target_language);
   visit("vocabulary", d.vocabulary);
+  visit("task", d.task);
 }
 
 template <class T>
@@ -112,6 +113,9 @@ void check_values(const ModelDescription& d, std::string_view where) {
 Json to_json(const ModelDescription& description) {
   Json json = Json::object();
   for_each_field(description, [&](const char* key, const auto& value) { json[key] = value; });
+  if (description.task == ModelDescription().task) {
+    json.erase("task");  // versions before 0.2 do not know the key
+  }
   return json;
 }
 

@@ -1,4 +1,4 @@
-// A model in neutral words: what a folder's config.json says about it, whoever wrote the folder.
+// A model in neutral words: what a folder's config.json says about it, in any supported format.
 // Models turn it into their own configuration; io/ turns it into Hugging Face's and back.
 #pragma once
 
@@ -51,7 +51,8 @@ struct ModelDescription {
   std::int64_t decoder_start_id = -1;  // -1: the same as <pad>
   std::string source_language;
   std::string target_language;
-  std::string vocabulary;  // SubwordPair::fingerprint(); empty: not known
+  std::string vocabulary;            // SubwordPair::fingerprint(); empty: not known
+  std::string task = "translation";  // what it was trained for: see tasks/task_kind.h
 
   std::int64_t pad() const { return pad_id < 0 ? target_vocab - 1 : pad_id; }
   std::int64_t decoder_start() const { return decoder_start_id < 0 ? pad() : decoder_start_id; }
@@ -59,7 +60,8 @@ struct ModelDescription {
   bool operator==(const ModelDescription&) const = default;
 };
 
-// Every field under its own name; the two are inverse to each other.
+// Every field under its own name, the task only where it is another than translation; the two are
+// inverse to each other.
 Json to_json(const ModelDescription& description);
 
 // Fields that are absent keep their defaults. Throws FormatError, beginning with `where` (a file),

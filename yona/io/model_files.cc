@@ -15,24 +15,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 12> kNames = {
+constexpr std::array<std::string_view, 18> kNames = {
     "config.json",
     "generation_config.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "tokenizer.json",
+    "tokenizer.model",
+    "chat_template.jinja",
     "added_tokens.json",
     "vocab.json",
     "target_vocab.json",
+    "symbols.json",
     "merges.txt",
     "spiece.model",
     "checksums.json",
     "sentencepiece.bpe.model",
+    "vocab.txt",
+    "modules.json",
+    "sentence_bert_config.json",
 };
 // Weights and their index, SentencePiece's models, and what Marian writes.
 constexpr std::array<std::string_view, 6> kEndings = {
     ".safetensors", ".safetensors.index.json", ".spm", ".npz", ".yml", ".yaml"};
-// What a run keeps beside its model, or people edit.
+// What a run stores with its model, or people edit.
 constexpr std::array<std::string_view, 2> kOthers = {"config.yaml", "optimizer.safetensors"};
 constexpr std::array<std::string_view, 5> kSettings = {"config.json", "generation_config.json",
                                                        "tokenizer_config.json",

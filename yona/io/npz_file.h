@@ -13,9 +13,9 @@
 namespace yona {
 
 // Reads the file. Throws IoError when it cannot be read and FormatError, naming file and array,
-// when it is no such archive, or holds arrays that are not row-major and little-endian. Arrays of
-// types that yona does not have are left out. Arrays are in memory and live as long as this object.
-// Data may be unaligned.
+// when it is not such an archive, or holds arrays that are not row-major and little-endian. Arrays
+// of types that yona does not have are left out. Arrays are in memory and live as long as this
+// object. Data may be unaligned.
 class NpzFile {
  public:
   explicit NpzFile(const std::filesystem::path& path);

@@ -72,7 +72,7 @@ void SafetensorsFolder::open_shards(const std::filesystem::path& index) {
     const auto [position, is_new] = opened.emplace(shard, files_.size());
     if (is_new) {
       check<FormatError>(std::filesystem::exists(index.parent_path() / shard),
-                         "{}: '{}', which has a part of the weights, is not beside it; all parts "
+                         "{}: '{}', which has a part of the weights, is missing; all parts "
                          "are needed",
                          index.string(), shard);
       files_.emplace_back(index.parent_path() / shard, ReadWhen::late);

@@ -70,7 +70,7 @@ std::int32_t language_id(const Vocabulary& vocabulary, const std::string& langua
   return *vocabulary.find(fitting.front());
 }
 
-// Whose text it is when nobody says: English, as in transformers, where the model has it.
+// The default source language: English, as in transformers, where the model has it.
 std::optional<std::int32_t> source_id(const Vocabulary& vocabulary, const std::string& language) {
   if (!language.empty()) {
     return language_id(vocabulary, language, "--src-lang");
@@ -100,7 +100,7 @@ TextFrame marian_frame(const SubwordPair& subwords, const Languages& languages) 
   return frame;
 }
 
-// T5 is told what to do in words.
+// T5 gets its task as a text prompt.
 TextFrame t5_frame(const SubwordPair& subwords, const Languages& languages) {
   const auto name_of = [](const std::string& code) {
     icu::UnicodeString name;

@@ -18,7 +18,7 @@ namespace yona {
 
 namespace {
 
-constexpr std::string_view kUnnamed = "<unnamed_";  // and the id: pieces that nobody named
+constexpr std::string_view kUnnamed = "<unnamed_";  // and the id: pieces without a name
 
 // The parts of the file, with errors that name it.
 class TokenizerFile {
@@ -172,7 +172,7 @@ std::vector<BpeMerges::Pair> merges_of(const TokenizerFile& file) {
 // {"piece": id, …} as a list.
 std::vector<std::string> listed(const TokenizerFile& file) {
   const Json& vocab = file.vocab();
-  check<FormatError>(vocab.is_object(), "{}: \"vocab\" is no table of pieces", file.name());
+  check<FormatError>(vocab.is_object(), "{}: \"vocab\" is not a table of pieces", file.name());
   std::vector<std::string> pieces(vocab.size());
   for (const auto& [piece, id] : vocab.items()) {
     check<FormatError>(id.is_number_unsigned(), "{}: the id of '{}' is {}", file.name(), piece,
@@ -252,7 +252,7 @@ SpmPiece::Kind kind_of(const std::string& piece, bool is_special, bool has_bytes
 
 Subword read_unigram(const TokenizerFile& file, std::int64_t size) {
   const Json& vocab = file.vocab();
-  check<FormatError>(vocab.is_array(), "{}: \"vocab\" is no list of pieces", file.name());
+  check<FormatError>(vocab.is_array(), "{}: \"vocab\" is not a list of pieces", file.name());
   const std::vector<AddedToken> added = file.added();
   const std::int64_t unknown = file.model().value("unk_id", std::int64_t{-1});
   const bool has_bytes = file.model().value("byte_fallback", false);

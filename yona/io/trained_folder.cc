@@ -17,13 +17,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 11> kTokenizerFiles = {"tokenizer.json",
+constexpr std::array<std::string_view, 15> kTokenizerFiles = {"tokenizer.json",
+                                                              "tokenizer.model",
+                                                              "chat_template.jinja",
                                                               "tokenizer_config.json",
                                                               "special_tokens_map.json",
                                                               "added_tokens.json",
                                                               "vocab.json",
+                                                              "vocab.txt",
                                                               "sentencepiece.bpe.model",
                                                               "target_vocab.json",
+                                                              "symbols.json",
                                                               "spiece.model",
                                                               "merges.txt",
                                                               "source.spm",
@@ -51,7 +55,7 @@ void write_replacing(const fs::path& path, const Json& json) {
   replace_file(path, [&](const fs::path& temporary) { write_json(temporary, json); });
 }
 
-// Each language as the vocabulary spells it, or as it was given where it is told in words.
+// Each language as the vocabulary spells it, or as it was given where it is part of a text prompt.
 Languages spelled_languages(const SubwordPair& subwords, const TextFrame& frame,
                             const Languages& given) {
   const Vocabulary& vocabulary = subwords.source.vocabulary();

@@ -150,6 +150,7 @@ ModelDescription describe(const ModelInfo& info) {
   description.target_language = info.target_language;
   description.shared_vocabulary = info.shared_vocabulary;
   description.vocabulary = info.vocabulary;
+  description.task = info.task;
   return description;
 }
 
@@ -164,7 +165,8 @@ ModelInfo model_info(const ModelDescription& description) {
                  .family = description.family,
                  .end_id = description.eos_id,
                  .pad_id = description.pad_id,
-                 .vocabulary = description.vocabulary};
+                 .vocabulary = description.vocabulary,
+                 .task = description.task};
   TransformerConfig& config = info.config;
   config.source_vocabulary = description.source_vocab;
   config.target_vocabulary = description.target_vocab;
@@ -327,14 +329,13 @@ std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::
   verify_model_files(folder, VerifiedFiles::subwords);
   const ModelInfo info = read_model_info(folder);
   std::unique_ptr<TranslationModel> model(new TranslationModel(folder, info, backend));
-  if (backend.device() == Device::cpu) {
+  if (backend.on_host()) {
     check_model_memory(folder, info.config, model->parameters().count(), packing);
   }
   // Another thread opens the weights meanwhile. Not the other way round: sub-words are many small
   // pieces of memory, which only the main thread's heap gives without a system call for each page.
-  std::future<void> weights = std::async(std::launch::async, [&] {
-    model->open_weights(backend.device() == Device::cpu ? packing : Packing::no);
-  });
+  std::future<void> weights = std::async(
+      std::launch::async, [&] { model->open_weights(backend.on_host() ? packing : Packing::no); });
   model->subwords_ = load_model_subwords(folder, info);
   weights.get();
   const auto pieces = static_cast<std::int64_t>(model->subwords().target.vocabulary().size());

@@ -29,6 +29,7 @@ struct ModelInfo {
   std::string vocabulary{};       // SubwordPair::fingerprint(); empty: not known
   // config.json as it was read from the folder of a family, for one that is trained on.
   std::string original_config{};
+  std::string task = "translation";  // or parsing: what writes symbols of a tree
 };
 
 ModelDescription describe(const ModelInfo& info);
@@ -66,7 +67,7 @@ void read_weights(const std::filesystem::path& folder, const Parameters& paramet
 // file has them. CPUs alone.
 enum class Packing : std::uint8_t { no, yes, int8 };
 
-// How a folder's weights are to be loaded for decoding when nobody says: int8 where it holds no
+// How a folder's weights are loaded for decoding by default: int8 where it has no
 // others.
 Packing packing_of(const std::filesystem::path& folder);
 

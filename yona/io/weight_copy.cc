@@ -45,7 +45,7 @@ void copy_floats(float* to, std::size_t count, const NamedArray& from, std::int6
 
 void copy_weights(const Tensor& to, const NamedArray& from, std::int64_t first) {
   const auto count = static_cast<std::size_t>(to.elements());
-  if (to.storage()->region->backend().device() == Device::cpu && to.contiguous()) {
+  if (to.storage()->region->backend().on_host() && to.contiguous()) {
     copy_floats(to.data<float>(), count, from, first);
     return;
   }

@@ -11,7 +11,7 @@ namespace yona {
 
 // One document of maps, lists and scalars; keys are text. Plain scalars become null, booleans and
 // numbers where they look like them, quoted ones stay text. Throws FormatError "where:line: …" for
-// text that is no YAML, for anchors and aliases, and for more than 32 levels.
+// text that is not YAML, for anchors and aliases, and for more than 32 levels.
 Json parse_yaml_json(std::string_view text, std::string_view where);
 
 // Throws IoError when the file cannot be read.

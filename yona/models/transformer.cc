@@ -2,9 +2,7 @@
 
 #include <cmath>
 
-#include "yona/base/preemption.h"
 #include "yona/tensor/ops/add.h"
-#include "yona/tensor/ops/matmul.h"
 
 namespace yona {
 
@@ -14,10 +12,11 @@ std::unique_ptr<TokenTable> make_table(const TransformerConfig& config, std::int
   return std::make_unique<TokenTable>(vocabulary, config.d_model, config.departures.padding);
 }
 
-std::unique_ptr<LayerNorm> make_norm(const TransformerConfig& config, bool there) {
-  return there ? std::make_unique<LayerNorm>(config.d_model, config.departures.norm_kind,
-                                             static_cast<float>(config.departures.norm_epsilon))
-               : nullptr;
+std::unique_ptr<LayerNorm> make_embedding_norm(const TransformerConfig& config) {
+  return config.departures.embedding_norm
+             ? std::make_unique<LayerNorm>(config.d_model, config.departures.norm_kind,
+                                           static_cast<float>(config.departures.norm_epsilon))
+             : nullptr;
 }
 
 std::unique_ptr<RelativePositions> make_relative_positions(const TransformerConfig& config,
@@ -38,64 +37,53 @@ EmbeddingOptions embedding_options(const TransformerConfig& config, const LayerN
           .constant_id = static_cast<std::int32_t>(config.departures.constant_input)};
 }
 
+SequenceShape shape_of(const TransformerConfig& config) {
+  const Departures& departures = config.departures;
+  const bool is_barred = departures.padding == Padding::barred;
+  const std::int64_t last = config.target_vocabulary - 1;
+  return {
+      .source_vocabulary = config.source_vocabulary,
+      .target_vocabulary = config.target_vocabulary,
+      .outputs = is_barred ? last : config.target_vocabulary,
+      .max_positions = config.max_positions,
+      .decoder_layers = config.decoder_layers,
+      .start_id = static_cast<std::int32_t>(departures.start_id >= 0 ? departures.start_id : last),
+      .plain_projection = !departures.projection_bias && !departures.scaled_output,
+      .uploads_in_steps = config.positions == PositionKind::relative};
+}
+
 bool shares_inputs(const TransformerConfig& config) {
   return config.tying == Tying::all || config.tying == Tying::inputs;
 }
 
 }  // namespace
 
-EncoderLayer::EncoderLayer(const TransformerConfig& config)
-    : self_attention_(config.d_model, config.head_shape(), config.attention,
-                      config.attention_dropout, config.departures.biases),
-      self_attention_norm_(config.residual_norm()),
-      feed_forward_(config.feed_forward_shape(), config.activation_dropout),
-      feed_forward_norm_(config.residual_norm()) {
-  add("self_attention", self_attention_);
-  add("self_attention_norm", self_attention_norm_);
-  add("feed_forward", feed_forward_);
-  add("feed_forward_norm", feed_forward_norm_);
+EncoderLayer::EncoderLayer(const BlockOptions& options)
+    : self_attention_(options), feed_forward_(options) {
+  add(self_attention_);
+  add(feed_forward_);
 }
 
 // x ← LN(x + MultiHead(x, x, x));  x ← LN(x + FFN(x))          §3.1 "Encoder"
 Residual EncoderLayer::operator()(Residual x, const Sight& sight, Context& c) const {
-  Residual y = self_attention_norm_(
-      std::move(x), [&](const Ragged& z) { return self_attention_.for_norm(z, sight, c); },
-      c);  // [T, d_model]
-  return feed_forward_norm_(
-      std::move(y), [&](const Ragged& z) { return feed_forward_.for_norm(z, c); },
-      c);  // [T, d_model]
+  x = self_attention_(std::move(x), sight, c);  // [T, d_model]
+  return feed_forward_(std::move(x), c);        // [T, d_model]
 }
 
-DecoderLayer::DecoderLayer(const TransformerConfig& config)
-    : self_attention_(config.d_model, config.head_shape(), config.attention,
-                      config.attention_dropout, config.departures.biases),
-      self_attention_norm_(config.residual_norm()),
-      cross_attention_(config.d_model, config.head_shape(), config.attention,
-                       config.attention_dropout, config.departures.biases),
-      cross_attention_norm_(config.residual_norm()),
-      feed_forward_(config.feed_forward_shape(), config.activation_dropout),
-      feed_forward_norm_(config.residual_norm()) {
-  add("self_attention", self_attention_);
-  add("self_attention_norm", self_attention_norm_);
-  add("cross_attention", cross_attention_);
-  add("cross_attention_norm", cross_attention_norm_);
-  add("feed_forward", feed_forward_);
-  add("feed_forward_norm", feed_forward_norm_);
+DecoderLayer::DecoderLayer(const BlockOptions& options)
+    : self_attention_(options), cross_attention_(options), feed_forward_(options) {
+  add(self_attention_);
+  add(cross_attention_);
+  add(feed_forward_);
 }
 
 // x ← LN(x + MaskedMultiHead(x, x, x));  x ← LN(x + MultiHead(x, memory, memory));
 // x ← LN(x + FFN(x))                                            §3.1 "Decoder"
 Residual DecoderLayer::operator()(Residual x, const Ragged& memory, const Sight& sight,
                                   Context& c) const {
-  Residual y = self_attention_norm_(
-      std::move(x), [&](const Ragged& z) { return self_attention_.for_norm(z, sight, c); },
-      c);  // [T, d_model]
-  Residual u = cross_attention_norm_(
-      std::move(y), [&](const Ragged& z) { return cross_attention_.for_norm(z, memory, c); },
-      c);  // [T, d_model]
-  return feed_forward_norm_(
-      std::move(u), [&](const Ragged& z) { return feed_forward_.for_norm(z, c); },
-      c);  // [T, d_model]
+  x = self_attention_(std::move(x), sight, c);    // [T, d_model]
+  x = cross_attention_(std::move(x), memory, c);  // [T, d_model]
+  return feed_forward_(std::move(x), c);          // [T, d_model]
 }
 
 template <class Layer>
@@ -107,9 +95,9 @@ LayerStack<Layer>::LayerStack(const TransformerConfig& config, const TokenTable*
                  config.departures.first_position),
       mask_(mask),
       relative_positions_(make_relative_positions(config, mask)),
-      embedding_norm_(make_norm(config, config.departures.embedding_norm)),
+      embedding_norm_(make_embedding_norm(config)),
       embedding_(table(), positions_, embedding_options(config, embedding_norm_.get())),
-      norm_(make_norm(config, config.norm == NormPosition::pre)) {
+      layers_(size.layers, config.block()) {
   if (own_table_) {
     add("embedding", *own_table_);
   }
@@ -121,12 +109,7 @@ LayerStack<Layer>::LayerStack(const TransformerConfig& config, const TokenTable*
     add("embedding_norm", *embedding_norm_);
   }
   add("input", embedding_);
-  for (std::int64_t n = 0; n < size.layers; ++n) {
-    add("layers." + std::to_string(n), layers_.emplace_back(config));
-  }
-  if (norm_) {
-    add("norm", *norm_);
-  }
+  add(layers_);
 }
 
 template <class Layer>
@@ -140,11 +123,7 @@ Encoder::Encoder(const TransformerConfig& config, const TokenTable* shared)
 Ragged Encoder::operator()(const Tokens& source, Context& c) const {
   Residual x = embedding_(source, c);  // [T, d_model]
   const Sight all = sight(c);
-  for (const EncoderLayer& layer : layers_) {
-    preemption_point();
-    x = layer(std::move(x), all, c);
-  }
-  return normed(x, c);
+  return layers_(std::move(x), all, c);  // [T, d_model]
 }
 
 Decoder::Decoder(const TransformerConfig& config, const TokenTable* shared)
@@ -153,15 +132,12 @@ Decoder::Decoder(const TransformerConfig& config, const TokenTable* shared)
 Ragged Decoder::operator()(const Tokens& target, const Ragged& memory, Context& c) const {
   Residual x = embedding_(target, c);  // [T, d_model]
   const Sight before = sight(c);
-  for (const DecoderLayer& layer : layers_) {
-    preemption_point();
-    x = layer(std::move(x), memory, before, c);
-  }
-  return normed(x, c);
+  return layers_(std::move(x), memory, before, c);  // [T, d_model]
 }
 
 Transformer::Transformer(const TransformerConfig& config)
     : config_((check_config(config), config)),
+      shape_(shape_of(config)),
       shared_(shares_inputs(config) ? make_table(config, config.source_vocabulary) : nullptr),
       encoder_(config, shared_.get()),
       decoder_(config, shared_.get()),
@@ -182,20 +158,15 @@ Transformer::Transformer(const TransformerConfig& config)
   }
 }
 
-Tensor Transformer::projection() const {
-  return projection_ ? projection_->projection() : decoder_.table().projection();
+OutputLayer Transformer::output_layer() const {
+  return {projection_ ? projection_->projection() : decoder_.table().projection(),
+          projection_bias_.value};
 }
 
 Tensor Transformer::projected_states(const Tensor& states, Context& c) const {
   return config_.departures.scaled_output
              ? scale(states, 1.0F / std::sqrt(static_cast<float>(config_.d_model)), c)
              : states;  // [T, d_model]
-}
-
-Tensor Transformer::logits(const Tensor& states, const OutputLayer& layer, Context& c) const {
-  const Tensor scaled = projected_states(states, c);  // [T, d_model]
-  return layer.bias ? linear(scaled, layer.weight, layer.bias, {}, c)
-                    : matmul(scaled, layer.weight, Transpose::yes, c);  // [T, ids]
 }
 
 }  // namespace yona

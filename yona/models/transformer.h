@@ -2,43 +2,38 @@
 // an encoder and a decoder stack over ragged batches. Each class is a paragraph of the paper.
 #pragma once
 
-#include <deque>
 #include <memory>
 
+#include "yona/models/sequence_model.h"
 #include "yona/models/transformer_config.h"
-#include "yona/nn/attention/multi_head.h"
 #include "yona/nn/embedding.h"
+#include "yona/nn/layers.h"
 
 namespace yona {
 
 class EncoderLayer : public Module {
  public:
-  explicit EncoderLayer(const TransformerConfig& config);
+  explicit EncoderLayer(const BlockOptions& options);
   Residual operator()(Residual x, const Sight& sight, Context& c) const;
 
  private:
-  MultiHeadAttention self_attention_;
-  ResidualNormLayer self_attention_norm_;
-  FeedForward feed_forward_;
-  ResidualNormLayer feed_forward_norm_;
+  SelfAttentionBlock self_attention_;
+  FeedForwardBlock feed_forward_;
 };
 
 class DecoderLayer : public Module {
  public:
-  explicit DecoderLayer(const TransformerConfig& config);
+  explicit DecoderLayer(const BlockOptions& options);
   Residual operator()(Residual x, const Ragged& memory, const Sight& sight, Context& c) const;
 
  private:
-  MultiHeadAttention self_attention_;
-  ResidualNormLayer self_attention_norm_;
-  MultiHeadAttention cross_attention_;
-  ResidualNormLayer cross_attention_norm_;
-  FeedForward feed_forward_;
-  ResidualNormLayer feed_forward_norm_;
+  SelfAttentionBlock self_attention_;
+  CrossAttentionBlock cross_attention_;
+  FeedForwardBlock feed_forward_;
 };
 
-// What the two stacks have in common: embeddings in front, N layers, and in pre-norm a norm at the
-// end. `shared`: the table of both stacks; null where each has its own.
+// What the two stacks have in common: embeddings, and N layers above them. `shared`: the table of
+// both stacks; null where each has its own.
 template <class Layer>
 class LayerStack : public Module {
  public:
@@ -52,7 +47,6 @@ class LayerStack : public Module {
 
   // What the layers see: the mask, and relative positions where the model has them.
   Sight sight(Context& c) const;
-  Ragged normed(const Residual& x, Context& c) const { return norm_ ? (*norm_)(x, c) : x.sum(c); }
 
   const TokenTable* shared_;
   std::unique_ptr<TokenTable> own_table_;
@@ -61,8 +55,7 @@ class LayerStack : public Module {
   std::unique_ptr<RelativePositions> relative_positions_;
   std::unique_ptr<LayerNorm> embedding_norm_;
   InputEmbedding embedding_;
-  std::deque<Layer> layers_;
-  std::unique_ptr<LayerNorm> norm_;  // pre-norm only
+  Layers<Layer> layers_;
 };
 
 class Encoder : public LayerStack<EncoderLayer> {
@@ -77,50 +70,23 @@ class Decoder : public LayerStack<DecoderLayer> {
   Ragged operator()(const Tokens& target, const Ragged& memory, Context& c) const;
 };
 
-// What makes logits of states: weight [ids, d_model] and, where there is one, bias [ids].
-struct OutputLayer {
-  Tensor weight{}, bias{};
-};
-
-class Transformer : public Module {
+class Transformer : public SequenceModel {
  public:
   explicit Transformer(const TransformerConfig& config);
 
   const TransformerConfig& config() const { return config_; }
+  const SequenceShape& shape() const override { return shape_; }
 
-  // Source tokens → memory [T_source, d_model].
-  Ragged encode(const Tokens& source, Context& c) const { return encoder_(source, c); }
-  // Target tokens so far (beginning with start_id()) and the memory → states [T_target, d_model],
-  // each of which predicts the next token through logits().
-  Ragged decode(const Tokens& target, const Ragged& memory, Context& c) const {
+  Ragged encode(const Tokens& source, Context& c) const override { return encoder_(source, c); }
+  Ragged decode(const Tokens& target, const Ragged& memory, Context& c) const override {
     return decoder_(target, memory, c);
   }
-  // states · projectionᵀ (+ bias): [T_target, outputs()].
-  Tensor logits(const Tensor& states, Context& c) const {
-    return logits(states, output_layer(), c);
-  }
-  // The same for the ids whose rows a layer has: some of output_layer()'s.
-  Tensor logits(const Tensor& states, const OutputLayer& layer, Context& c) const;
-  // What logits() multiplies with the projection: the states, scaled in models that do so.
-  Tensor projected_states(const Tensor& states, Context& c) const;
-  OutputLayer output_layer() const { return {projection(), projection_bias_.value}; }
-  // [outputs(), d_model].
-  Tensor projection() const;
-  // [outputs()]; empty where the logits have none.
-  const Tensor& projection_bias() const { return projection_bias_.value; }
-  // Ids that can come out: all but a barred <pad>, which is the last.
-  std::int64_t outputs() const {
-    return config_.target_vocabulary - (config_.departures.padding == Padding::barred ? 1 : 0);
-  }
-
-  // The first input of the decoder.
-  std::int32_t start_id() const {
-    const std::int64_t id = config_.departures.start_id;
-    return static_cast<std::int32_t>(id >= 0 ? id : config_.target_vocabulary - 1);
-  }
+  Tensor projected_states(const Tensor& states, Context& c) const override;
+  OutputLayer output_layer() const override;
 
  private:
   TransformerConfig config_;
+  SequenceShape shape_;
   std::unique_ptr<TokenTable> shared_;  // Tying::all and inputs
   Encoder encoder_;
   Decoder decoder_;

@@ -1,15 +1,14 @@
 // The numbers of a Transformer (Vaswani et al. 2017, Table 3) with the paper's base as defaults.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "yona/nn/attention/mechanism.h"
+#include "yona/nn/block.h"
 #include "yona/nn/embedding.h"
-#include "yona/nn/feed_forward.h"
-#include "yona/nn/norm.h"
 #include "yona/nn/positions.h"
 #include "yona/nn/relative_positions.h"
 
@@ -18,9 +17,13 @@ namespace yona {
 // Which of the three embedding matrices are one (paper §3.4: all of them): the decoder's two
 // (target), or the two stacks' inputs (inputs).
 enum class Tying : std::uint8_t { all, target, inputs, none };
+constexpr std::array<std::string_view, 4> enum_names(Tying) {
+  return {"all", "target", "inputs", "none"};
+}
 
-// Where published models depart from the paper; the defaults are the paper's. See docs/models.md
-// for which of them each Hugging Face family sets.
+// Where published encoder-decoders depart from the paper; the defaults are the paper's. See
+// docs/models.md for which of them each Hugging Face family sets. Another architecture is a model
+// of its own over the same blocks (nn/block.h), not a field here.
 struct Departures {
   Padding padding = Padding::barred;
   std::int64_t start_id = -1;          // the decoder's first input; -1: <pad>, the last id
@@ -65,12 +68,16 @@ struct TransformerConfig {
   HeadShape head_shape() const {
     return {heads, d_k > 0 ? d_k : d_model / heads, d_v > 0 ? d_v : d_model / heads};
   }
-  ResidualNormOptions residual_norm() const {
-    return {d_model, norm, dropout, departures.norm_kind,
-            static_cast<float>(departures.norm_epsilon)};
-  }
-  FeedForwardShape feed_forward_shape() const {
-    return {d_model, d_ff, activation, departures.gated, departures.biases};
+  // What the layers of both stacks are built from.
+  BlockOptions block() const {
+    return {
+        .d_model = d_model,
+        .heads = head_shape(),
+        .attention = {attention, attention_dropout},
+        .attention_biases = {departures.biases, departures.biases},
+        .feed_forward = {d_ff, activation, departures.gated, departures.biases},
+        .activation_dropout = activation_dropout,
+        .norm = {norm, dropout, departures.norm_kind, static_cast<float>(departures.norm_epsilon)}};
   }
 };
 

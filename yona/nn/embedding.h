@@ -4,6 +4,9 @@
 // normalise the sum.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "yona/nn/module.h"
 #include "yona/nn/norm.h"
 #include "yona/nn/positions.h"
@@ -21,6 +24,7 @@ struct Tokens {
 // What the vocabulary's <pad> is. barred: the last id; its row is zero and stays zero, and it takes
 // no part in the softmax. ordinary: a token like others, wherever it is (foreign models).
 enum class Padding : std::uint8_t { barred, ordinary };
+constexpr std::array<std::string_view, 2> enum_names(Padding) { return {"barred", "ordinary"}; }
 
 class TokenTable : public Module {
  public:

@@ -9,11 +9,10 @@
 
 namespace yona {
 
-FeedForward::FeedForward(const FeedForwardShape& shape, double dropout)
-    : inner_(shape.d_model, shape.d_ff, shape.biases),
-      gate_(shape.gated ? std::make_unique<Linear>(shape.d_model, shape.d_ff, shape.biases)
-                        : nullptr),
-      outer_(shape.d_ff, shape.d_model, shape.biases),
+FeedForward::FeedForward(std::int64_t d_model, const FeedForwardShape& shape, double dropout)
+    : inner_(d_model, shape.d_ff, shape.biases),
+      gate_(shape.gated ? std::make_unique<Linear>(d_model, shape.d_ff, shape.biases) : nullptr),
+      outer_(shape.d_ff, d_model, shape.biases),
       activation_(shape.activation),
       dropout_(dropout) {
   add("inner", inner_);
@@ -47,20 +46,29 @@ Ragged FeedForward::hidden(const Ragged& x, Context& c) const {
   return x.with(dropout(inner, {c.dropout(dropout_, stream()), *x.layout}, c));
 }
 
-Ragged FeedForward::operator()(const Ragged& x, Context& c) const {
-  if (activation_ == FeedForwardActivation::relu && !gate_) {
-    return x.with(feed_forward(x.values,
-                               {.inner = inner_.weight(),
-                                .inner_bias = inner_.bias(),
-                                .outer = outer_.weight(),
-                                .outer_bias = outer_.bias()},
-                               {c.dropout(dropout_, stream()), *x.layout}, c));  // [T, d]
-  }
-  return outer_(hidden(x, c), c);  // [T, d]
+bool FeedForward::is_one_op(Context& c) const {
+  const bool gelu =
+      activation_ == FeedForwardActivation::gelu || activation_ == FeedForwardActivation::gelu_tanh;
+  const bool dropped = static_cast<bool>(c.dropout(dropout_, stream()));
+  return !gate_ && (activation_ == FeedForwardActivation::relu || (gelu && !dropped)) &&
+         !joins_norm(outer_.weight(), c);
 }
 
-SubLayerResult FeedForward::for_norm(const Ragged& x, Context& c) const {
-  return joins_norm(outer_.weight(), c) ? SubLayerResult(hidden(x, c), outer_, c) : (*this)(x, c);
+SubLayerResult FeedForward::operator()(const Ragged& x, Context& c) const {
+  if (!is_one_op(c)) {
+    return {hidden(x, c), outer_, c};  // [T, d_model]
+  }
+  const FeedForwardWeights weights{.inner = inner_.weight(),
+                                   .inner_bias = inner_.bias(),
+                                   .outer = outer_.weight(),
+                                   .outer_bias = outer_.bias()};
+  if (activation_ == FeedForwardActivation::relu) {
+    return x.with(feed_forward(x.values, weights, {c.dropout(dropout_, stream()), *x.layout},
+                               c));  // [T, d_model]
+  }
+  const bool exact = activation_ == FeedForwardActivation::gelu;
+  return x.with(feed_forward(x.values, weights, exact ? GeluForm::exact : GeluForm::tanh,
+                             c));  // [T, d_model]
 }
 
 }  // namespace yona

@@ -5,14 +5,11 @@
 #include <memory>
 
 #include "yona/nn/sub_layer.h"
+#include "yona/tensor/ops/feed_forward.h"
 
 namespace yona {
 
-// gelu_tanh is GELU by its formula with tanh (tensor/ops/gelu.h).
-enum class FeedForwardActivation : std::uint8_t { relu, gelu, gelu_tanh, silu };
-
 struct FeedForwardShape {
-  std::int64_t d_model = 512;
   std::int64_t d_ff = 2048;
   FeedForwardActivation activation = FeedForwardActivation::relu;
   bool gated = false;
@@ -22,12 +19,13 @@ struct FeedForwardShape {
 class FeedForward : public Module {
  public:
   // dropout is that of the inner activations (none in the paper).
-  FeedForward(const FeedForwardShape& shape, double dropout);
-  Ragged operator()(const Ragged& x, Context& c) const;
-  // The same for the norm behind it, which may make the last product.
-  SubLayerResult for_norm(const Ragged& x, Context& c) const;
+  FeedForward(std::int64_t d_model, const FeedForwardShape& shape, double dropout);
+  SubLayerResult operator()(const Ragged& x, Context& c) const;
 
  private:
+  // As one op, for the sake of its backward; not in inference where the norm forms the last
+  // product.
+  bool is_one_op(Context& c) const;
   Tensor activated(const Ragged& x, Context& c) const;
   Ragged hidden(const Ragged& x, Context& c) const;
 

@@ -7,7 +7,7 @@ namespace yona {
 namespace {
 
 std::string joined(const std::string& prefix, const std::string& name) {
-  return prefix.empty() ? name : prefix + "." + name;
+  return prefix.empty() || name.empty() ? prefix + name : prefix + "." + name;
 }
 
 }  // namespace

@@ -54,6 +54,8 @@ class Module {
   void add(std::string name, Module& part) {
     entries_.push_back({std::move(name), nullptr, &part});
   }
+  // A part that adds nothing to paths: what it registers is named as if registered here.
+  void add(Module& part) { entries_.push_back({"", nullptr, &part}); }
   // "decoder.layers.0.cross_attention"; empty for the model itself.
   const std::string& path() const { return path_; }
   // Which numbers this module's dropout draws; differs from every other module's.

@@ -55,4 +55,19 @@ void Residual::discard(const Ragged& r, const Context& c) const {
   }
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): x ends here, before the sub-layer runs
+ResidualBranch ResidualNormLayer::branch(Residual x, Context& c) const {
+  if (position_ == NormPosition::post) {
+    Ragged sum = x.sum(c);
+    return {sum, sum};
+  }
+  Result result = of_sum(x, c);
+  return {std::move(result.sum), std::move(result.normed)};
+}
+
+Residual ResidualNormLayer::merge(const ResidualBranch& b, SubLayerResult r, Context& c) const {
+  Residual sum(b.stream, std::move(r), {c.dropout(dropout_, stream()), *b.stream.layout});
+  return position_ == NormPosition::post ? (*this)(sum, c) : sum;
+}
+
 }  // namespace yona

@@ -1,6 +1,9 @@
 // Layer normalisation, and the two ways a sub-layer sits in the residual stream.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "yona/nn/sub_layer.h"
 #include "yona/tensor/ops/residual_norm.h"
 #include "yona/tensor/ops/rms_norm.h"
@@ -11,6 +14,7 @@ inline constexpr float kNormEpsilon = 1e-5F;  // as in the Hugging Face families
 
 // layer: mean and deviation (Ba et al. 2016); rms: without mean and bias (Zhang and Sennrich 2019).
 enum class NormKind : std::uint8_t { layer, rms };
+constexpr std::array<std::string_view, 2> enum_names(NormKind) { return {"layer", "rms"}; }
 
 // The residual stream between sub-layers: x, or x + Dropout(r) before it has been added up. The
 // norm that comes next does that, in the one pass that it makes over both, or together with the
@@ -54,41 +58,37 @@ class LayerNorm : public Module {
 };
 
 enum class NormPosition : std::uint8_t { post, pre };
+constexpr std::array<std::string_view, 2> enum_names(NormPosition) { return {"post", "pre"}; }
 
 struct ResidualNormOptions {
-  std::int64_t d_model = 512;
   NormPosition position = NormPosition::post;
   double dropout = 0.0;
   NormKind kind = NormKind::layer;
   float epsilon = kNormEpsilon;
 };
 
-// A sub-layer f and what is around it:
+// The residual connection around a sub-layer f, and its norm:
 //   post   LN(x + Dropout(f(x)))      §3.1, §5.4: the paper
 //   pre    x + Dropout(f(LN(x)))      Xiong et al. 2020: trains without a long warm-up
+// Before f the residual stream branches, after it the two branches are merged:
+//   const ResidualBranch b = norm.branch(std::move(x), c);
+//   return norm.merge(b, f(b.input, c), c);
+struct ResidualBranch {
+  Ragged stream, input;  // x; and what f reads: x or LN(x)
+};
+
 class ResidualNormLayer : public LayerNorm {
  public:
-  explicit ResidualNormLayer(const ResidualNormOptions& options)
-      : LayerNorm(options.d_model, options.kind, options.epsilon),
+  ResidualNormLayer(std::int64_t d_model, const ResidualNormOptions& options)
+      : LayerNorm(d_model, options.kind, options.epsilon),
         position_(options.position),
         dropout_(options.dropout) {}
 
-  template <class SubLayer>
-  Residual operator()(Residual x, const SubLayer& f, Context& c) const {
-    if (position_ == NormPosition::post) {
-      const Ragged input = x.sum(c);
-      return LayerNorm::operator()({input, f(input), dropout(input, c)}, c);
-    }
-    const Result input = of_sum(x, c);
-    x = input.sum;  // what has been added up is not kept while f runs
-    return {input.sum, f(input.normed), dropout(input.sum, c)};
-  }
+  // Takes x by value: move it in, so that what has been added up is not kept while f runs.
+  ResidualBranch branch(Residual x, Context& c) const;
+  Residual merge(const ResidualBranch& b, SubLayerResult r, Context& c) const;
 
  private:
-  RowDropout dropout(const Ragged& x, Context& c) const {
-    return {c.dropout(dropout_, stream()), *x.layout};
-  }
-
   NormPosition position_;
   double dropout_;
 };

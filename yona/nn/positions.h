@@ -6,12 +6,18 @@
 // the paper's up to an order of channels, which training does not see.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "yona/nn/module.h"
 
 namespace yona {
 
 // relative: no vectors, see relative_positions.h.
 enum class PositionKind : std::uint8_t { sinusoidal, learned, none, relative };
+constexpr std::array<std::string_view, 4> enum_names(PositionKind) {
+  return {"sinusoidal", "learned", "none", "relative"};
+}
 
 class Positions : public Module {
  public:

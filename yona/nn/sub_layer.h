@@ -1,6 +1,6 @@
-// What a sub-layer gives to the residual sum and the norm around it (nn/norm.h): r, or what is left
-// of it while its last product, r = a Wᵀ + b, waits: the norm may make that with its own work, in
-// one kernel (tensor/ops/linear_norm.h).
+// What a sub-layer returns: r, which the residual sum and the norm around it (nn/norm.h) take next.
+// Where one kernel can form the sub-layer's last product, r = a Wᵀ + b, together with the sum and
+// the norm (tensor/ops/linear_norm.h), the result holds a and that product is still to be formed.
 #pragma once
 
 #include "yona/nn/linear.h"
@@ -12,15 +12,15 @@ class SubLayerResult {
  public:
   SubLayerResult() = default;
   SubLayerResult(Ragged r) : values_(std::move(r)) {}  // NOLINT(google-explicit-constructor)
-  // a and the sub-layer's last product, which waits where the norm behind it may gain by that.
+  // a and the sub-layer's last product, formed here unless the norm can form it.
   SubLayerResult(const Ragged& a, const Linear& last, Context& c)
       : values_(joins_norm(last.weight(), c) ? a : last(a, c)),
         last_(joins_norm(last.weight(), c) ? &last : nullptr) {}
 
   bool there() const { return static_cast<bool>(values_.values); }
-  // r, formed now if it was not.
+  // r, formed now if it is not yet.
   Ragged formed(Context& c) const { return last_ != nullptr ? (*last_)(values_, c) : values_; }
-  // The product that waits, or nullptr; and a, or r.
+  // The product that is still to be formed, or nullptr; and a, or r.
   const Linear* last() const { return last_; }
   const Ragged& values() const { return values_; }
 

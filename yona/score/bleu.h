@@ -2,32 +2,14 @@
 // shorter than the reference. Smoothing as in Chen and Cherry 2014.
 #pragma once
 
-#include <optional>
-
 #include "yona/score/bleu_tokenizer.h"
 #include "yona/score/metric.h"
+#include "yona/score/metric_options.h"
 
 namespace yona {
 
-// What happens to an order without a match.
-enum class BleuSmoothing : std::uint8_t {
-  exp,    // the first such precision is 1/2 of a match, the next 1/4 …: mteval-v13a.pl's
-  floor,  // `smooth_value` of a match, 0.1 unless given
-  add_k,  // `smooth_value`, 1 unless given, is added to matches and totals of all orders but 1
-  none,   // BLEU is 0
-};
-
 std::vector<std::string> bleu_smoothing_names();  // "exp", "floor", "add-k", "none"
 std::string name_of(BleuSmoothing smoothing);
-
-struct BleuOptions {
-  BleuTokenizer tokenizer = BleuTokenizer::v13a;
-  bool lowercase = false;
-  BleuSmoothing smoothing = BleuSmoothing::exp;
-  std::optional<double> smooth_value{};
-  int max_order = 4;
-  bool effective_order = false;  // orders that a short text has no n-grams of do not count
-};
 
 struct BleuParts {
   double score = 0.0;              // 0 to 100

@@ -87,7 +87,7 @@ BleuTokenizer bleu_tokenizer(std::string_view name) {
       return tokenizer;
     }
   }
-  fail("'{}' is no tokeniser of BLEU here; there are {}{}", name,
+  fail("'{}' is not a tokeniser of BLEU here; there are {}{}", name,
        fmt::join(bleu_tokenizer_names(), ", "),
        name.starts_with("ja") || name.starts_with("ko")
            ? ": char suits Japanese and Korean, or tokenise beforehand and take none"

@@ -1,20 +1,13 @@
 // How BLEU cuts a line into words. The figure depends on it, so the signature names it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace yona {
+#include "yona/score/metric_options.h"
 
-enum class BleuTokenizer : std::uint8_t {
-  v13a,       // mteval-v13a.pl, what WMT reports: European punctuation
-  intl,       // mteval-v14.pl: punctuation and symbols of all of Unicode
-  zh,         // every Chinese character is a word, the rest as 13a
-  character,  // every character is a word
-  none,       // the text is tokenised already
-};
+namespace yona {
 
 // "13a", "intl", "zh", "char", "none": as in signatures.
 std::string name_of(BleuTokenizer tokenizer);

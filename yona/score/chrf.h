@@ -3,18 +3,9 @@
 #pragma once
 
 #include "yona/score/metric.h"
+#include "yona/score/metric_options.h"
 
 namespace yona {
-
-struct ChrfOptions {
-  int char_order = 6;
-  int word_order = 0;  // 2: chrF++
-  int beta = 2;        // recall counts beta times as much as precision
-  bool lowercase = false;
-  bool whitespace = false;  // white space counts as characters
-  bool eps_smoothing =
-      false;  // the mean of F-scores by order, as chrF++.py, NLTK and Moses have it
-};
 
 class Chrf final : public Metric {
  public:

@@ -1,12 +1,14 @@
-// What BLEU, chrF and TER have in common: each segment is reduced to a few numbers, these are added
-// up over a corpus, and the score is a function of the sums. So a sentence, a corpus, a bootstrap
-// resample and a mixture of two systems are all scored by the same two calls.
+// What BLEU, chrF, TER and the brackets of trees have in common: each segment is reduced to a few
+// numbers, these are added up over a corpus, and the score is a function of the sums. So a
+// sentence, a corpus, a bootstrap resample and a mixture of two systems are all scored by the same
+// two calls.
 //
 //   const Bleu bleu;
 //   const SegmentStatistics statistics = corpus_statistics(bleu, hypotheses, references);
 //   fmt::print("{}", bleu.score(statistics.sums()).value);
 //
-// Scores are sacreBLEU 2.6's in every digit: the operations are done in its order, in doubles.
+// Scores of text are sacreBLEU 2.6's in every digit, scores of trees are EVALB's: the operations
+// are done in their order, in doubles.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +20,19 @@
 
 namespace yona {
 
-struct Score {
-  std::string name;  // "BLEU", "chrF2++", "TER"
+enum class FigureKind : std::uint8_t { real, count };
+
+struct ScoreFigure {
+  std::string name;
   double value = 0.0;
-  std::string details;  // BLEU's precisions, brevity penalty and lengths; "" for the others
+  FigureKind kind = FigureKind::real;
+};
+
+struct Score {
+  std::string name;  // "BLEU", "chrF2++", "TER", "Brackets"
+  double value = 0.0;
+  std::string details;  // BLEU's precisions, brevity penalty and lengths; "" for chrF and TER
+  std::vector<ScoreFigure> figures{};  // of Brackets: recall, precision and so on
 };
 
 struct SignaturePart {

@@ -33,7 +33,7 @@ class NgramCounts {
  private:
   struct Edge {
     std::uint64_t key = 0;    // node << 32 | symbol
-    std::uint32_t child = 0;  // 0, the root, is nobody's child: an empty place
+    std::uint32_t child = 0;  // 0, the root, is never a child: an empty slot
   };
 
   std::size_t place_of(std::uint64_t key) const;

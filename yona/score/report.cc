@@ -93,6 +93,11 @@ Json to_json(const ScoreReport& report, int width) {
   if (!report.score.details.empty()) {
     json["verbose_score"] = report.score.details;
   }
+  for (const ScoreFigure& figure : report.score.figures) {
+    json["figures"][figure.name] = figure.kind == FigureKind::count
+                                       ? Json(static_cast<std::int64_t>(figure.value))
+                                       : Json(figure.value);
+  }
   std::istringstream parts(report.signature);
   for (std::string part; std::getline(parts, part, '|');) {
     const std::size_t colon = part.find(':');

@@ -25,10 +25,10 @@ std::string score_only(const ScoreReport& report, int width);
 std::string aligned_lines(const std::vector<ScoreReport>& reports, int width);
 
 // name, score rounded to `width`, signature and its parts, verbose_score and confidence where there
-// are such; and `unrounded`, which sacreBLEU does not have.
+// are such; and `unrounded` and `figures`, which sacreBLEU does not have.
 Json to_json(const ScoreReport& report, int width);
 
-// Several systems beside each other, one column for each metric; the first is the baseline of
+// Several systems side by side, one column for each metric; the first is the baseline of
 // tests.
 struct SystemTable {
   struct Column {

@@ -43,11 +43,6 @@ bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address == "::1";
 }
 
-std::string machine_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? lower_case(name.data()) : "";
-}
-
 }  // namespace
 
 std::optional<std::string> host_name(std::string_view authority) {
@@ -75,14 +70,19 @@ std::optional<std::string> host_name(std::string_view authority) {
   return port.empty() || has_port ? std::optional(host) : std::nullopt;
 }
 
-AllowedHosts::AllowedHosts(const std::string& address, const std::vector<std::string>& more)
+std::string machine_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? lower_case(name.data()) : "";
+}
+
+AllowedHosts::AllowedHosts(const std::string& address, const std::vector<std::string>& more,
+                           const std::string& machine)
     : names_{"localhost"} {
   const std::string bound = written_address(address);
   names_.insert(bound);
   allows_addresses_ = bound == "0.0.0.0" || bound == "::";
-  if (!bound.empty() && !is_loopback(bound)) {
-    const std::string name = machine_name();
-    names_.insert({name, name.substr(0, name.find('.')), name + ".local"});
+  if (!bound.empty() && !is_loopback(bound) && !machine.empty() && !machine.starts_with('.')) {
+    names_.insert({machine, machine.substr(0, machine.find('.')), machine + ".local"});
   }
   for (const std::string& given : more) {
     const std::string written = written_address(given);

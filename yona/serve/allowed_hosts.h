@@ -15,13 +15,18 @@ namespace yona::serve {
 // what is not a host with an optional port.
 std::optional<std::string> host_name(std::string_view authority);
 
+// As gethostname() gives it, in lower case; empty where it gives none.
+std::string machine_name();
+
 class AllowedHosts {
  public:
   // Of a server that listens on `address`: localhost, loopback addresses and the address itself.
   // Where it can be reached from outside also this machine's name, and where it listens on all
   // addresses any address: those cannot be rebound. `more` are further names; "*" allows all.
-  // Throws InvalidArgument for one that is not a name.
-  explicit AllowedHosts(const std::string& address, const std::vector<std::string>& more = {});
+  // `machine` is this machine's name; empty: it has none. Throws InvalidArgument for one of `more`
+  // that is not a name.
+  explicit AllowedHosts(const std::string& address, const std::vector<std::string>& more = {},
+                        const std::string& machine = machine_name());
 
   // A name as host_name() gives it.
   bool allows(const std::string& name) const;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "yona/serve/api_keys.h"
+#include "yona/serve/generation_service.h"
 #include "yona/serve/service.h"
 #include "yona/serve/suggestions.h"
 #include "yona/serve/texts.h"
@@ -17,6 +18,7 @@ struct ApiHost {
   std::chrono::duration<double> deadline{30};  // of a request
   std::int64_t usual_beam = 4;                 // of searches for alternatives, at least
   Suggestions* suggestions = nullptr;          // null: none are taken
+  GenerationService* generation = nullptr;     // null: no language models
 };
 
 }  // namespace yona::serve

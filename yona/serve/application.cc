@@ -3,6 +3,8 @@
 #include "yona/serve/libretranslate_api.h"
 #include "yona/serve/libretranslate_frontend.h"
 #include "yona/serve/native_api.h"
+#include "yona/serve/openai_answer.h"
+#include "yona/serve/openai_api.h"
 #include "yona/serve/openapi.h"
 #include "yona/serve/pages.h"
 
@@ -14,6 +16,9 @@ Application::Application(const ApiHost& host, const std::filesystem::path& page_
   router_.add(libretranslate_routes(host_));
   router_.add(libretranslate_frontend_routes(host_));
   router_.add(native_routes(host_));
+  if (host_.generation != nullptr) {
+    router_.add(openai_routes(host_));
+  }
   router_.add({.method = "GET",
                .path = "/metrics",
                .summary = "Figures for Prometheus.",
@@ -38,17 +43,21 @@ void Application::handle(const std::shared_ptr<Exchange>& exchange) {
 }
 
 const HttpResponse* Application::turn_away(std::string_view method, std::string_view path) {
-  if (!host_.service.is_full()) {
+  const bool generation_is_full = host_.generation != nullptr && host_.generation->is_full();
+  if (!host_.service.is_full() && !generation_is_full) {
     return nullptr;
   }
   const Route* route = router_.find(method, path);
-  if (route == nullptr || !route->queues) {
+  if (route == nullptr ||
+      !(route->queues ? host_.service.is_full() : route->generates && generation_is_full)) {
     return nullptr;
   }
-  static const HttpResponse refusal =
-      error_response(503, "the server is overloaded; try again in 1 s", 1);
+  static const auto overloaded =
+      std::make_exception_ptr(HttpError(503, "the server is overloaded; try again in 1 s", 1));
+  static const HttpResponse refusal = response_of(overloaded);
+  static const HttpResponse openai_refusal = openai_error(overloaded);
   metrics_.count(route->path, refusal.status, 0);
-  return &refusal;
+  return route->generates ? &openai_refusal : &refusal;
 }
 
 }  // namespace yona::serve

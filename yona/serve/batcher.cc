@@ -83,6 +83,7 @@ void Batcher::submit(const std::shared_ptr<Job>& job) {
   std::iota(all.begin(), all.end(), std::size_t{0});
   const Clock::time_point now = Clock::now();
   groups_[job->group].push_back({job, std::move(all), tokens, work, work, now, now});
+  smallest_ = std::min(smallest_, work);
   ++figures_.waiting_jobs;
   figures_.waiting_tokens += tokens;
   update_full();
@@ -101,6 +102,7 @@ void Batcher::again(const Unit& unit) {
                                  .since = Clock::time_point::min(),
                                  .served = Clock::time_point::min(),
                                  .is_begun = true});
+  smallest_ = std::min(smallest_, job.total_work());
   ++figures_.waiting_jobs;
   figures_.waiting_tokens += tokens;
   update_full();
@@ -110,6 +112,11 @@ void Batcher::loads() {
   const std::scoped_lock lock(mutex_);
   running_.back().has_loaded = true;
   update_full();
+}
+
+void Batcher::counted(std::int64_t work) {
+  const std::scoped_lock lock(mutex_);
+  running_.back().largest = std::max(running_.back().largest, work);
 }
 
 std::size_t Batcher::depth() const {
@@ -130,7 +137,11 @@ void Batcher::close() {
 
 BatcherFigures Batcher::figures() const {
   const std::scoped_lock lock(mutex_);
-  return figures_;
+  BatcherFigures figures = figures_;
+  figures.steps = steps_.steps();
+  figures.long_steps = steps_.long_steps();
+  figures.longest_step = steps_.longest();
+  return figures;
 }
 
 // The one with the job, of at most so much work, that has waited longest since it came or was last
@@ -146,6 +157,16 @@ Batcher::Groups::iterator Batcher::next_group(std::int64_t most_work) {
     }
   }
   return found;
+}
+
+std::int64_t Batcher::smallest_waiting() const {
+  std::int64_t smallest = kAnyWork;
+  for (const auto& [name, group] : groups_) {
+    for (const Waiting& waiting : group) {
+      smallest = std::min(smallest, waiting.size);
+    }
+  }
+  return smallest;
 }
 
 bool Batcher::is_worth_waiting(const Group& group) const {
@@ -176,7 +197,7 @@ void Batcher::remove_ended(Group& group, Next& next) {
   std::erase_if(group, [&](const Waiting& waiting) {
     const Job& job = *waiting.job;
     const bool is_gone = job.is_gone();
-    const bool is_late = job.is_late();
+    const bool is_late = now > job.deadline;
     if (!is_gone && !is_late && !has_waited_too_long(waiting, now)) {
       return false;
     }
@@ -375,7 +396,7 @@ Batcher::Next Batcher::urgent() {
   Next found;
   const std::scoped_lock lock(mutex_);
   const Clock::time_point now = Clock::now();
-  constexpr milliseconds kBetweenLooks{10};
+  constexpr milliseconds kBetweenLooks{20};
   if (now > looked_ + kBetweenLooks) {
     looked_ = now;
     for (auto& [name, group] : groups_) {
@@ -390,8 +411,15 @@ Batcher::Next Batcher::urgent() {
     return found;
   }
   const std::int64_t most_work = running.largest / kMuchSmaller;
+  if (smallest_ > most_work) {
+    return found;
+  }
   const auto group = next_group(most_work);
-  if (group == groups_.end() || is_worth_waiting(group->second)) {
+  if (group == groups_.end()) {
+    smallest_ = smallest_waiting();  // not to look again before another comes
+    return found;
+  }
+  if (is_worth_waiting(group->second)) {
     return found;
   }
   found.batch = take(group->second, most_work);
@@ -404,8 +432,13 @@ Batcher::Next Batcher::urgent() {
 }
 
 void Batcher::preempt(const Run& run_small) {
+  steps_.point();
   if (has_waiting_.load(std::memory_order_relaxed)) {
-    compute(urgent(), run_small);
+    const Next found = urgent();
+    compute(found, run_small);
+    if (!found.batch.empty()) {
+      steps_.begin();
+    }
   }
 }
 
@@ -414,7 +447,9 @@ void Batcher::compute(const Next& next, const Run& run) {
     job->fail(error);
   }
   if (!next.batch.empty()) {
+    steps_.begin();
     run(next.batch);
+    steps_.point();
     const bool has_failed = std::any_of(next.batch.begin(), next.batch.end(),
                                         [](const Unit& unit) { return unit.job->has_failed(); });
     ended_running(next.batch.size(), has_failed);

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "yona/serve/job.h"
+#include "yona/serve/step_clock.h"
 
 namespace yona::serve {
 
@@ -44,6 +45,8 @@ struct BatcherFigures {
   std::uint64_t refused = 0, late = 0, gone = 0;         // jobs
   std::uint64_t preemptions = 0;                         // of batches
   double busy_seconds = 0;
+  std::uint64_t steps = 0, long_steps = 0;  // between places where a batch can be preempted
+  double longest_step = 0;                  // seconds
 };
 
 class Batcher {
@@ -69,6 +72,10 @@ class Batcher {
   // jobs wait, a batch of them is computed first, by `run_small` in the calling thread. Also
   // answers those that have waited too long.
   void preempt(const Run& run_small);
+  // From within run, before its batch is computed: the largest of its jobs is of this work or more.
+  // Lengths are known roughly when a job is submitted, exactly where it is computed; how small a
+  // job must be to preempt the batch depends on it.
+  void counted(std::int64_t work);
   // From within run: this batch has a model to load, so its time is not the one to foresee others
   // by, and those that wait behind it wait within their deadlines.
   void loads();
@@ -124,6 +131,7 @@ class Batcher {
   void compute(const Next& next, const Run& run);
   void ended_running(std::size_t sentences, bool has_failed);
   Groups::iterator next_group(std::int64_t most_work);
+  std::int64_t smallest_waiting() const;
   bool is_worth_waiting(const Group& group) const;
   bool has_waited_too_long(const Waiting& waiting, Clock::time_point now) const;
   std::vector<Candidate> candidates(Group& group, std::int64_t most_work) const;
@@ -144,8 +152,10 @@ class Batcher {
   Groups groups_;                 // none of them empty
   std::vector<Running> running_;  // each preempts the one before
   Clock::time_point looked_{};    // for those that have waited too long
+  std::int64_t smallest_ = 0;     // work of the jobs that wait, or less
   double work_per_second_ = 0;    // 0: not known yet
   BatcherFigures figures_;
+  StepClock steps_;
   bool is_closing_ = false;
   std::atomic<bool> is_full_{false}, has_waiting_{false};
   std::thread thread_;

@@ -135,7 +135,7 @@ void check_object(Json& object, const Fields& fields, UnknownFields unknown) {
     }
     if (field != nullptr && !value.is_null()) {
       check_value(*field, value);
-      if (field->type == FieldType::list) {
+      if (field->type == FieldType::list && !field->fields.empty()) {
         for (Json& item : value) {
           check_object(item, field->fields, unknown);
         }

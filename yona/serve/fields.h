@@ -34,7 +34,8 @@ struct Field {
   double least = std::numeric_limits<double>::lowest();  // of numbers
   double most = std::numeric_limits<double>::max();
   std::vector<std::string> words{};  // a text must be one of these, if there are any
-  std::vector<Field> fields{};       // of an object, or of a list's objects
+  // Of an object, or of a list's objects; empty: these may have any.
+  std::vector<Field> fields{};
 };
 using Fields = std::vector<Field>;
 

@@ -1,6 +1,7 @@
 #include "yona/serve/http.h"
 
 #include "yona/base/log.h"
+#include "yona/base/preemption.h"
 
 namespace yona::serve {
 
@@ -11,9 +12,39 @@ std::string compact(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Arrays and objects within arrays and objects, down to this depth, are written item by item.
+constexpr int kDepth = 3;
+
+void append_json(const Json& json, int depth, TextPieces& out) {
+  if (!json.is_structured() || depth == kDepth) {
+    preemption_point();
+    out.add(compact(json));
+    return;
+  }
+  const bool is_object = json.is_object();
+  out.append(is_object ? "{" : "[");
+  bool is_first = true;
+  for (const auto& [name, value] : json.items()) {
+    out.append(std::exchange(is_first, false) ? "" : ",");
+    if (is_object) {
+      out.append(compact(name));
+      out.append(":");
+    }
+    append_json(value, depth + 1, out);
+  }
+  out.append(is_object ? "}" : "]");
+}
+
 }  // namespace
 
 HttpResponse json_response(const Json& json) { return {.body = compact(json) + "\n"}; }
+
+HttpResponse large_json_response(const Json& json) {
+  HttpResponse response;
+  append_json(json, 0, response.rest);
+  response.rest.append("\n");
+  return response;
+}
 
 HttpResponse error_response(int status, std::string_view text, int retry_after) {
   HttpResponse response = json_response({{"error", text}});

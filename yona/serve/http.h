@@ -11,6 +11,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/json.h"
+#include "yona/base/text_pieces.h"
 
 namespace yona::serve {
 
@@ -33,9 +34,12 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::string body{};
   Headers headers{};
+  TextPieces rest{};  // of the body, after the above: large answers are not copied
 };
 
 HttpResponse json_response(const Json& json);
+// The same for a large one: can be preempted while it is written.
+HttpResponse large_json_response(const Json& json);
 // {"error": "one clear sentence"}; `retry_after` in seconds, 0: no such header.
 HttpResponse error_response(int status, std::string_view text, int retry_after = 0);
 
@@ -71,7 +75,7 @@ class Exchange {
 
   virtual void respond(HttpResponse response) = 0;
   virtual void begin_stream(HttpResponse head) = 0;  // its body is the first part
-  virtual void write(std::string part) = 0;
+  virtual void write(TextPieces part) = 0;
   virtual void end_stream() = 0;
 };
 

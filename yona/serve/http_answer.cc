@@ -83,7 +83,8 @@ void append_answer(std::string& bytes, const HttpResponse& response, const Answe
   }
   constexpr int kNoContent = 204;  // has no length either
   if (response.status != kNoContent) {
-    fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n", response.body.size());
+    fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n",
+                   response.body.size() + response.rest.bytes());
   }
   bytes += "\r\n";
   if (!frame.has_only_head) {

@@ -22,7 +22,8 @@ std::string lines_of(const Headers& headers);
 // "Sun, 06 Nov 1994 08:49:37 GMT"
 std::string http_date(std::time_t time);
 
-// Head and body of an answer, appended. `more` are lines of the head besides the answer's own.
+// Head and body of an answer, appended, without the body's rest. `more` are lines of the head
+// besides the answer's own.
 void append_answer(std::string& bytes, const HttpResponse& response, const AnswerFrame& frame,
                    std::string_view more = {});
 

@@ -45,9 +45,9 @@ class HttpSession {
   // all connections costs less than several for each request.
   virtual void look_at_clock(Clock::time_point now) = 0;
 
-  virtual void respond(const HttpResponse& response) = 0;
+  virtual void respond(HttpResponse response) = 0;
   virtual void begin_stream(const HttpResponse& head) = 0;
-  virtual void write_part(std::string part) = 0;
+  virtual void write_part(TextPieces part) = 0;
   virtual void end_stream() = 0;
 };
 
@@ -72,7 +72,9 @@ class SessionExchange : public Exchange {
 
   void respond(HttpResponse response) override {
     if (!is_answered_.test_and_set()) {
-      call([response = std::move(response)](HttpSession& session) { session.respond(response); });
+      call([response = std::move(response)](HttpSession& session) mutable {
+        session.respond(std::move(response));
+      });
     }
   }
   void begin_stream(HttpResponse head) override {
@@ -80,7 +82,7 @@ class SessionExchange : public Exchange {
       call([head = std::move(head)](HttpSession& session) { session.begin_stream(head); });
     }
   }
-  void write(std::string part) override {
+  void write(TextPieces part) override {
     call([part = std::move(part)](HttpSession& session) mutable {
       session.write_part(std::move(part));
     });

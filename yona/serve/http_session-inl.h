@@ -63,7 +63,7 @@ class StreamSession : public HttpSession,
     }
   }
 
-  void respond(const HttpResponse& response) override {
+  void respond(HttpResponse response) override {
     if (state_ != State::handling) {
       return;
     }
@@ -71,22 +71,36 @@ class StreamSession : public HttpSession,
     frame_.keeps_alive = frame_.keeps_alive && !host_.stopping;
     out_.clear();
     append_answer(out_, response, frame_, host_.header_lines);
+    rest_ = frame_.has_only_head ? std::vector<std::string>() : std::move(response.rest).take();
+    std::vector<asio::const_buffer> buffers{asio::buffer(out_)};
+    for (const std::string& piece : rest_) {
+      buffers.push_back(asio::buffer(piece));
+    }
     state_ = State::writing;
     stream_.wait_at_most(host_.limits.write);
     asio::async_write(
-        stream_.bytes(), asio::buffer(out_),
+        stream_.bytes(), buffers,
         [self = self()](const error_code& error, std::size_t /*bytes*/) { self->answered(error); });
   }
 
-  // A stream ends with the connection.
+  // A stream ends with the connection; of HEAD it is the head, and nothing more is waited for.
   void begin_stream(const HttpResponse& head) override {
-    if (state_ == State::handling) {
-      state_ = State::streaming;
-      write_part(stream_head(head, host_.header_lines));
+    if (state_ != State::handling) {
+      return;
     }
+    state_ = State::streaming;
+    if (!frame_.has_only_head) {
+      write_part(stream_head(head, host_.header_lines));
+      return;
+    }
+    HttpResponse without_body = head;
+    without_body.body.clear();
+    write_part(stream_head(without_body, host_.header_lines));
+    gone_->store(true);
+    end_stream();
   }
 
-  void write_part(std::string part) override {
+  void write_part(TextPieces part) override {
     if (state_ != State::streaming) {
       return;
     }
@@ -95,9 +109,12 @@ class StreamSession : public HttpSession,
       close();
       return;
     }
-    waiting_bytes_ += part.size();
-    parts_.push_back(std::move(part));
-    if (parts_.size() == 1) {
+    const bool is_writing = !parts_.empty();
+    waiting_bytes_ += part.bytes();
+    for (std::string& piece : std::move(part).take()) {
+      parts_.push_back(std::move(piece));
+    }
+    if (!is_writing && !parts_.empty()) {
       write_next_part();
     }
   }
@@ -249,6 +266,7 @@ class StreamSession : public HttpSession,
   }
 
   void answered(const error_code& error) {
+    rest_.clear();
     if (error) {
       close();
     } else if (frame_.keeps_alive) {
@@ -309,7 +327,8 @@ class StreamSession : public HttpSession,
   bool lingers_ = false;
   bool is_ending_ = false;
   const HttpResponse* refusal_ = nullptr;  // at the turnstile
-  std::string out_;                        // the answer that is being written
+  std::string out_;                        // the answer that is being written: its beginning
+  std::vector<std::string> rest_;          // and its rest
   std::deque<std::string> parts_;          // of a stream, the first being written
   std::size_t waiting_bytes_ = 0;
   std::size_t lingered_ = 0;  // bytes thrown away at the end

@@ -30,7 +30,8 @@ class Job {
   // What each sentence costs at most, in rows of a decoding step; empty: as many as its tokens.
   std::vector<std::int64_t> work{};
   Clock::time_point deadline = Clock::time_point::max();
-  GoneFlag gone{};  // empty: the client cannot leave
+  GoneFlag gone{};       // empty: the client cannot leave
+  GoneFlag cancelled{};  // another part of the same request has failed; empty: it has none
 
   std::int64_t work_of(std::size_t sentence) const {
     return work.empty() ? tokens[sentence] : work[sentence];
@@ -41,7 +42,11 @@ class Job {
   }
   // Has fail() been called? Then what its batch took says nothing about speed.
   bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
-  bool is_gone() const { return gone && gone->load(std::memory_order_relaxed); }
+  // Does nothing wait for it any more?
+  bool is_gone() const {
+    return (gone && gone->load(std::memory_order_relaxed)) ||
+           (cancelled && cancelled->load(std::memory_order_relaxed));
+  }
   bool is_late() const { return Clock::now() > deadline; }
 
  protected:

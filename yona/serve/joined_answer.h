@@ -25,7 +25,7 @@ std::vector<TextGroup> grouped(const std::vector<std::string>& texts,
                                const std::vector<std::string>& ways);
 
 // Collects a piece of the answer for each text, and responds when all are there, or with the first
-// error. Any thread.
+// error, which cancels the other jobs. Any thread.
 template <class Piece>
 class JoinedAnswer {
  public:
@@ -40,12 +40,18 @@ class JoinedAnswer {
       pieces_[group.places[i]] = std::move(pieces[i]);
     }
     left_ -= group.places.size();
-    if (left_ == 0 && !std::exchange(is_over_, true)) {
-      exchange_->respond(answer_(std::move(pieces_)));
+    if (left_ == 0 && !is_over_) {
+      HttpResponse response = answer_(std::move(pieces_));  // where it throws, fail() answers
+      is_over_ = true;
+      exchange_->respond(std::move(response));
     }
   }
+  // For the jobs that give the pieces.
+  GoneFlag cancelled() const { return cancelled_; }
+
   void fail(const std::exception_ptr& error) {
     const std::scoped_lock lock(mutex_);
+    *cancelled_ = true;
     if (!std::exchange(is_over_, true)) {
       exchange_->respond(response_of(error));
     }
@@ -53,6 +59,7 @@ class JoinedAnswer {
 
  private:
   std::shared_ptr<Exchange> exchange_;
+  std::shared_ptr<std::atomic<bool>> cancelled_ = std::make_shared<std::atomic<bool>>(false);
   Answer answer_;
   std::mutex mutex_;
   std::vector<Piece> pieces_;

@@ -267,6 +267,7 @@ std::shared_ptr<TranslationJob> job_for(const ApiHost& host, const Exchange& exc
   }
   job->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
   job->gone = exchange.gone();
+  job->cancelled = joined->cancelled();
   job->done = [joined, asked, group](const std::vector<SentenceResult>& results) {
     joined->put(group, pieces_of(translated_json(*asked, results), group.texts.size()));
   };
@@ -289,6 +290,7 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
   const std::vector<TextGroup> groups = grouped(given, names);
   std::vector<std::shared_ptr<Asked>> parts;
   std::int64_t characters = 0;
+  std::int64_t sentences = 0;
   for (const TextGroup& group : groups) {
     const auto asked = std::make_shared<Asked>();
     asked->is_html = fields.text("format") == "html";
@@ -302,6 +304,8 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
     asked->texts = std::make_unique<Texts>(plain_texts(*asked, group.texts), Split::sentences,
                                            asked->model, host.limits);
     characters += asked->texts->characters();
+    sentences += asked->texts->sentence_count();
+    check_sentences(sentences, host.limits);
     parts.push_back(asked);
   }
   host.keys.admit(key_of(request, fields.text("api_key")), request.client, characters);
@@ -312,6 +316,7 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
   const auto joined = std::make_shared<Joined>(
       exchange, given.size(),
       [is_list](const std::vector<Json>& pieces) { return joined_response(pieces, is_list); });
+  std::vector<std::shared_ptr<TranslationJob>> jobs;
   try {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (groups[i].way.empty()) {
@@ -323,9 +328,10 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
       if (job->sentences.empty()) {
         job->done({});
       } else {
-        host.service.submit(job);
+        jobs.push_back(job);
       }
     }
+    host.service.submit_parts(jobs);
   } catch (...) {
     joined->fail(std::current_exception());
   }

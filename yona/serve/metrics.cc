@@ -21,7 +21,7 @@ class CountedExchange : public Exchange {
     status_ = head.status;
     exchange_->begin_stream(std::move(head));
   }
-  void write(std::string part) override { exchange_->write(std::move(part)); }
+  void write(TextPieces part) override { exchange_->write(std::move(part)); }
   void end_stream() override {
     metrics_.count(route_, status_, seconds_since(start_));
     exchange_->end_stream();

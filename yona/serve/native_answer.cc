@@ -23,30 +23,28 @@ std::string compact(const Json& json) {
 }
 
 // An object as text with one member more, whose value is JSON already.
-std::string with_member(const Json& object, std::string_view name, std::string_view value) {
-  std::string text = compact(object);
-  text.reserve(text.size() + name.size() + value.size() + 5);
-  text.back() = ',';  // was the closing brace
-  text.append("\"").append(name).append("\":").append(value).append("}");
+TextPieces with_member(const Json& object, std::string_view name, TextPieces value) {
+  std::string head = compact(object);
+  head.back() = ',';  // was the closing brace
+  head.append("\"").append(name).append("\":");
+  TextPieces text(std::move(head));
+  text.add(std::move(value));
+  text.append("}");
   return text;
 }
 
 // "[a,b]", appended.
-void append_list(const std::vector<std::string>& items, std::string& text) {
-  std::size_t bytes = text.size() + 2;
-  for (const std::string& item : items) {
-    bytes += item.size() + 1;
-  }
-  text.reserve(bytes);
-  text += "[";
+void append_list(std::vector<TextPieces> items, TextPieces& text) {
+  text.append("[");
   for (std::size_t i = 0; i < items.size(); ++i) {
-    text.append(i == 0 ? "" : ",").append(items[i]);
+    text.append(i == 0 ? "" : ",");
+    text.add(std::move(items[i]));
   }
-  text += "]";
+  text.append("]");
 }
 
 // The object with what is known of one sentence.
-std::string with_sentence(Json json, const SentenceResult& result, const WantedAnswer& wanted) {
+TextPieces with_sentence(Json json, SentenceResult& result, const WantedAnswer& wanted) {
   const HypothesisText& best = result.n_best.front();
   json["source_tokens"] = result.source_tokens;
   json["tokens"] = best.tokens;
@@ -59,13 +57,16 @@ std::string with_sentence(Json json, const SentenceResult& result, const WantedA
   if (wanted.alignments) {
     json["alignment"] = best.alignment;
   }
-  return wanted.attention
-             ? with_member(json, "attention", result.attention.empty() ? "null" : result.attention)
-             : compact(json);
+  if (!wanted.attention) {
+    return compact(json);
+  }
+  return with_member(
+      json, "attention",
+      result.attention.is_empty() ? std::string("null") : std::exchange(result.attention, {}));
 }
 
-std::string translation_text(const Texts& texts, std::size_t text,
-                             std::span<const SentenceResult> results, const WantedAnswer& wanted) {
+TextPieces translation_text(const Texts& texts, std::size_t text, std::span<SentenceResult> results,
+                            const WantedAnswer& wanted) {
   Json json{{"text", texts.translation(text, results, 0)}};
   if (wanted.names_models) {
     json["model"] = wanted.model.id;
@@ -80,39 +81,42 @@ std::string translation_text(const Texts& texts, std::size_t text,
   if (results.size() == 1) {
     return with_sentence(std::move(json), results.front(), wanted);
   }
-  std::vector<std::string> segments;
+  std::vector<TextPieces> segments;
   for (std::size_t i = 0; i < results.size(); ++i) {
     segments.push_back(with_sentence(
         {{"source", texts.segments(text).sentences[i]}, {"text", results[i].n_best.front().text}},
         results[i], wanted));
   }
-  std::string list;
-  append_list(segments, list);
-  return with_member(json, "segments", list);
+  TextPieces list;
+  append_list(std::move(segments), list);
+  return with_member(json, "segments", std::move(list));
 }
 
 }  // namespace
 
-std::vector<std::string> translation_texts(const Texts& texts,
-                                           const std::vector<SentenceResult>& results,
-                                           const WantedAnswer& wanted) {
-  std::vector<std::string> translations;
+std::vector<TextPieces> translation_texts(const Texts& texts, std::vector<SentenceResult> results,
+                                          const WantedAnswer& wanted) {
+  std::vector<TextPieces> translations;
+  std::span<SentenceResult> left = results;
   for (std::size_t i = 0; i < texts.count(); ++i) {
-    translations.push_back(translation_text(texts, i, texts.results_of(i, results), wanted));
+    const std::size_t sentences = texts.segments(i).sentences.size();
+    translations.push_back(translation_text(texts, i, left.first(sentences), wanted));
+    left = left.subspan(sentences);
   }
   return translations;
 }
 
-std::string answer_text(const std::vector<std::string>& translations, const WantedAnswer& wanted) {
+TextPieces answer_text(std::vector<TextPieces> translations, const WantedAnswer& wanted) {
   constexpr double kTenths = 1e4;  // of a millisecond in a second
   Json end;
   if (!wanted.names_models) {
     end["model"] = wanted.model.id;
   }
   end["milliseconds"] = std::round(seconds_since(wanted.start) * kTenths) / 10;
-  std::string text = "{\"translations\":";
-  append_list(translations, text);
-  text.append(",").append(compact(end).substr(1));
+  TextPieces text(std::string("{\"translations\":"));
+  append_list(std::move(translations), text);
+  text.append(",");
+  text.append(compact(end).substr(1));
   return text;
 }
 

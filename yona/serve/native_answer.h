@@ -1,6 +1,6 @@
 // The answers of yona's own API as JSON: texts, and of each sentence what was asked for. They are
 // made as text, because attention comes as text: as a tree of numbers it would take many times the
-// memory.
+// memory. Its pieces are moved: copies of megabytes would hold up all other requests.
 #pragma once
 
 #include <string>
@@ -19,12 +19,11 @@ struct WantedAnswer {
 };
 
 // {"text", …} of each text; see docs/serving.md.
-std::vector<std::string> translation_texts(const Texts& texts,
-                                           const std::vector<SentenceResult>& results,
-                                           const WantedAnswer& wanted);
+std::vector<TextPieces> translation_texts(const Texts& texts, std::vector<SentenceResult> results,
+                                          const WantedAnswer& wanted);
 
 // {"translations": [{"text", …}, …], "model", "milliseconds"}
-std::string answer_text(const std::vector<std::string>& translations, const WantedAnswer& wanted);
+TextPieces answer_text(std::vector<TextPieces> translations, const WantedAnswer& wanted);
 
 // A model of /v1/models.
 Json model_json(const ModelSummary& model);

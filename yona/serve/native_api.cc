@@ -3,27 +3,20 @@
 #include "yona/serve/joined_answer.h"
 #include "yona/serve/native_fields.h"
 #include "yona/serve/native_request.h"
+#include "yona/serve/openai_api.h"
 #include "yona/serve/streamed_text.h"
 
 namespace yona::serve {
 
 namespace {
 
-void list_models(const ApiHost& host, Exchange& exchange) {
-  Json models = Json::array();
-  for (const ModelSummary& model : host.service.models()) {
-    models.push_back(model_json(model));
-  }
-  exchange.respond(json_response({{"models", models}}));
-}
-
-using Joined = JoinedAnswer<std::string>;
+using Joined = JoinedAnswer<TextPieces>;
 
 void answer_whole(const std::shared_ptr<Joined>& joined, const TextGroup& group,
                   TranslationJob& job, const std::shared_ptr<const Texts>& texts,
                   const WantedAnswer& wanted) {
-  job.done = [joined, group, texts, wanted](const std::vector<SentenceResult>& results) {
-    joined->put(group, translation_texts(*texts, results, wanted));
+  job.done = [joined, group, texts, wanted](std::vector<SentenceResult> results) {
+    joined->put(group, translation_texts(*texts, std::move(results), wanted));
   };
   job.failed = [joined](const std::exception_ptr& error) { joined->fail(error); };
 }
@@ -32,8 +25,8 @@ void answer_streamed(const std::shared_ptr<Exchange>& exchange, TranslationJob& 
                      const std::shared_ptr<const Texts>& texts, const WantedAnswer& wanted) {
   const auto stream = std::make_shared<StreamedText>(exchange, texts);
   job.progress = [stream](const SentenceProgress& progress) { stream->grow(progress); };
-  job.done = [stream, texts, wanted](const std::vector<SentenceResult>& results) {
-    stream->end(answer_text(translation_texts(*texts, results, wanted), wanted));
+  job.done = [stream, texts, wanted](std::vector<SentenceResult> results) {
+    stream->end(answer_text(translation_texts(*texts, std::move(results), wanted), wanted));
   };
   job.failed = [stream](const std::exception_ptr& error) { stream->fail(error); };
 }
@@ -58,12 +51,17 @@ std::vector<Part> parts_of(const ApiHost& host, const RequestFields& fields) {
     names.push_back(models.back().id);
   }
   std::vector<Part> parts;
+  std::int64_t sentences = 0;
+  const auto attention = std::make_shared<AttentionCount>();
   for (TextGroup& group : grouped(given, names)) {
     Part& part = parts.emplace_back();
     part.wanted.model = models[group.places.front()];
     part.texts = std::make_shared<const Texts>(group.texts, split_of(fields), part.wanted.model,
                                                host.limits);
+    sentences += part.texts->sentence_count();
+    check_sentences(sentences, host.limits);
     part.job = job_for(host, fields, *part.texts, part.wanted);
+    part.job->attention_count = attention;
     part.group = std::move(group);
   }
   for (Part& part : parts) {
@@ -101,19 +99,31 @@ void translate_texts(const ApiHost& host, const std::shared_ptr<Exchange>& excha
     return;
   }
   const WantedAnswer wanted = parts.empty() ? WantedAnswer{} : parts.front().wanted;
-  const auto answer = [wanted](const std::vector<std::string>& translations) {
-    return HttpResponse{.body = answer_text(translations, wanted) + "\n"};
+  const auto answer = [wanted](std::vector<TextPieces> translations) {
+    HttpResponse response{.rest = answer_text(std::move(translations), wanted)};
+    response.rest.append("\n");
+    return response;
   };
   if (parts.empty()) {
     exchange->respond(answer({}));
     return;
   }
   const auto joined = std::make_shared<Joined>(exchange, texts, answer);
+  std::vector<std::shared_ptr<TranslationJob>> jobs;
+  for (const Part& part : parts) {
+    answer_whole(joined, part.group, *part.job, part.texts, part.wanted);
+    part.job->cancelled = joined->cancelled();
+    if (!part.job->sentences.empty()) {
+      jobs.push_back(part.job);
+    }
+  }
   try {
     for (const Part& part : parts) {
-      answer_whole(joined, part.group, *part.job, part.texts, part.wanted);
-      submit(host, part.job);
+      if (part.job->sentences.empty()) {
+        part.job->done({});
+      }
     }
+    host.service.submit_parts(jobs);
   } catch (...) {
     joined->fail(std::current_exception());
   }
@@ -130,7 +140,7 @@ void run_task(const ApiHost& host, const std::shared_ptr<Exchange>& exchange,
   job->request = fields.all();
   job->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
   job->gone = exchange->gone();
-  job->done = [exchange](const Json& answer) { exchange->respond(json_response(answer)); };
+  job->done = [exchange](const Json& answer) { exchange->respond(large_json_response(answer)); };
   job->failed = [exchange](const std::exception_ptr& error) {
     exchange->respond(response_of(error));
   };
@@ -151,32 +161,34 @@ std::vector<Route> native_routes(const ApiHost& host) {
       run_task(host, exchange, name, takes);
     };
   };
-  return {{.method = "GET",
-           .path = "/v1/models",
-           .summary = "The models that are served.",
-           .gives = models_answer(),
-           .handler = [&host](const auto& exchange) { list_models(host, *exchange); }},
-          {.method = "POST",
-           .path = "/v1/translate",
-           .summary = "Translates texts; with \"stream\", as server-sent events while it grows.",
-           .takes = translate_fields(),
-           .gives = translate_answer(),
-           .queues = true,
-           .handler = [&host](const auto& exchange) { translate_texts(host, exchange); }},
-          {.method = "POST",
-           .path = "/v1/beam",
-           .summary = "The tree of a sentence's beam search.",
-           .takes = beam_fields(),
-           .gives = beam_answer(),
-           .queues = true,
-           .handler = task("beam", beam_fields())},
-          {.method = "POST",
-           .path = "/v1/explain",
-           .summary = "One step through the model with its real numbers.",
-           .takes = explain_fields(),
-           .gives = {},
-           .queues = true,
-           .handler = task("explain", explain_fields())}};
+  return {
+      {.method = "GET",
+       .path = "/v1/models",
+       .summary = "The models that are served.",
+       .gives = models_answer(),
+       .handler =
+           [&host](const auto& exchange) { exchange->respond(json_response(models_list(host))); }},
+      {.method = "POST",
+       .path = "/v1/translate",
+       .summary = "Translates texts; with \"stream\", as server-sent events while it grows.",
+       .takes = translate_fields(),
+       .gives = translate_answer(),
+       .queues = true,
+       .handler = [&host](const auto& exchange) { translate_texts(host, exchange); }},
+      {.method = "POST",
+       .path = "/v1/beam",
+       .summary = "The tree of a sentence's beam search.",
+       .takes = beam_fields(),
+       .gives = beam_answer(),
+       .queues = true,
+       .handler = task("beam", beam_fields())},
+      {.method = "POST",
+       .path = "/v1/explain",
+       .summary = "One step through the model with its real numbers.",
+       .takes = explain_fields(),
+       .gives = {},
+       .queues = true,
+       .handler = task("explain", explain_fields())}};
 }
 
 }  // namespace yona::serve

@@ -1,5 +1,7 @@
 #include "yona/serve/native_fields.h"
 
+#include "yona/serve/openai_fields.h"
+
 namespace yona::serve {
 
 namespace {
@@ -60,9 +62,14 @@ Fields sentence_answer() {
 }  // namespace
 
 Fields models_answer() {
-  return {{.name = "models",
+  return {{.name = "object", .type = Type::text, .description = "list", .words = {"list"}},
+          {.name = "data",
            .type = Type::list,
-           .description = "all models",
+           .description = "all models, as OpenAI's clients read them",
+           .fields = openai_model_fields()},
+          {.name = "models",
+           .type = Type::list,
+           .description = "those that translate",
            .fields = {{"id", Type::text, "its name here"},
                       {"source", Type::text, "the language it reads"},
                       {"target", Type::text, "the language it writes"},

@@ -62,7 +62,7 @@ std::set<int> errors_of(const Route& route) {
   if (takes("model") || route.path.ends_with("*")) {
     statuses.insert(404);
   }
-  if (route.queues) {
+  if (route.queues || route.generates) {
     statuses.insert({501, 504});
   }
   return statuses;
@@ -78,9 +78,7 @@ Json answers_of(const Route& route) {
   }
   Json ok{{"description", "what was asked for"}};
   ok["content"] = content(route.content_type, schema);
-  const Json error =
-      content("application/json",
-              schema_of(Fields{{"error", FieldType::text, "what is wrong, in one sentence"}}));
+  const Json error = content("application/json", schema_of(route.error_gives));
   Json answers{{"200", ok}, {"default", {{"description", "an error"}, {"content", error}}}};
   for (const int status : errors_of(route)) {
     answers[std::to_string(status)] = {{"description", meaning_of(status)}, {"content", error}};
@@ -121,7 +119,9 @@ Json openapi_description(const Router& router) {
           {"info",
            {{"title", "yona"},
             {"version", YONA_VERSION},
-            {"description", "Translation: LibreTranslate's API, and yona's own under /v1."}}},
+            {"description",
+             "Translation: LibreTranslate's API, and yona's own under /v1. "
+             "Language models: OpenAI's API."}}},
           {"paths", paths}};
 }
 

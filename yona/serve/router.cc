@@ -51,7 +51,7 @@ void Router::handle(const std::shared_ptr<Exchange>& exchange) const {
     try {
       route->handler(exchange);
     } catch (...) {
-      exchange->respond(response_of(std::current_exception()));
+      exchange->respond(route->error(std::current_exception()));
     }
     return;
   }

@@ -22,7 +22,10 @@ struct Route {
   bool gives_list = false;
   std::string content_type = "application/json";
   bool queues = false;          // in the batcher: refused while that is full
+  bool generates = false;       // the same of language models
   std::vector<int> statuses{};  // of errors besides those that follow from the above
+  Fields error_gives = {{"error", FieldType::text, "what is wrong, in one sentence"}};
+  std::function<HttpResponse(const std::exception_ptr&)> error = response_of;
   std::function<void(const std::shared_ptr<Exchange>&)> handler{};
 };
 

@@ -34,7 +34,12 @@ void TranslationJob::finish(std::size_t sentence, SentenceResult result) {
   results_[sentence] = std::move(result);
   if (++finished_ == sentences.size()) {
     is_over_ = true;
-    done(std::move(results_));
+    try {
+      done(std::move(results_));
+    } catch (...) {  // the answer could not be made; the client must hear of it
+      has_failed_ = true;
+      failed(std::current_exception());
+    }
   }
 }
 

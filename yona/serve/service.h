@@ -50,7 +50,7 @@ struct HypothesisText {
 struct SentenceResult {
   std::vector<HypothesisText> n_best{};      // best first, at least one
   std::vector<std::string> source_tokens{};  // pieces, </s> included
-  std::string attention{};                   // JSON, when asked for; see docs/serving.md
+  TextPieces attention{};                    // JSON, when asked for; see docs/serving.md
 };
 
 // A sentence as far as it has been translated.
@@ -59,6 +59,12 @@ struct SentenceProgress {
   std::int64_t tokens = 0;  // so far
   std::string token;        // the last one
   std::string text;
+};
+
+// Attention weights of an answer, which the parts of a request count together.
+struct AttentionCount {
+  std::atomic<std::int64_t> foreseen{0};  // of the sources, before anything is decoded
+  std::atomic<std::int64_t> given{0};     // so far
 };
 
 // Sentences of one request, for one model.
@@ -71,7 +77,8 @@ class TranslationJob : public Job {
   std::vector<GlossaryTerm> glossary{};
   bool attention = false;
 
-  // Called by threads that compute, one at a time; exactly one of the last two, once.
+  // Called by threads that compute, one at a time; one of the last two, once; both where done()
+  // throws.
   std::function<void(const SentenceProgress&)> progress{};  // empty: not wanted
   std::function<void(std::vector<SentenceResult>)> done;
   std::function<void(const std::exception_ptr&)> failed;
@@ -91,8 +98,9 @@ class TranslationJob : public Job {
     std::size_t rounds = 0;  // so far
   };
   std::vector<Forced> forced{};
-  std::int64_t attention_weights = 0;   // of the answer so far; of the thread that computes
-  bool has_foreseen_attention = false;  // likewise: the sources have been looked at
+  std::shared_ptr<AttentionCount> attention_count = std::make_shared<AttentionCount>();
+  bool has_foreseen_attention =
+      false;  // the sources have been counted; of the thread that computes
 
  private:
   std::mutex mutex_;
@@ -126,6 +134,14 @@ class Service {
   // Throws HttpError 503 when there is too much to do, 413 for more work than is allowed, 404 for a
   // model that is not there.
   virtual void submit(std::shared_ptr<TranslationJob> job) = 0;
+  // The parts of one request, for several models: the limits of a request are those of all of them
+  // together, checked before the first is begun. Where a later one is refused, the caller cancels
+  // those before it.
+  virtual void submit_parts(const std::vector<std::shared_ptr<TranslationJob>>& parts) {
+    for (const std::shared_ptr<TranslationJob>& part : parts) {
+      submit(part);
+    }
+  }
   virtual void submit(std::shared_ptr<TaskJob> job) = 0;
   // Would it be refused anyway?
   virtual bool is_full() const = 0;

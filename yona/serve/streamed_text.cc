@@ -23,8 +23,11 @@ void StreamedText::grow(const SentenceProgress& progress) {
   write(std::move(event));
 }
 
-void StreamedText::end(const std::string& answer) {
-  write(fmt::format("event: done\ndata: {}\n\n", answer));
+void StreamedText::end(TextPieces answer) {
+  TextPieces event(std::string("event: done\ndata: "));
+  event.add(std::move(answer));
+  event.append("\n\n");
+  write(std::move(event));
   exchange_->end_stream();
 }
 
@@ -38,7 +41,7 @@ void StreamedText::fail(const std::exception_ptr& error) {
   exchange_->end_stream();
 }
 
-void StreamedText::write(std::string event) {
+void StreamedText::write(TextPieces event) {
   if (!std::exchange(has_begun_, true)) {
     exchange_->begin_stream(
         {.content_type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}});

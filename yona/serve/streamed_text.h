@@ -20,12 +20,12 @@ class StreamedText {
 
   void grow(const SentenceProgress& progress);
   // With the answer as JSON.
-  void end(const std::string& answer);
+  void end(TextPieces answer);
   // What fails before anything was sent is answered with a status.
   void fail(const std::exception_ptr& error);
 
  private:
-  void write(std::string event);
+  void write(TextPieces event);
 
   std::shared_ptr<Exchange> exchange_;
   std::shared_ptr<const Texts> texts_;

@@ -20,7 +20,8 @@ class Suggestions {
   // cannot be written to.
   explicit Suggestions(std::filesystem::path file, std::uintmax_t most_bytes = 64 << 20);
 
-  // Any thread. Throws HttpError 507 when the file is full, IoError where it cannot be written.
+  // Any thread. A suggestion is in the file as a whole or not at all. Throws HttpError 507 when the
+  // file is full, IoError where it cannot be written.
   void add(const Suggestion& suggestion);
 
  private:

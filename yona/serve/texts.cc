@@ -47,6 +47,10 @@ void check_limits(const std::vector<std::string>& texts, const TextLimits& limit
   require_at_most(characters_of(texts), limits.characters, "characters");
 }
 
+void check_sentences(std::int64_t sentences, const TextLimits& limits) {
+  require_at_most(sentences, limits.sentences, "sentences");
+}
+
 Texts::Texts(const std::vector<std::string>& texts, Split split, const ModelSummary& model,
              const TextLimits& limits)
     : characters_(characters_of(texts)), has_spaces_(model.target_has_spaces) {
@@ -54,7 +58,7 @@ Texts::Texts(const std::vector<std::string>& texts, Split split, const ModelSumm
   for (const std::string& text : texts) {
     texts_.push_back(segments_of(text, split, model.source));
     first_.push_back(first_.back() + texts_.back().sentences.size());
-    require_at_most(static_cast<std::int64_t>(first_.back()), limits.sentences, "sentences");
+    check_sentences(sentence_count(), limits);
   }
 }
 

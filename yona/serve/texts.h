@@ -25,6 +25,7 @@ class Texts {
 
   std::size_t count() const { return texts_.size(); }
   std::int64_t characters() const { return characters_; }
+  std::int64_t sentence_count() const { return static_cast<std::int64_t>(first_.back()); }
   const Segments& segments(std::size_t text) const { return texts_[text]; }
   // Of all texts, in order.
   std::vector<std::string> sentences() const;
@@ -54,6 +55,9 @@ class Texts {
 
 // Throws HttpError 400 for more texts or characters than allowed.
 void check_limits(const std::vector<std::string>& texts, const TextLimits& limits);
+
+// Throws HttpError 400 for more sentences than allowed.
+void check_sentences(std::int64_t sentences, const TextLimits& limits);
 
 // Characters of UTF-8 text.
 std::int64_t character_count(std::string_view text);

@@ -1,6 +1,6 @@
 // The gradient of a linear's bias is the sum over the rows of its output's gradient. The op that
 // writes that gradient has every row in registers, and its kernel may add them up on the way
-// (Kernel::gradient_sums): a pass over memory less. It may where nobody else uses the output, so
+// (Kernel::gradient_sums): a pass over memory less. It may if nothing else uses the output, so
 // that what it writes is all there will be.
 //
 // How the two find each other: what linear records holds a BiasGradient, to which the output's
@@ -29,7 +29,7 @@ class BiasGradient {
   bool used_only_by(int inputs) const { return uses_ == inputs; }
 
   // Where to add the sums of part's gradient, which are then taken as done: call it for all parts
-  // of y, or none. Empty when the bias takes no gradient, or part is no range of y's columns.
+  // of y, or none. Empty when the bias takes no gradient, or part is not a range of y's columns.
   View take(const Tensor& part, Region& region);
   // Nothing is left to add up.
   bool done() const { return done_; }

@@ -36,7 +36,7 @@ struct Context {
   Precision precision = Precision::f32;
   WeightGradients* weight_gradients = nullptr;  // nullptr: none is put off
   LayerCache* cache = nullptr;             // incremental decoding: what earlier steps have left
-  AttentionRecorder* attention = nullptr;  // nullptr: nobody looks, no weights are formed
+  AttentionRecorder* attention = nullptr;  // nullptr: no weights are recorded
 
   Backend& backend() const { return region.backend(); }
   const Kernels& kernels() const { return backend().kernels(); }
@@ -48,8 +48,7 @@ struct Context {
   // The type of activations made from weights of this type. A GPU keeps them in bf16 or f16 where
   // products are: half the memory, and half the time of everything that only moves it.
   DType activation_type(DType weights) const {
-    return weights == DType::f32 && precision != Precision::f32 &&
-                   backend().planned_device() == Device::cuda
+    return weights == DType::f32 && precision != Precision::f32 && backend().rounds_activations()
                ? operand_type()
                : weights;
   }

@@ -1,4 +1,4 @@
-// Layouts are made anew for every batch; their memory, and the host's side of what they hold, goes
+// Layouts are made for every batch; their memory, and the host's side of what they hold, goes
 // round, so that a step allocates nothing.
 
 #include "yona/tensor/ragged.h"
@@ -106,6 +106,28 @@ std::shared_ptr<const Layout> make_step_layout(std::int64_t rows, std::int64_t p
   layout->positions = Tensor(region, DType::i32, Shape{rows});
   layout->positions.upload(std::vector<std::int32_t>(static_cast<std::size_t>(rows),
                                                      static_cast<std::int32_t>(position)));
+  return layout;
+}
+
+std::shared_ptr<const Layout> make_continued_layout(std::span<const std::int64_t> fresh,
+                                                    std::span<const std::int64_t> cached,
+                                                    Region& region) {
+  check(fresh.size() == cached.size(), "layout: {} new lengths for {} sentences", fresh.size(),
+        cached.size());
+  auto layout = std::make_shared<Layout>();
+  layout->sentences = static_cast<std::int64_t>(fresh.size());
+  layout->lengths = 0;
+  std::vector<std::int32_t> positions;
+  for (std::size_t s = 0; s < fresh.size(); ++s) {
+    layout->longest = std::max(layout->longest, fresh[s]);
+    layout->lengths |= length_class(fresh[s]);
+    for (std::int64_t i = 0; i < fresh[s]; ++i) {
+      positions.push_back(static_cast<std::int32_t>(cached[s] + i));
+    }
+  }
+  layout->tokens = static_cast<std::int64_t>(positions.size());
+  layout->positions = Tensor(region, DType::i32, Shape{layout->tokens});
+  layout->positions.upload(positions);
   return layout;
 }
 

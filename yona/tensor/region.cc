@@ -44,13 +44,13 @@ Region::Region(Backend& backend, std::int64_t capacity)
   base_ = static_cast<char*>(backend_.reserve(capacity_));
   free_.reserve(1024);
   free_.push_back({0, capacity_});
-  if (backend_.device() == Device::cpu) {
+  if (backend_.on_host()) {
     ASAN_POISON_MEMORY_REGION(base_, static_cast<std::size_t>(capacity_));
   }
 }
 
 Region::~Region() {
-  if (backend_.device() == Device::cpu) {
+  if (backend_.on_host()) {
     ASAN_UNPOISON_MEMORY_REGION(base_, static_cast<std::size_t>(capacity_));
   }
   backend_.release(base_, capacity_);
@@ -82,7 +82,7 @@ StoragePtr Region::allocate(std::int64_t bytes) {
   storage->discarded = false;
   storage->packed = nullptr;
   storage->quantised = nullptr;
-  if (backend_.device() == Device::cpu) {
+  if (backend_.on_host()) {
     ASAN_UNPOISON_MEMORY_REGION(storage->data, static_cast<std::size_t>(bytes));
   }
   in_use_ += size;
@@ -105,7 +105,7 @@ std::int64_t Region::take(std::int64_t size) {
       "{}: out of memory: a tensor of {} does not fit, {} of {} are in use{}; use a smaller "
       "--batch-tokens or model",
       backend_.device(), short_bytes(size), short_bytes(in_use_), short_bytes(capacity_),
-      backend_.device() == Device::cpu ? memory_limit_note() : "");
+      backend_.on_host() ? memory_limit_note() : "");
 }
 
 void Region::give_back(std::int64_t begin, std::int64_t size) {
@@ -132,7 +132,7 @@ void Region::discard(Storage& storage) noexcept {
     return;
   }
   storage.discarded = true;
-  if (backend_.device() == Device::cpu) {
+  if (backend_.on_host()) {
     ASAN_POISON_MEMORY_REGION(storage.data, static_cast<std::size_t>(storage.bytes));
   }
   const std::int64_t size = (storage.bytes + kAlignment - 1) / kAlignment * kAlignment + kBlockGap;

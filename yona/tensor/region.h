@@ -29,7 +29,7 @@ class Region {
   // region is full, naming what was asked for and what there is.
   StoragePtr allocate(std::int64_t bytes);
 
-  // Gives the memory of a storage back while it lives on for its gradient: its values are gone.
+  // Gives the memory of a storage back while it lives on for its gradient: its values are lost.
   void discard(Storage& storage) noexcept;
 
   std::int64_t in_use() const { return in_use_; }

@@ -22,8 +22,9 @@ CachedKeys ResidentCache::memory(const Layout& /*layout*/, const std::function<T
                                  Context& c) {
   if (fresh_memory_) {
     const Tensor made = make();  // [tokens, width]
-    check(made.rows() <= memory_tokens_, "resident cache: a memory of {} tokens, room for {}",
-          made.rows(), memory_tokens_);
+    check(made.rows() <= memory_tokens_,
+          "resident cache: {} source tokens do not fit; the capacity is {}", made.rows(),
+          memory_tokens_);
     if (next_cross_ == cross_.size()) {
       cross_.emplace_back(region_, made.dtype(), Shape{memory_tokens_, made.cols()});
     }

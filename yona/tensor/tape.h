@@ -1,6 +1,6 @@
 // The tape: what backward has to do, in order. Each op records one closure while it runs forward;
 // backward() runs them from the last to the first and destroys each one after it ran, so that what
-// an op saved is freed as soon as nobody needs it.
+// an op saved is freed as soon as it is no longer needed.
 //
 // Closures live in chunks of memory that are kept for the next step: no malloc in steady state.
 #pragma once

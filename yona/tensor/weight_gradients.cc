@@ -68,7 +68,7 @@ void WeightGradients::finish() {
   tiles_ = 0;
 }
 
-// Of x that is kept here alone nobody will ask for the gradient any more.
+// The gradient of an x that only this list keeps is no longer needed.
 void WeightGradients::free_gradients() const {
   for (const Waiting& w : waiting_) {
     const Storage* storage = w.x.storage().get();

@@ -1,7 +1,5 @@
 #include "yona/text/byte_level_bpe.h"
 
-#include <algorithm>
-
 #include <unicode/uchar.h>
 
 #include "yona/base/error.h"
@@ -153,20 +151,24 @@ void ByteLevelBpe::encode(std::string_view text, std::vector<std::int32_t>& ids)
 std::string ByteLevelBpe::decode(std::span<const std::int32_t> ids) const {
   std::string bytes;
   for (const std::int32_t id : ids) {
-    const std::u32string characters = utf32_of(vocabulary_->piece(id));
-    const auto& byte_of = byte_characters().byte_of;
-    const bool is_bytes = std::all_of(characters.begin(), characters.end(), [&](char32_t c) {
-      return c < byte_of.size() && byte_of[c] >= 0;
-    });
-    if (!is_bytes) {
-      bytes += vocabulary_->piece(id);
-      continue;
-    }
-    for (const char32_t c : characters) {
-      bytes += static_cast<char>(byte_of[c]);
-    }
+    const std::string& piece = vocabulary_->piece(id);
+    bytes += bytes_of_piece(piece).value_or(piece);
   }
   return lossy_utf8(bytes);
 }
+
+std::optional<std::string> bytes_of_piece(std::string_view piece) {
+  const auto& byte_of = byte_characters().byte_of;
+  std::string bytes;
+  for (const char32_t c : utf32_of(piece)) {
+    if (c >= byte_of.size() || byte_of[c] < 0) {
+      return std::nullopt;
+    }
+    bytes += static_cast<char>(byte_of[c]);
+  }
+  return bytes;
+}
+
+const std::string& character_of_byte(unsigned char byte) { return byte_characters().of_byte[byte]; }
 
 }  // namespace yona

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "yona/text/bpe_merges.h"
 #include "yona/text/segmenter.h"
@@ -18,6 +19,11 @@ struct ByteLevelOptions {
 // The words of GPT-2's pattern, which together are the whole text (valid UTF-8):
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 std::vector<std::string_view> split_words(std::string_view text);
+
+// The bytes that a piece of byte-level BPE stands for; nothing when it has other characters
+// (special tokens). And the character that stands for a byte.
+std::optional<std::string> bytes_of_piece(std::string_view piece);
+const std::string& character_of_byte(unsigned char byte);
 
 class ByteLevelBpe : public Segmenter {
  public:

@@ -19,7 +19,7 @@ struct SideEncoder {
   std::vector<std::int32_t> before{};  // languages, tags
   std::vector<std::int32_t> after{};   // </s>, and what follows it
 
-  // Appends the ids of a line with what stands around it. False when there is no text in the line:
+  // Appends the ids of a line with its special tokens. False when there is no text in the line:
   // then that alone was appended.
   bool encode(std::string_view line, std::vector<std::int32_t>& ids) const;
   // The same with a segmentation drawn at random: see Subword::sample, and for what it throws.

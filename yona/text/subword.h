@@ -71,8 +71,15 @@ class Subword {
   std::shared_ptr<const Impl> impl_;
 };
 
+// The vocabulary of a target side whose pieces are whole symbols: what a parser writes.
+inline constexpr const char* kSymbolsFile = "symbols.json";
+
+// Symbols with a space between them, each a piece of the vocabulary; others become <unk>.
+Subword whole_symbols(Vocabulary vocabulary, std::string_view name);
+
 // Both sides of a model as they lie in its folder: source.spm, target.spm, vocab.json, and
-// target_vocab.json when the sides have separate vocabularies.
+// target_vocab.json when the sides have separate vocabularies; with whole symbols as the target,
+// source.spm, vocab.json and symbols.json.
 struct SubwordPair {
   Subword source;
   Subword target;

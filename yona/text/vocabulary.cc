@@ -74,7 +74,7 @@ class PieceReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  // Something else than an id; outside the object it is no table at all.
+  // Something else than an id; outside the object it is not a table.
   bool refuse(std::string_view what) const {
     check<FormatError>(depth_ == 0, "{}: the id of '{}' is {}, not a number", name_, piece_, what);
     return false;

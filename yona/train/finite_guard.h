@@ -10,7 +10,7 @@
 
 #include "yona/io/checkpoints.h"
 #include "yona/train/progress.h"
-#include "yona/train/run_config.h"
+#include "yona/train/train_config.h"
 
 namespace yona {
 

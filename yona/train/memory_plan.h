@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 
-#include "yona/models/transformer_config.h"
 #include "yona/train/learner.h"
 
 namespace yona {
@@ -16,18 +17,23 @@ struct MemoryPlan {
   std::int64_t total() const { return weights + step + program; }
 };
 
-// For micro-batches of up to batch_tokens source and as many target tokens.
-MemoryPlan plan_memory(const TransformerConfig& model, const LossConfig& loss, bool average,
-                       std::int64_t batch_tokens, Device device = Device::cpu);
+// What is planned: models of their own are made, and never trained.
+struct PlannedRun {
+  std::function<std::unique_ptr<Objective>()> make_objective;
+  Precision precision = Precision::f32;
+  bool average = false;  // of the weights
+  Device device = Device::cpu;
+};
+
+// For micro-batches of up to so many rows a side.
+MemoryPlan plan_memory(const PlannedRun& run, std::int64_t batch_tokens);
 
 // --batch-tokens auto: the largest micro-batch that leaves a quarter of `memory_bytes` free, not
 // above the paper's 25,000 tokens. Throws DeviceError when not even a small one fits.
-std::int64_t largest_batch(const TransformerConfig& model, const LossConfig& loss, bool average,
-                           std::int64_t memory_bytes, Device device = Device::cpu);
+std::int64_t largest_batch(const PlannedRun& run, std::int64_t memory_bytes);
 
 // Throws InvalidArgument with the largest batch that fits when a step of `batch_tokens` is
 // predicted to take more than `memory_bytes`.
-void check_memory(const TransformerConfig& model, const LossConfig& loss, bool average,
-                  std::int64_t batch_tokens, std::int64_t memory_bytes, Device device);
+void check_memory(const PlannedRun& run, std::int64_t batch_tokens, std::int64_t memory_bytes);
 
 }  // namespace yona

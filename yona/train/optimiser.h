@@ -10,7 +10,7 @@
 
 #include "yona/nn/parameters.h"
 #include "yona/train/readbacks.h"
-#include "yona/train/run_config.h"
+#include "yona/train/train_config.h"
 
 namespace yona {
 

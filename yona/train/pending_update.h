@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "yona/base/timing.h"
+#include "yona/data/examples.h"
 #include "yona/train/learner.h"
 #include "yona/train/progress.h"
-#include "yona/train/run_config.h"
 
 namespace yona {
 
@@ -19,12 +19,12 @@ struct PendingUpdate {
   std::vector<PendingLoss> losses;         // of its micro-batches
   std::shared_ptr<Readback> squared_norm;  // of the gradient, f64
   std::int64_t first_batch = 0;            // its number in the epoch,
-  std::uint64_t first_sentence = 0;        // and the sentence that it begins with
+  std::uint64_t first_example = 0;         // and the example that it begins with
 
   // Waits for the device and fills in the rest; `before` is when the update before was known.
   UpdateReport finish(Clock::time_point before) const;
   // For messages: "batch 3 of epoch 0 (…)".
-  std::string describe_batches(const std::vector<CorpusSpec>& corpora) const;
+  std::string describe_batches(const Examples& examples) const;
 };
 
 }  // namespace yona

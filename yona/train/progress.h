@@ -27,6 +27,9 @@ struct RunPlan {                       // known before the first update
   std::int64_t first_update = 0;         // updates done already: above 0 when resuming
   std::int64_t updates = 0;              // after which the run is expected to end; 0: unknown
   std::int64_t epochs = 0;               // that end it before train.updates do; 0: they do not
+  double seconds = 0;                    // that the updates are expected to take; 0: unknown
+  double passes = 0;                     // over the data; 0: unknown
+  bool timed = false;                    // the updates were chosen to fit a time
   std::int64_t batch_tokens = 0;         // per micro-batch
   std::int64_t accumulate = 1;           // micro-batches per update
   std::string device = "cpu";

@@ -48,6 +48,7 @@ void JsonReporter::started(const RunPlan& plan) {
                     {"first_update", plan.first_update},
                     {"updates", plan.updates},
                     {"epochs", plan.epochs},
+                    {"seconds", plan.seconds},
                     {"batch_tokens", plan.batch_tokens},
                     {"accumulate", plan.accumulate},
                     {"device", plan.device},

@@ -1,5 +1,6 @@
 #include "yona/train/progress_lines.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,6 +42,15 @@ std::string course_text(const RunPlan& plan) {
   return text + fmt::format(" into {}", plan.output.string());
 }
 
+// How long it will take, and how to make that shorter.
+std::string time_text(const RunPlan& plan) {
+  const double each = plan.seconds / static_cast<double>(std::max<std::int64_t>(1, plan.updates));
+  const std::string time =
+      fmt::format("this will take about {} ({:.3g} s an update, {:.3g} passes over the data)",
+                  short_duration(plan.seconds), each, plan.passes);
+  return plan.timed ? time : time + "; --for 20m or --updates N makes it shorter";
+}
+
 }  // namespace
 
 std::vector<std::string> lines_of(const RunPlan& plan) {
@@ -50,13 +60,17 @@ std::vector<std::string> lines_of(const RunPlan& plan) {
           : fmt::format(" ({} of them frozen)", short_count(plan.frozen_parameters));
   const std::string micro =
       plan.accumulate == 1 ? "" : fmt::format(", {} for each update", plan.accumulate);
-  return {
+  std::vector<std::string> lines{
       fmt::format("{}: {} parameters{}, vocabulary {}; {} sentence pairs", plan.model,
                   short_count(plan.parameters), frozen, vocabulary_text(plan), grouped(plan.pairs)),
       fmt::format("{}, {} thread{}, {}; batches of {} tokens{}{}", plan.device, plan.threads,
                   plan.threads == 1 ? "" : "s", plan.precision, grouped(plan.batch_tokens), micro,
                   memory_text(plan)),
       course_text(plan)};
+  if (plan.seconds > 0) {
+    lines.push_back(time_text(plan));
+  }
+  return lines;
 }
 
 std::string short_rate(double rate) {

@@ -133,9 +133,15 @@ Json RunState::to_json() const {
   json["best_update"] = best_update;
   json["bad_validations"] = bad_validations;
   json["best_by"] = best_by;
+  if (higher_is_better) {
+    json["higher_is_better"] = true;
+  }
   json["scores"] = Json::array();
   for (const auto& [step, score] : scores) {
     json["scores"].push_back({{"update", step}, {best_by, number_or_null(score)}});
+  }
+  if (interrupted) {
+    json["interrupted"] = true;
   }
   json["record"] = record;
   if (!changes.empty()) {
@@ -157,6 +163,9 @@ RunState RunState::from_json(const Json& json, const std::filesystem::path& file
     state.best_update = json.at("best_update");
     state.bad_validations = json.at("bad_validations");
     state.best_by = json.value("best_by", "loss");
+    const bool is_of_text = state.best_by == "bleu" || state.best_by == "chrf";  // before 0.2
+    state.higher_is_better = json.value("higher_is_better", is_of_text);
+    state.interrupted = json.value("interrupted", false);
     for (const Json& score : json.at("scores")) {
       state.scores[score.at("update")] = number_or_infinity(score.at(state.best_by));
     }
@@ -174,11 +183,11 @@ RunState RunState::from_json(const Json& json, const std::filesystem::path& file
   }
 }
 
-void save_checkpoint(const std::filesystem::path& run, const RunState& state, const ModelInfo& info,
-                     const Parameters& parameters, const Optimiser& optimiser) {
+void save_checkpoint(const std::filesystem::path& run, const RunState& state,
+                     const Optimiser& optimiser,
+                     const std::function<void(const std::filesystem::path& folder)>& write_model) {
   write_checkpoint(run, state.update, [&](const std::filesystem::path& folder) {
-    write_json(folder / "config.json", model_config(info));
-    write_weights(folder / "model.safetensors", info, parameters, parameters.weights());
+    write_model(folder);
     write_optimiser(folder / "optimizer.safetensors", optimiser);
     write_json(folder / "state.json", state.to_json());
     if (!state.choices.empty()) {
@@ -187,9 +196,7 @@ void save_checkpoint(const std::filesystem::path& run, const RunState& state, co
   });
 }
 
-void load_weights(const std::filesystem::path& folder, const Parameters& parameters,
-                  Optimiser& optimiser) {
-  read_weights(folder, parameters);
+void load_optimiser(const std::filesystem::path& folder, Optimiser& optimiser) {
   read_optimiser(folder / "optimizer.safetensors", optimiser);
 }
 

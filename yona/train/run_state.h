@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -15,7 +16,6 @@
 
 #include "yona/base/json.h"
 #include "yona/data/batch_stream.h"
-#include "yona/io/translation_model.h"
 #include "yona/train/optimiser.h"
 
 namespace yona {
@@ -27,16 +27,16 @@ struct RunState {
   std::int64_t best_update = 0;
   std::int64_t bad_validations = 0;       // in a row without improvement
   std::string best_by = "loss";           // the figure that validations are compared by
+  bool higher_is_better = false;          // of that figure
   std::map<std::int64_t, double> scores;  // that figure by update
+  bool interrupted = false;               // saved between two that were due, because of a signal
   std::string choices;                    // of algorithms, as Backend::choices() gives them
   Json record;                            // what decides the run's bits: run_record.h
   Json same;  // from yona 0.1, which had no record: a few settings, name → value
   std::vector<std::string> changes;  // what --allow-changes let pass: "update 8: train.seed: 1 → 2"
 
   // Lower is better, whatever the figure.
-  double cost(double score) const {
-    return best_by == "bleu" || best_by == "chrf" ? -score : score;
-  }
+  double cost(double score) const { return higher_is_better ? -score : score; }
   // Is the score better than the best so far?
   bool is_best(double score) const {
     const auto best = scores.find(best_update);
@@ -53,14 +53,15 @@ struct RunState {
   static RunState from_json(const Json& json, const std::filesystem::path& file);
 };
 
-// Writes checkpoints/step-N and switches `latest`.
-void save_checkpoint(const std::filesystem::path& run, const RunState& state, const ModelInfo& info,
-                     const Parameters& parameters, const Optimiser& optimiser);
+// Writes checkpoints/step-N and switches `latest`; `write_model` writes weights and config.json.
+void save_checkpoint(const std::filesystem::path& run, const RunState& state,
+                     const Optimiser& optimiser,
+                     const std::function<void(const std::filesystem::path& folder)>& write_model);
 
-// The state of the checkpoint in `folder`, and its weights and moments read into parameters and
-// optimiser. An average that the checkpoint lacks starts at its weights.
+// The state of the checkpoint in `folder`.
 RunState load_state(const std::filesystem::path& folder);
-void load_weights(const std::filesystem::path& folder, const Parameters& parameters,
-                  Optimiser& optimiser);
+// Its moments, read into the optimiser. An average that the checkpoint lacks starts at the weights,
+// which are to be read before.
+void load_optimiser(const std::filesystem::path& folder, Optimiser& optimiser);
 
 }  // namespace yona

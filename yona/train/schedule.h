@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "yona/train/run_config.h"
+#include "yona/train/train_config.h"
 
 namespace yona {
 

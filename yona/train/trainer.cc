@@ -13,33 +13,17 @@
 #include "yona/data/batch_stream.h"
 #include "yona/data/batches.h"
 #include "yona/io/atomic_file.h"
-#include "yona/io/checkpoints.h"
-#include "yona/io/huggingface.h"
-#include "yona/io/run_lock.h"
 #include "yona/train/finite_guard.h"
-#include "yona/train/learner.h"
-#include "yona/train/memory_plan.h"
 #include "yona/train/optimiser.h"
 #include "yona/train/pending_update.h"
 #include "yona/train/reporters.h"
-#include "yona/train/run_inputs.h"
-#include "yona/train/run_model.h"
-#include "yona/train/run_record.h"
-#include "yona/train/run_state.h"
-#include "yona/train/samples.h"
+#include "yona/train/run_start.h"
 #include "yona/train/schedule.h"
 #include "yona/train/tensorboard_reporter.h"
 
 namespace yona {
 
 namespace {
-
-constexpr const char* kBegunBy = "begun_by";  // of a record: an older version
-
-LossConfig loss_config(const TrainConfig& train) {
-  return {
-      .label_smoothing = train.label_smoothing, .rdrop = train.rdrop, .precision = train.precision};
-}
 
 // What train.best_by names.
 double deciding_figure(const ValidationReport& report, const std::string& name) {
@@ -51,39 +35,28 @@ double deciding_figure(const ValidationReport& report, const std::string& name) 
   return report.loss;
 }
 
-// Was the run begun by yona 0.1, which had everything decay?
-bool is_of_0_1(const RunState& state) {
-  return !state.same.is_null() || (state.record.is_object() && state.record.contains(kBegunBy));
+// The run's settings for the optimiser: what the task never changes is frozen besides.
+TrainConfig with_constants_frozen(TrainConfig train, const Task& task) {
+  const std::vector<std::string> constants = task.constants();
+  train.freeze.insert(train.freeze.end(), constants.begin(), constants.end());
+  return train;
 }
 
-// What the configuration leaves to the run that is resumed.
-RunConfig with_run_values(RunConfig config, const RunState& state) {
-  const bool is_old = !state.same.is_null();  // read from yona 0.1
-  if (config.train.batch_tokens == 0 && is_old) {
-    config.train.batch_tokens = state.same.value("train.batch_tokens", std::int64_t{0});
-  } else if (config.train.batch_tokens == 0 && !state.record.is_null()) {
-    config.train.batch_tokens = recorded_batch_tokens(state.record);
+bool was_interrupted(const std::filesystem::path& checkpoint) {
+  try {
+    return load_state(checkpoint).interrupted;
+  } catch (const Error&) {  // damaged: no reason to end a run that goes on
+    return false;
   }
-  if (is_of_0_1(state)) {
-    config.train.weight_decay_on = DecayOn::all;
-  }
-  return config;
 }
 
 class Trainer {
  public:
-  Trainer(RunConfig config, const TrainerOptions& options);
+  Trainer(TrainConfig train, const MakeTask& make_task, const TrainerOptions& options);
   TrainResult run();
 
  private:
-  RunPlan plan() const;
-  // The model, once settings, sub-words and training files are known to be what the run began with.
-  RunModel prepare();
-  // What a resumed run has to be refused for, or be allowed.
-  Differences differences(const RunModel& model);
-  // Throws unless there is none or changes are allowed, which are reported.
-  void accept(const Differences& found);
-  void open_data();
+  RunPlan plan();
   void restore();
   // Where changes made the epoch too short for the run's position in it: to the next.
   void enter_epoch();
@@ -100,8 +73,12 @@ class Trainer {
   void conclude_last();
   Checkpoint saved_checkpoint() const;
   void after_update();
+  // So that there is a model to try out within the first minute: after the first update, and then
+  // every half a minute until something is validated.
+  void write_early();
   void validate();
   void save();
+  void prune();
   // The model folder: the best so far, or the newest where nothing is validated.
   void write_best();
   FinishReport finish_report() const;
@@ -110,182 +87,92 @@ class Trainer {
   std::optional<TensorBoardReporter> tensorboard_;
   Reporters reporter_;
   FiniteGuard guard_;
-  RunLock lock_;
-  std::unique_ptr<Backend> backend_;
-  std::optional<Checkpoint> checkpoint_;  // that the run goes on from
-  RunState state_;                        // as the checkpoint has it, or of a new run
-  RunConfig config_;
-  Json record_;               // of this run as it is now
-  bool has_changes_ = false;  // that --allow-changes let pass
-  RunModel run_model_;
-  const PairEncoder& encoder_ = run_model_.encoder;
-  const ModelInfo& info_ = run_model_.info;
-  Transformer model_;
+  RunStart start_;
+  Backend& backend_ = start_.backend();
+  Task& task_ = start_.task();
+  const TrainConfig& train_ = start_.train();
+  RunState& state_ = start_.state();
+  std::unique_ptr<Objective> objective_;
   Parameters parameters_;
   Optimiser optimiser_;
   Learner learner_;
-  std::shared_ptr<const Dataset> dataset_;
-  std::vector<Validation> validation_;
-  std::optional<Samples> samples_;
+  std::shared_ptr<const Examples> examples_;
+  std::vector<std::unique_ptr<Evaluation>> evaluations_;
+  std::unique_ptr<Sampler> samples_;
   std::optional<BatchStream> stream_;
-  std::vector<PairBatch> batches_;
+  std::vector<Batch> batches_;
   std::optional<PendingUpdate> pending_;  // the last update, unless it is concluded
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point concluded_ = start_;  // when the last one was
+  Clock::time_point began_ = Clock::now();
+  Clock::time_point concluded_ = began_;  // when the last one was
   std::int64_t saved_update_ = -1;
   std::int64_t written_update_ = -1;  // of the model folder
+  double written_at_ = 0;             // by the clock
   bool interrupted_ = false;
   bool stopped_early_ = false;
 };
 
-Trainer::Trainer(RunConfig config, const TrainerOptions& options)
+Trainer::Trainer(TrainConfig train, const MakeTask& make_task, const TrainerOptions& options)
     : options_(options),
       reporter_(options.reporter),
-      guard_(config.train, reporter_),
-      lock_((prepare_folder(options), options.output)),
-      backend_(make_backend(options.device,
-                            {.threads = options.threads, .measure = config.train.measure})),
-      checkpoint_((clean_run(options.output),
-                   options.resume ? latest_checkpoint(options.output) : std::nullopt)),
-      state_(checkpoint_ ? load_state(checkpoint_->path) : RunState{}),
-      config_(
-          with_run_values(with_usable_precision(std::move(config), *backend_, reporter_), state_)),
-      run_model_(prepare()),
-      model_(info_.config),
-      parameters_(model_, *backend_, Gradients::yes),
-      optimiser_(parameters_, *backend_, with_constants_frozen(config_.train, info_)),
-      learner_(model_, *backend_, loss_config(config_.train)) {
-  open_data();
-  batches_.resize(static_cast<std::size_t>(config_.train.accumulate));
+      guard_(train, reporter_),
+      start_(std::move(train), make_task, options_, reporter_),
+      objective_(task_.make_objective()),
+      parameters_(objective_->model(), backend_, Gradients::yes),
+      optimiser_(parameters_, backend_, with_constants_frozen(train_, task_)),
+      learner_(*objective_, parameters_, backend_, train_.precision),
+      examples_(start_.examples()) {
+  start_.add_examples(*examples_);
+  evaluations_ = task_.open_evaluations(*objective_, train_);
+  samples_ = options_.samples > 0 ? task_.open_samples(*objective_) : nullptr;
+  batches_.resize(static_cast<std::size_t>(train_.accumulate));
   restore();
-  if (const std::string reason = choose_family(describe(info_)).reason;
-      info_.family.empty() && !reason.empty()) {
-    reporter_.message(MessageLevel::warning, reason);
-  }
-  replace_file(options_.output / "config.yaml", to_yaml(with_absolute_paths(config_)));
-  if (config_.train.tensorboard) {
-    tensorboard_.emplace(options_.output / "tensorboard", state_.update, config_.train.log_every);
+  replace_file(options_.output / "config.yaml", task_.settings(train_));
+  if (train_.tensorboard) {
+    tensorboard_.emplace(options_.output / "tensorboard", state_.update, train_.log_every);
     reporter_.add(*tensorboard_);
   }
 }
 
-RunModel Trainer::prepare() {
-  check_validation_lines(config_);
-  if (!checkpoint_) {
-    options_.init = init_of(options_);
-  }
-  record_["corpora"] = recorded_corpora(config_.data.corpora);
-  record_["init"] = state_.record.is_null() ? Json("") : state_.record.value("init", Json(""));
-  if (!options_.init.empty()) {
-    record_["init"] = std::filesystem::absolute(options_.init).string();
-  }
-  if (is_of_0_1(state_)) {
-    record_[kBegunBy] = "0.1";
-  }
-  RunModel model = prepare_model(config_, options_, checkpoint_, reporter_);
-  config_.model = model.info.config;
-  config_.data.max_length = std::min(config_.data.max_length, config_.model.max_positions);
-  record_["model"] = recorded_model(model.info);
-  record_["subwords"] = recorded_subwords(model.encoder);
-  record_["platform"] = recorded_platform(*backend_);
-  const bool average = config_.train.ema > 0;
-  if (config_.train.batch_tokens == 0) {
-    config_.train.batch_tokens = largest_batch(config_.model, loss_config(config_.train), average,
-                                               backend_->memory_bytes(), backend_->device());
-  }
-  record_["settings"] = recorded_settings(config_);
-  if (checkpoint_) {
-    accept(differences(model));
-  }
-  if (!checkpoint_ || options_.allow_changes) {
-    keep_languages(model, options_.output);  // which may have been refused until here
-  }
-  check_memory(config_.model, loss_config(config_.train), average, config_.train.batch_tokens,
-               backend_->memory_bytes(), backend_->device());
-  return model;
-}
-
-Differences Trainer::differences(const RunModel& model) {
-  if (state_.record.is_null()) {
-    reporter_.message(MessageLevel::warning,
-                      "the run was begun by yona 0.1, which recorded neither all settings nor the "
-                      "data: that they are the same is not checked");
-    return differences_from_0_1(state_.same, config_, model.info);
-  }
-  for (const std::string& warning :
-       platform_warnings(state_.record.value("platform", Json::object()), record_["platform"])) {
-    reporter_.message(MessageLevel::warning, warning);
-  }
-  Differences found = records_that_differ(state_.record, record_, config_.data.corpora);
-  found += given_subwords_that_differ(config_.data, model.encoder);
-  return found;
-}
-
-void Trainer::accept(const Differences& found) {
-  check_differences(found, options_.allow_changes ? AllowChanges::yes : AllowChanges::no,
-                    checkpoint_->path);
-  has_changes_ = !found.changes.empty();
-  for (const std::string& change : found.changes) {
-    reporter_.message(MessageLevel::warning, fmt::format("changed: {}", change));
-    state_.changes.push_back(fmt::format("update {}: {}", state_.update, change));
-  }
-}
-
-void Trainer::open_data() {
-  dataset_ =
-      prepare_training_set(config_, encoder_, options_.output, *backend_->exec().pool, reporter_);
-  add_digests(record_["corpora"], *dataset_);
-  if (!has_changes_ && state_.record.contains("corpora")) {  // else there is a reason for others
-    accept(
-        pairs_that_differ(state_.record.at("corpora"), record_["corpora"], config_.data.corpora));
-  }
-  validation_ = prepare_validation(config_, encoder_, info_.config.max_positions, options_.output,
-                                   *backend_->exec().pool, reporter_);
-  if (options_.samples > 0 && !config_.data.valid.empty()) {
-    samples_.emplace(corpus_of(config_.data.valid.front(), config_.data.corpora), encoder_,
-                     options_.samples, info_.config.max_positions);
-  }
-}
-
 void Trainer::restore() {
-  if (checkpoint_) {
-    load_weights(checkpoint_->path, parameters_, optimiser_);
-    if (!state_.choices.empty() && !backend_->take_choices(state_.choices)) {
+  if (const std::optional<Checkpoint>& checkpoint = start_.checkpoint()) {
+    task_.read_weights(checkpoint->path, parameters_);
+    load_optimiser(checkpoint->path, optimiser_);
+    if (!state_.choices.empty() && !backend_.take_choices(state_.choices)) {
       reporter_.message(MessageLevel::warning,
                         "this is another device than the run's before, or another version of its "
                         "library: results will differ in their last bits");
     }
     saved_update_ = state_.update;
+    state_.interrupted = false;
     guard_.saved(saved_checkpoint());
     reporter_.message(MessageLevel::info,
-                      fmt::format("going on from {}", checkpoint_->path.string()));
+                      fmt::format("going on from {}", checkpoint->path.string()));
   } else {
-    parameters_.initialise(config_.train.seed);
-    if (!options_.init.empty()) {
-      read_weights(options_.init, parameters_);
+    parameters_.initialise(train_.seed);
+    if (!start_.init().empty()) {
+      task_.read_weights(start_.init(), parameters_);
     }
     optimiser_.start_average();
   }
-  state_.record = record_;
-  if (state_.best_by != config_.train.best_by) {  // what was the best is not known in its terms
-    state_.best_by = config_.train.best_by;
+  state_.record = start_.record();
+  if (state_.best_by != train_.best_by) {  // what was the best is not known in its terms
+    state_.best_by = train_.best_by;
     state_.scores.clear();
     state_.best_loss = std::numeric_limits<double>::infinity();
     state_.best_update = state_.bad_validations = 0;
   }
-  if (has_changes_) {
+  state_.higher_is_better = train_.best_by != "loss" && task_.higher_is_better(train_.best_by);
+  if (start_.has_changes()) {
     enter_epoch();
   }
   stream_.emplace(BatchStream::training(
-      dataset_, {.batch_tokens = config_.train.batch_tokens, .seed = config_.train.seed},
-      state_.position));
+      examples_, {.batch_tokens = train_.batch_tokens, .seed = train_.seed}, state_.position));
 }
 
 void Trainer::enter_epoch() {
   const std::int64_t epoch = state_.position.epoch;
   const std::int64_t batches =
-      BatchPlan::shuffled(*dataset_, config_.train.batch_tokens, config_.train.seed, epoch)
-          .batches();
+      BatchPlan::shuffled(*examples_, train_.batch_tokens, train_.seed, epoch).batches();
   if (state_.position.index > batches) {
     reporter_.message(MessageLevel::warning,
                       fmt::format("epoch {} now has {} batches, and the run was at batch {}: it "
@@ -295,52 +182,49 @@ void Trainer::enter_epoch() {
   }
 }
 
-RunPlan Trainer::plan() const {
-  const MemoryPlan memory =
-      plan_memory(info_.config, loss_config(config_.train), config_.train.ema > 0,
-                  config_.train.batch_tokens, backend_->device());
+RunPlan Trainer::plan() {
+  const MemoryPlan memory = plan_memory(start_.planned(), train_.batch_tokens);
   RunPlan plan;
-  plan.model = info_.family.empty() ? config_.preset : info_.family;
+  task_.describe(plan);
   plan.parameters = parameters_.count();
   plan.frozen_parameters = optimiser_.frozen_count();
-  plan.source_vocabulary = info_.config.source_vocabulary;
-  plan.target_vocabulary = info_.config.target_vocabulary;
-  plan.pairs = static_cast<std::int64_t>(epoch_pairs(*dataset_));
+  plan.pairs = static_cast<std::int64_t>(epoch_examples(*examples_));
   plan.peak_memory_bytes = memory.total();
-  plan.device_memory_bytes = backend_->memory_bytes();
+  plan.device_memory_bytes = backend_.memory_bytes();
   plan.first_update = state_.update;
   plan.updates = expected_end(state_.update);
-  plan.epochs = plan.updates < config_.train.updates ? config_.train.epochs : 0;
-  plan.batch_tokens = config_.train.batch_tokens;
-  plan.accumulate = config_.train.accumulate;
+  plan.epochs = plan.updates < train_.updates ? train_.epochs : 0;
+  plan.seconds = start_.time().seconds;
+  plan.passes = start_.time().passes;
+  plan.timed = train_.seconds > 0;
+  plan.batch_tokens = train_.batch_tokens;
+  plan.accumulate = train_.accumulate;
   plan.device = options_.device;
-  plan.threads = backend_->exec().pool != nullptr ? backend_->exec().pool->threads() : 1;
-  plan.precision = config_.train.precision == Precision::bf16 ? "bf16" : "f32";
+  plan.threads = backend_.exec().pool != nullptr ? backend_.exec().pool->threads() : 1;
+  plan.precision = train_.precision == Precision::bf16 ? "bf16" : "f32";
   plan.output = options_.output;
   return plan;
 }
 
 bool Trainer::finished() const {
-  const TrainConfig& train = config_.train;
-  return state_.update >= train.updates ||
-         (train.epochs > 0 && state_.position.epoch >= train.epochs) ||
-         (train.patience > 0 && state_.bad_validations >= train.patience);
+  return state_.update >= train_.updates ||
+         (train_.epochs > 0 && state_.position.epoch >= train_.epochs) ||
+         (train_.patience > 0 && state_.bad_validations >= train_.patience);
 }
 
 std::int64_t Trainer::expected_end(std::int64_t update) const {
-  const TrainConfig& train = config_.train;
-  if (train.epochs == 0) {
-    return train.updates;
+  if (train_.epochs == 0) {
+    return train_.updates;
   }
   const BatchPosition at = stream_->position();
   const std::int64_t whole = stream_->epoch_batches();  // epochs differ by a batch or two
   const std::int64_t left =
-      at.epoch < train.epochs ? (train.epochs - at.epoch) * whole - at.index : 0;
-  return std::min(train.updates, update + (left + train.accumulate - 1) / train.accumulate);
+      at.epoch < train_.epochs ? (train_.epochs - at.epoch) * whole - at.index : 0;
+  return std::min(train_.updates, update + (left + train_.accumulate - 1) / train_.accumulate);
 }
 
 void Trainer::read_batches() {
-  for (PairBatch& batch : batches_) {
+  for (Batch& batch : batches_) {
     stream_->next(batch);
   }
 }
@@ -350,10 +234,10 @@ PendingUpdate Trainer::start_update() {
   pending.start = Clock::now();
   read_batches();
   pending.first_batch = batches_.front().index;
-  pending.first_sentence = batches_.front().sentence_ids.front();
+  pending.first_example = batches_.front().example_ids.front();
   double weight = 0;
-  for (const PairBatch& batch : batches_) {
-    weight += target_weight(batch);
+  for (const Batch& batch : batches_) {
+    weight += objective_->weight(batch);
   }
   UpdateReport& report = pending.report;
   report.update = state_.update + 1;
@@ -363,14 +247,14 @@ PendingUpdate Trainer::start_update() {
   for (std::size_t micro = 0; micro < batches_.size(); ++micro) {
     pending.losses.push_back(
         learner_.accumulate(batches_[micro],
-                            {.seed = config_.train.seed,
+                            {.seed = train_.seed,
                              .update = static_cast<std::uint64_t>(report.update),
                              .micro_batch = static_cast<std::uint32_t>(micro)},
                             weight));
-    report.source_tokens += batches_[micro].source.tokens();
+    report.source_tokens += batches_[micro].sides.front().rows();
   }
-  report.learning_rate = learning_rate(config_.train.schedule, info_.config.d_model,
-                                       config_.train.updates, report.update);
+  report.learning_rate =
+      learning_rate(train_.schedule, task_.width(), train_.updates, report.update);
   optimiser_.step(report.update, report.learning_rate);
   pending.squared_norm = optimiser_.read_squared_norm();
   return pending;
@@ -379,8 +263,8 @@ PendingUpdate Trainer::start_update() {
 void Trainer::conclude(const PendingUpdate& update) {
   UpdateReport report = update.finish(concluded_);
   concluded_ = Clock::now();
-  report.seconds = seconds_since(start_);
-  guard_.check(report, update.describe_batches(config_.data.corpora));
+  report.seconds = seconds_since(began_);
+  guard_.check(report, update.describe_batches(*examples_));
   reporter_.updated(report);
 }
 
@@ -396,14 +280,14 @@ Checkpoint Trainer::saved_checkpoint() const {
 
 TrainResult Trainer::run() {
   reporter_.started(plan());
-  start_ = Clock::now();
+  began_ = Clock::now();
   while (!finished()) {
     PendingUpdate started = start_update();
     state_.update = started.report.update;
     state_.position = stream_->position();
     conclude_last();
     pending_ = std::move(started);
-    if (backend_->device() == Device::cpu) {  // done already
+    if (backend_.on_host()) {  // done already
       conclude_last();
     }
     after_update();
@@ -413,39 +297,53 @@ TrainResult Trainer::run() {
     }
   }
   conclude_last();
-  if (!interrupted_ && !validation_.empty() && !state_.scores.contains(state_.update)) {
+  if (!interrupted_ && !evaluations_.empty() && !state_.scores.contains(state_.update)) {
     validate();
   }
   if (saved_update_ != state_.update) {
+    state_.interrupted = interrupted_;
     save();
   }
   const bool is_newest = written_update_ == state_.update || guard_.is_lost();
-  if ((validation_.empty() && !is_newest) ||
+  if ((evaluations_.empty() && !is_newest) ||
       !std::filesystem::exists(options_.output / "model.safetensors")) {
     const WeightsInUse averaged(parameters_, optimiser_);
     write_best();
   }
-  stopped_early_ = config_.train.patience > 0 && state_.bad_validations >= config_.train.patience;
+  stopped_early_ = train_.patience > 0 && state_.bad_validations >= train_.patience;
   const FinishReport report = finish_report();
   reporter_.finished(report);
   return {report.updates, report.best_loss, report.stopped_early, report.interrupted};
 }
 
+void Trainer::write_early() {
+  constexpr double kSeconds = 30;
+  if (state_.best_update > 0 || guard_.is_lost() ||
+      (written_update_ >= 0 && options_.clock() - written_at_ < kSeconds)) {
+    return;
+  }
+  conclude_last();
+  const WeightsInUse averaged(parameters_, optimiser_);
+  write_best();
+}
+
 void Trainer::after_update() {
   const auto due = [&](std::int64_t every) { return every > 0 && state_.update % every == 0; };
-  if (!validation_.empty() && due(config_.train.valid_every)) {
+  if (!evaluations_.empty() && due(train_.valid_every)) {
     validate();
     save();
-  } else if (due(config_.train.save_every)) {
+  } else if (due(train_.save_every)) {
     save();
+  } else {
+    write_early();
   }
 }
 
 void Trainer::validate() {
   conclude_last();
   const WeightsInUse averaged(parameters_, optimiser_);
-  for (std::size_t i = 0; i < validation_.size(); ++i) {
-    ValidationReport report = validation_[i].run(learner_, model_, *backend_);
+  for (std::size_t i = 0; i < evaluations_.size(); ++i) {
+    ValidationReport report = evaluations_[i]->run(learner_);
     report.update = state_.update;
     if (i == 0) {
       const double score = deciding_figure(report, state_.best_by);
@@ -461,7 +359,7 @@ void Trainer::validate() {
     reporter_.validated(report);
   }
   if (samples_) {
-    SamplesReport report = samples_->run(model_, *backend_);
+    SamplesReport report = samples_->run();
     report.update = state_.update;
     reporter_.sampled(report);
   }
@@ -469,8 +367,9 @@ void Trainer::validate() {
 
 void Trainer::write_best() {
   try {
-    write_model(options_.output, info_, encoder_.subwords(), parameters_, parameters_.weights());
+    task_.write_model(options_.output, parameters_);
     written_update_ = state_.update;
+    written_at_ = options_.clock();
   } catch (const IoError& error) {
     fail<IoError>("saving the model of update {}: {}; {}", state_.update, error.what(),
                   what_stands(options_.output));
@@ -484,17 +383,25 @@ void Trainer::save() {
     const WeightsInUse averaged(parameters_, optimiser_);
     write_best();  // first: a run that is killed here does both again
   }
-  state_.choices = backend_->choices();
-  save_checkpoint(options_.output, state_, info_, parameters_, optimiser_);
+  state_.choices = backend_.choices();
+  save_checkpoint(options_.output, state_, optimiser_, [&](const std::filesystem::path& folder) {
+    task_.write_checkpoint(folder, parameters_);
+  });
   saved_update_ = state_.update;
   reporter_.saved(state_.update, saved_checkpoint().path);
   guard_.saved(saved_checkpoint());
+  prune();
+}
+
+void Trainer::prune() {
   std::vector<std::int64_t> all;
   for (const Checkpoint& checkpoint : list_checkpoints(options_.output)) {
-    all.push_back(checkpoint.step);
+    // One that a signal made is of no use once there is a later one, and takes no other's place.
+    if (checkpoint.step == saved_update_ || !was_interrupted(checkpoint.path)) {
+      all.push_back(checkpoint.step);
+    }
   }
-  std::set<std::int64_t> keep =
-      state_.to_keep(all, config_.train.keep_best, config_.train.keep_last);
+  std::set<std::int64_t> keep = state_.to_keep(all, train_.keep_best, train_.keep_last);
   if (guard_.is_lost() && guard_.last_good()) {  // all that are newer may be worthless
     keep.insert(guard_.last_good()->step);
   }
@@ -512,7 +419,7 @@ FinishReport Trainer::finish_report() const {
   if (const auto best = state_.scores.find(state_.best_update); best != state_.scores.end()) {
     report.best_score = best->second;
   }
-  report.seconds = seconds_since(start_);
+  report.seconds = seconds_since(began_);
   report.stopped_early = stopped_early_;
   report.interrupted = interrupted_;
   report.output = options_.output;
@@ -521,19 +428,9 @@ FinishReport Trainer::finish_report() const {
 
 }  // namespace
 
-TrainResult train(RunConfig config, const TrainerOptions& options) {
-  check(!config.data.corpora.empty(),
-        "train: there is no training data; give --train-src and --train-tgt, or data.train in the "
-        "configuration");
-  check(options.init.empty() ||
-            (config.data.source_model.empty() && config.data.target_model.empty()),
-        "train: --init {} has its own sub-words; leave out data.source_model and "
-        "data.target_model",
-        options.init.string());
-  TransformerConfig shape = config.model;  // before any work is done; vocabularies come later
-  shape.source_vocabulary = shape.target_vocabulary = 1000;
-  check_config(shape);
-  return Trainer(std::move(config), options).run();
+TrainResult run_training(TrainConfig train, const MakeTask& make_task,
+                         const TrainerOptions& options) {
+  return Trainer(std::move(train), make_task, options).run();
 }
 
 }  // namespace yona

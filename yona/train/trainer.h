@@ -1,13 +1,17 @@
-// A training run, from text files to a model folder (paper section 5).
+// A training run of any task (paper section 5).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <string>
 
+#include "yona/base/timing.h"
 #include "yona/train/progress.h"
-#include "yona/train/run_config.h"
+#include "yona/train/task.h"
+#include "yona/train/train_config.h"
 
 namespace yona {
 
@@ -20,8 +24,11 @@ struct TrainerOptions {
   int threads = 0;
   Reporter* reporter = nullptr;             // nullptr: silent
   const std::atomic<bool>* stop = nullptr;  // when it turns true: save and return
-  // So many sentences of the first validation set are translated at each validation and reported.
+  // So many outputs are made at each validation and reported.
   std::int64_t samples = 0;
+  // Keys that the user left open: a new run chooses their values (time_plan.h) and records them.
+  std::set<std::string> open{};
+  std::function<double()> clock = steady_seconds;
 };
 
 struct TrainResult {
@@ -33,6 +40,7 @@ struct TrainResult {
 
 // Throws InvalidArgument, FormatError or IoError with one clear line for what the user can mend; a
 // loss that is not finite throws Error naming the update, the batch and the last good checkpoint.
-TrainResult train(RunConfig config, const TrainerOptions& options);
+TrainResult run_training(TrainConfig train, const MakeTask& make_task,
+                         const TrainerOptions& options);
 
 }  // namespace yona

@@ -16,6 +16,7 @@ using Lengths = std::vector<std::int64_t>;
 struct AttentionShape {
   Lengths queries, keys;  // of each sentence
   std::int64_t heads = 2, d_k = 16, d_v = 16;
+  std::int64_t heads_per_kv = 1;
   Mask mask = Mask::none;
   Lengths prefix = {};
   std::int64_t reach = -1;  // of the bias; below zero there is none
@@ -41,8 +42,9 @@ struct AttentionProblem {
         k_offsets(offsets_of(s.keys)),
         keys_of_rows(row_keys(q_offsets.back())),
         q(Matrix::random(q_offsets.back(), s.heads * s.d_k, 1, s.padding, s.magnitude)),
-        k(Matrix::random(k_offsets.back(), s.heads * s.d_k, 2, s.padding, s.magnitude)),
-        v(Matrix::random(k_offsets.back(), s.heads * s.d_v, 3, s.padding)),
+        k(Matrix::random(k_offsets.back(), s.heads / s.heads_per_kv * s.d_k, 2, s.padding,
+                         s.magnitude)),
+        v(Matrix::random(k_offsets.back(), s.heads / s.heads_per_kv * s.d_v, 3, s.padding)),
         bias(Matrix::random(s.heads, std::max<std::int64_t>(2 * s.reach + 1, 0), 4)),
         vector(Matrix::random(s.heads, s.d_k, 5)),
         out(q_offsets.back(), s.heads * s.d_v, s.padding),
@@ -63,6 +65,7 @@ struct AttentionProblem {
             .longest_q = longest(shape.queries),
             .longest_k = longest(shape.keys),
             .heads = shape.heads,
+            .heads_per_kv = shape.heads_per_kv,
             .d_k = shape.d_k,
             .d_v = shape.d_v,
             .scale = 1.0F / std::sqrt(static_cast<float>(shape.d_k)),

@@ -49,6 +49,30 @@ TEST(CpuAttention, TakesValuesOfAnotherSizeThanKeys) {
   }
 }
 
+// Fewer heads than a unit of work has, as many, and more; gradients added to and not.
+TEST(CpuAttention, LetsHeadsShareKeysAndValues) {
+  for (const auto& [heads, shared] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {4, 2}, {6, 3}, {8, 8}, {20, 10}, {12, 12}, {9, 3}}) {
+    for (const Mask mask : kMasks) {
+      SCOPED_TRACE(testing::Message()
+                   << shared << " of " << heads << ", mask " << static_cast<int>(mask));
+      AttentionShape shape = {.queries = {70, 5, 0, 3},
+                              .keys = {90, 5, 4, 0},
+                              .heads = heads,
+                              .d_k = 8,
+                              .d_v = 12,
+                              .heads_per_kv = shared,
+                              .mask = mask,
+                              .prefix = {30, 2, 0, 0},
+                              .reach = 9,
+                              .dropout = 0.2};
+      expect_attention_like_reference(shape);
+      shape.accumulate_dk = shape.accumulate_dv = true;
+      expect_attention_like_reference(shape);
+    }
+  }
+}
+
 TEST(CpuAttention, TakesSentencesOfEveryLengthUpToSeventy) {
   Lengths queries(70);
   std::iota(queries.begin(), queries.end(), 1);

@@ -25,6 +25,8 @@ class CudaAttention : public CudaTest {
     DType dtype = DType::f32;
     float scale = 0.7F;
     bool accumulate = false;  // all gradients, not that of the keys alone, and no sums
+    bool write = false;       // that of the keys too: no gradient is added to
+    std::int64_t heads_per_kv = 1;
   };
 
   static std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
@@ -46,19 +48,21 @@ class CudaAttention : public CudaTest {
   static void expect_reference(const Case& t) {
     SCOPED_TRACE(::testing::Message()
                  << t.queries.size() << " sentences, heads " << t.shape.heads << " of "
-                 << t.shape.d_k << ", " << t.shape.d_v << ", mask " << static_cast<int>(t.mask)
+                 << t.shape.d_k << ", " << t.shape.d_v << ", " << t.heads_per_kv
+                 << " for each of keys, mask " << static_cast<int>(t.mask)
                  << (t.bias ? ", bias" : "") << ", dropout " << t.dropout
                  << (t.additive ? ", additive " : " ") << name_of(t.dtype));
     const std::vector<std::int64_t> q_offsets = offsets_of(t.queries);
     const std::vector<std::int64_t> k_offsets = offsets_of(t.keys);
     const std::int64_t heads = t.shape.heads;
+    const std::int64_t kv_heads = heads / t.heads_per_kv;
     const std::int64_t d_k = t.shape.d_k;
     const std::int64_t d_v = t.shape.d_v;
     const std::int64_t T_q = q_offsets.back();
     const std::int64_t T_k = k_offsets.back();
     const Both q(T_q, heads * d_k, t.dtype, 1);
-    const Both k(T_k, heads * d_k, t.dtype, 2);
-    const Both v(T_k, heads * d_v, t.dtype, 3);
+    const Both k(T_k, kv_heads * d_k, t.dtype, 2);
+    const Both v(T_k, kv_heads * d_v, t.dtype, 3);
     const Both out(T_q, heads * d_v, t.dtype, 4);
     const Both lse(T_q, heads, DType::f32, 5);
     const Both bias(heads, 7, DType::f32, 6);
@@ -75,13 +79,14 @@ class CudaAttention : public CudaTest {
                            .out = out.view(on),
                            .lse = lse.view(on),
                            .q_offsets = queries.data(on),
-                           .k_offsets = keys.data(on),
+                           .k_offsets = t.queries == t.keys ? queries.data(on) : keys.data(on),
                            .sentences = static_cast<std::int64_t>(t.queries.size()),
                            .longest_q = *std::max_element(t.queries.begin(), t.queries.end()),
                            .longest_k = *std::max_element(t.keys.begin(), t.keys.end()),
                            .lengths_q = classes_of(t.queries),
                            .lengths_k = classes_of(t.keys),
                            .heads = heads,
+                           .heads_per_kv = t.heads_per_kv,
                            .d_k = d_k,
                            .d_v = d_v,
                            .scale = t.scale,
@@ -113,13 +118,13 @@ class CudaAttention : public CudaTest {
     lse.set(lse.device_values());
     const Both dout(T_q, heads * d_v, t.dtype, 10);
     const Both dq(T_q, heads * d_k, t.dtype, 11);
-    const Both dk(T_k, heads * d_k, t.dtype, 12);
-    const Both dv(T_k, heads * d_v, t.dtype, 13);
+    const Both dk(T_k, kv_heads * d_k, t.dtype, 12);
+    const Both dv(T_k, kv_heads * d_v, t.dtype, 13);
     const Both dbias(heads, 7, DType::f32, 14);
     const std::vector<double> dbias_before = dbias.device_values();
     const Both dvector(heads, d_k, DType::f32, 15);
     const Both dq_sums(1, heads * d_k, DType::f32, 16);
-    const Both dv_sums(1, heads * d_v, DType::f32, 17);
+    const Both dv_sums(1, kv_heads * d_v, DType::f32, 17);
     const bool has_sums = !t.additive && !t.accumulate;
     const auto backward = [&](bool on) {
       return AttentionBackwardArgs{.forward = forward(on),
@@ -128,7 +133,7 @@ class CudaAttention : public CudaTest {
                                    .dk = dk.view(on),
                                    .dv = dv.view(on),
                                    .accumulate_dq = t.accumulate,
-                                   .accumulate_dk = true,
+                                   .accumulate_dk = !t.write,
                                    .accumulate_dv = t.accumulate,
                                    .dbias = t.bias ? dbias.view(on) : View{},
                                    .dq_sums = has_sums ? dq_sums.view(on) : View{},

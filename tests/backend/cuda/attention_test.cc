@@ -42,6 +42,25 @@ TEST_F(CudaAttention, IsTheReferencesForEveryMaskWithBiasAndDropout) {
   }
 }
 
+TEST_F(CudaAttention, LetsHeadsShareKeysAndValues) {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    for (const Shape4& shape : {Shape4{8, 64, 64}, Shape4{12, 32, 32}, Shape4{4, 128, 128}}) {
+      for (const std::int64_t shared : {std::int64_t{2}, shape.heads}) {
+        for (const bool accumulate : {false, true}) {
+          expect_reference({.queries = kQueries,
+                            .keys = kKeys,
+                            .shape = shape,
+                            .mask = Mask::causal,
+                            .dropout = accumulate ? 0.2 : 0.0,
+                            .dtype = dtype,
+                            .accumulate = accumulate,
+                            .heads_per_kv = shared});
+        }
+      }
+    }
+  }
+}
+
 TEST_F(CudaAttention, WithAdditiveScoresIsTheReferences) {
   for (const DType dtype : {DType::f32, DType::bf16}) {
     for (const Shape4& shape : {Shape4{2, 16, 16}, Shape4{2, 70, 33}}) {

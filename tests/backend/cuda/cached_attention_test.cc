@@ -8,14 +8,16 @@ namespace {
 
 class CudaCachedAttention : public CudaTest {
  protected:
-  static void expect_reference(std::int64_t d, std::int64_t reach, DType dtype) {
+  static void expect_reference(std::int64_t d, std::int64_t reach, DType dtype,
+                               std::int64_t shared = 1) {
     SCOPED_TRACE(::testing::Message()
-                 << "heads of " << d << ", reach " << reach << ", " << name_of(dtype));
-    constexpr std::int64_t kHeads = 3, kRows = 6, kCached = 300, kMost = 80;
+                 << "heads of " << d << ", " << shared << " for each of keys, reach " << reach
+                 << ", " << name_of(dtype));
+    constexpr std::int64_t kHeads = 6, kRows = 6, kCached = 300, kMost = 80;
     const Both q(kRows, kHeads * d, dtype, 1);
-    const Both k(kCached, kHeads * d, dtype, 2);
-    const Both v(kCached, kHeads * d, dtype, 3);
-    const Both fresh(kRows, 2 * kHeads * d, dtype, 4);
+    const Both k(kCached, kHeads / shared * d, dtype, 2);
+    const Both v(kCached, kHeads / shared * d, dtype, 3);
+    const Both fresh(kRows, 2 * kHeads / shared * d, dtype, 4);
     const Both out(kRows, kHeads * d, dtype, 5);
     const Both bias(kHeads, 2 * reach + 1, DType::f32, 6, -2.0, 2.0);
     std::vector<std::int32_t> entries;
@@ -34,6 +36,7 @@ class CudaCachedAttention : public CudaTest {
                                  .table_stride = kMost,
                                  .counts = counts.data(on),
                                  .heads = kHeads,
+                                 .heads_per_kv = shared,
                                  .d_k = d,
                                  .d_v = d,
                                  .scale = 0.3F,
@@ -110,6 +113,17 @@ class CudaCachedAttention : public CudaTest {
     out.expect_equal("memory");
   }
 };
+
+TEST_F(CudaCachedAttention, LetsHeadsShareKeysAndValues) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    for (const std::int64_t d : {20, 32, 64, 128}) {
+      for (const std::int64_t shared : {2, 6}) {
+        expect_reference(d, 0, dtype, shared);
+        expect_reference(d, 9, dtype, shared);
+      }
+    }
+  }
+}
 
 TEST_F(CudaCachedAttention, IsTheReferencesForBeamsThatShareWhatTheySee) {
   for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {

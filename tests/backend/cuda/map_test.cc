@@ -21,7 +21,9 @@ class CudaMap : public CudaTest {};
 TEST_F(CudaMap, ActivationsAndTheirGradientsAreTheReferences) {
   const MapKernels functions[] = {{"gelu", &Kernels::gelu, &Kernels::gelu_backward},
                                   {"gelu_tanh", &Kernels::gelu_tanh, &Kernels::gelu_tanh_backward},
-                                  {"silu", &Kernels::silu, &Kernels::silu_backward}};
+                                  {"silu", &Kernels::silu, &Kernels::silu_backward},
+                                  {"tanh", &Kernels::tanh, &Kernels::tanh_backward},
+                                  {"sigmoid", &Kernels::sigmoid, &Kernels::sigmoid_backward}};
   for (const MapKernels& function : functions) {
     for (const DType dtype : kMapTypes) {
       for (const std::int64_t cols : kMapWidths) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "yona/tasks/seq2seq/seq2seq_objective.h"
 #include "yona/train/learner.h"
 #include "yona/train/optimiser.h"
 
@@ -17,9 +18,9 @@ constexpr double kTwoModelsF32 = 5 * kModelF32;
 constexpr std::int32_t kVocabulary = 507;  // odd without <pad>: products see more columns
 
 // Targets are the source in reverse, so that there is something to learn.
-PairBatch batch_of(std::uint64_t key, std::int64_t sentences, std::int64_t longest) {
+Batch batch_of(std::uint64_t key, std::int64_t sentences, std::int64_t longest) {
   RandomSequence random(key);
-  PairBatch batch;
+  Batch batch;
   batch.clear();
   for (std::int64_t s = 0; s < sentences; ++s) {
     const auto length =
@@ -28,11 +29,11 @@ PairBatch batch_of(std::uint64_t key, std::int64_t sentences, std::int64_t longe
     for (std::int64_t t = 0; t < length; ++t) {
       ids.push_back(static_cast<std::int32_t>(2 + random.below(40)));
     }
-    batch.source.ids.insert(batch.source.ids.end(), ids.begin(), ids.end());
-    batch.target.ids.insert(batch.target.ids.end(), ids.rbegin(), ids.rend());
-    batch.source.end_sentence();
-    batch.target.end_sentence();
-    batch.sentence_ids.push_back(batch.sentence_ids.size());
+    batch.sides[kSource].ids.insert(batch.sides[kSource].ids.end(), ids.begin(), ids.end());
+    batch.sides[kTarget].ids.insert(batch.sides[kTarget].ids.end(), ids.rbegin(), ids.rend());
+    batch.sides[kSource].end_example();
+    batch.sides[kTarget].end_example();
+    batch.example_ids.push_back(batch.example_ids.size());
     batch.weights.push_back(1.0F);
   }
   return batch;
@@ -69,20 +70,20 @@ TransformerConfig config_of(const ModelCase& of) {
 class Training {
  public:
   Training(const TransformerConfig& config, Backend& backend, Precision precision)
-      : model_(config),
-        parameters_(model_, backend, Gradients::yes),
+      : objective_(config, {}),
+        parameters_(objective_.model(), backend, Gradients::yes),
         optimiser_(parameters_, backend, train_config(precision)),
-        learner_(model_, backend, {.precision = precision}) {
+        learner_(objective_, parameters_, backend, precision) {
     parameters_.initialise(3);
   }
   // The loss per token; gradients are left in place.
-  double forward_and_back(const PairBatch& batch, std::uint64_t update) {
+  double forward_and_back(const Batch& batch, std::uint64_t update) {
     parameters_.zero_gradients();
     const LossSums sums =
-        learner_.accumulate(batch, {.seed = 5, .update = update}, target_weight(batch)).read();
-    return sums.loss / static_cast<double>(sums.tokens);
+        learner_.accumulate(batch, {.seed = 5, .update = update}, objective_.weight(batch)).read();
+    return sums.loss / static_cast<double>(sums.rows);
   }
-  double step(const PairBatch& batch, std::int64_t update) {
+  double step(const Batch& batch, std::int64_t update) {
     const double loss = forward_and_back(batch, static_cast<std::uint64_t>(update));
     optimiser_.step(update, 1e-3);
     return loss;
@@ -97,7 +98,7 @@ class Training {
     return config;
   }
 
-  Transformer model_;
+  Seq2SeqObjective objective_;
   Parameters parameters_;
   Optimiser optimiser_;
   Learner learner_;
@@ -115,7 +116,7 @@ TEST_F(CudaModel, HasTheCpusLossAndGradients) {
         ModelCase{.longest = 70, .t5 = true}}) {
     SCOPED_TRACE(::testing::Message()
                  << each.heads << " heads, up to " << each.longest << (each.t5 ? ", as T5" : ""));
-    const PairBatch batch = batch_of(11, 30, each.longest);
+    const Batch batch = batch_of(11, 30, each.longest);
     Training host(config_of(each), cpu(), Precision::f32);
     Training device(config_of(each), cuda(), Precision::f32);
     Training rounded(config_of(each), cuda(), Precision::bf16);
@@ -132,7 +133,7 @@ TEST_F(CudaModel, GivesTheSameBitsAgain) {
     Training first(config_of({.longest = 70}), cuda(), precision);
     Training second(config_of({.longest = 70}), cuda(), precision);
     for (std::int64_t update = 1; update <= 5; ++update) {
-      const PairBatch batch = batch_of(static_cast<std::uint64_t>(update), 60, 20 * update);
+      const Batch batch = batch_of(static_cast<std::uint64_t>(update), 60, 20 * update);
       EXPECT_EQ(first.step(batch, update), second.step(batch, update));
     }
     EXPECT_EQ(first.weights(), second.weights());
@@ -145,7 +146,7 @@ TEST_F(CudaModel, LearnsInBf16AsTheCpuDoesInF32) {
   double host_loss = 0;
   double device_loss = 0;
   for (std::int64_t update = 1; update <= 60; ++update) {
-    const PairBatch batch = batch_of(static_cast<std::uint64_t>(update), 40, 12);
+    const Batch batch = batch_of(static_cast<std::uint64_t>(update), 40, 12);
     host_loss = host.step(batch, update);
     device_loss = device.step(batch, update);
     EXPECT_NEAR(device_loss / host_loss, 1.0, 0.02) << "at update " << update;

@@ -17,7 +17,7 @@ constexpr HeadShape kTwoHeads{.heads = 2, .d_k = 4, .d_v = 3};
 
 // One query and two keys of one head each: the weight of the first key.
 double first_weight(AttentionKind kind, double score_gap) {
-  const auto attend = make_attention(kind, {.heads = 1, .d_k = 4, .d_v = 1}, 0.0);
+  const auto attend = make_attention({kind, 0.0}, {.heads = 1, .d_k = 4, .d_v = 1});
   BoundModule bound(*attend);
   const auto tensor = [&](const std::vector<double>& values, const Shape& shape) {
     return tensor_of(values, shape, DType::f64, bound.region);
@@ -38,7 +38,7 @@ TEST(AttentionMechanism, DividesScoresByTheRootOfTheKeySizeWhenScaled) {
 TEST(AttentionMechanism, DropsWeightsInTrainingOnly) {
   for (const AttentionKind kind :
        {AttentionKind::scaled, AttentionKind::unscaled, AttentionKind::additive}) {
-    const auto attend = make_attention(kind, kTwoHeads, 0.5);
+    const auto attend = make_attention({kind, 0.5}, kTwoHeads);
     BoundModule bound(*attend);
     const Ragged Q = bound.input({4, 3}, 8);
     const Ragged K = bound.input({4, 3}, 8, 9);
@@ -58,7 +58,7 @@ TEST(AttentionMechanism, DropsWeightsInTrainingOnly) {
 TEST(AttentionMechanism, HasParametersOnlyWhenAdditive) {
   for (const AttentionKind kind :
        {AttentionKind::scaled, AttentionKind::unscaled, AttentionKind::additive}) {
-    const auto attend = make_attention(kind, kTwoHeads, 0.0);
+    const auto attend = make_attention({kind, 0.0}, kTwoHeads);
     const Parameters parameters(*attend, shared_backend("reference"), Gradients::no);
     EXPECT_EQ(parameters.count(), kind == AttentionKind::additive ? 8 : 0);
   }

@@ -65,40 +65,46 @@ void expect_heads(const Ragged& actual, const Ragged& x, const Ragged& memory, b
 }
 
 TEST(MultiHeadAttention, IsTheSumOfItsHeadsOverTheSentencesOwnTokens) {
-  MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::scaled, 0.0);
+  MultiHeadAttention layer(kModel, kThreeHeads, {});
   BoundModule bound(layer);
   const Ragged x = bound.input({3, 1, 4}, kModel);
-  expect_heads(layer(x, Mask::none, bound.c), x, x, false, bound);
-  expect_heads(layer(x, Mask::causal, bound.c), x, x, true, bound);
+  expect_heads(layer(x, Mask::none, bound.c).formed(bound.c), x, x, false, bound);
+  expect_heads(layer(x, Mask::causal, bound.c).formed(bound.c), x, x, true, bound);
 }
 
-TEST(MultiHeadAttention, GivesTheSameToTheNormBehindIt) {
-  MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::scaled, 0.0);
+TEST(MultiHeadAttention, LeavesTheLastProductToTheNormWhereThatCanFormIt) {
+  MultiHeadAttention layer(kModel, kThreeHeads, {});
   BoundModule bound(layer);
-  Context& c = bound.c;
   const Ragged x = bound.input({3, 1, 4}, kModel);
-  const Ragged memory = bound.input({2, 5, 1}, kModel, 8);
-  const SubLayerResult of_itself = layer.for_norm(x, Sight(Mask::causal), c);
-  const SubLayerResult of_memory = layer.for_norm(x, memory, c);
-  EXPECT_NE(of_itself.last(), nullptr);
-  expect_heads(of_itself.formed(c), x, x, true, bound);
-  expect_heads(of_memory.formed(c), x, memory, false, bound);
+  EXPECT_NE(layer(x, Mask::causal, bound.c).last(), nullptr);
+  Tape tape;
+  bound.c.tape = &tape;
+  EXPECT_EQ(layer(x, Mask::causal, bound.c).last(), nullptr);
+}
+
+TEST(MultiHeadAttention, HasTheBiasesThatAreAskedFor) {
+  MultiHeadAttention layer(kModel, kThreeHeads, {}, {.qkv = Biases::yes, .output = Biases::no});
+  std::vector<std::string> names;
+  layer.visit([&](const std::string& name, Parameter&) { names.push_back(name); });
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"query.weight", "key.weight", "value.weight", "query.bias",
+                                      "key.bias", "value.bias", "output.weight"}));
 }
 
 TEST(MultiHeadAttention, LooksIntoAMemoryOfOtherLengths) {
-  MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::scaled, 0.0);
+  MultiHeadAttention layer(kModel, kThreeHeads, {});
   BoundModule bound(layer);
   const Ragged x = bound.input({3, 1, 4}, kModel);
   const Ragged memory = bound.input({2, 5, 1}, kModel, 8);
-  expect_heads(layer(x, memory, bound.c), x, memory, false, bound);
+  expect_heads(layer(x, memory, bound.c).formed(bound.c), x, memory, false, bound);
 }
 
 TEST(MultiHeadAttention, HasAVectorPerHeadWhenAdditive) {
-  MultiHeadAttention layer(kModel, kThreeHeads, AttentionKind::additive, 0.0);
+  MultiHeadAttention layer(kModel, kThreeHeads, {.kind = AttentionKind::additive});
   BoundModule bound(layer);
   EXPECT_EQ(bound["attend.vector"].shape(), (Shape{3, 2}));
   const Ragged x = bound.input({3, 1}, kModel);
-  EXPECT_EQ(layer(x, Mask::causal, bound.c).values.shape(), (Shape{4, kModel}));
+  EXPECT_EQ(layer(x, Mask::causal, bound.c).formed(bound.c).values.shape(), (Shape{4, kModel}));
 }
 
 }  // namespace

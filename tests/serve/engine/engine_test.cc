@@ -115,7 +115,7 @@ TEST(Engine, GivesAlignmentsAndAttention) {
     EXPECT_LT(source, result.source_tokens.size());
     EXPECT_LT(target, result.n_best.front().tokens.size());
   }
-  const Json attention = Json::parse(result.attention);
+  const Json attention = Json::parse(result.attention.joined());
   EXPECT_EQ(attention["source_tokens"], Json(result.source_tokens));
   EXPECT_EQ(attention["target_tokens"], Json(result.n_best.front().tokens));
   ASSERT_EQ(attention["cross"].size(), attention["layers"]);
@@ -281,7 +281,7 @@ std::vector<Scored> scored_alone(const std::vector<std::string>& lines,
   std::vector<Scored> all;
   for (const std::string& line : lines) {
     const TranslationRequest request{.text = line};
-    const Translation best = translator.n_best({&request, 1}).front().front();
+    const SentenceTranslation best = translator.n_best({&request, 1}).front().front();
     all.push_back({best.text, best.hypothesis.score});
   }
   return all;
@@ -362,6 +362,62 @@ TEST(Engine, RefusesMoreWorkThanAllowedWithTheLimit) {
   EXPECT_EQ(refusal_of(engine, plain).first, 200);
 }
 
+TEST(Engine, CountsTheWorkOfAllPartsOfARequestBeforeItBegins) {
+  auto options = engine_options();
+  options.limits.work = 700;
+  Engine engine(options);
+  std::vector<testing::Waiting> parts;
+  std::vector<std::shared_ptr<serve::TranslationJob>> jobs;
+  for (std::size_t i = 0; i < 5; ++i) {
+    parts.push_back(waiting_job(some_lines(i, 1)));
+    jobs.push_back(parts.back().job);
+  }
+  try {
+    engine.submit_parts(jobs);
+    ADD_FAILURE() << "not refused";
+  } catch (const HttpError& error) {
+    EXPECT_EQ(error.status, 413);
+    EXPECT_NE(std::string(error.what()).find("700 are allowed at most"), std::string::npos);
+  }
+  EXPECT_EQ(engine.figures().waiting_jobs, 0);
+  engine.submit_parts({jobs.front()});
+  EXPECT_EQ(parts.front().results.get().size(), 1U);
+  engine.close();
+  EXPECT_EQ(engine.figures().sentences, 1U);
+}
+
+TEST(Engine, CountsTheAttentionOfAllPartsOfARequest) {
+  auto options = engine_options();
+  options.limits.attention = 2000;
+  Engine engine(options);
+  auto first = waiting_job({"two"});
+  first.job->attention = true;
+  first.job->attention_count->given = 1999;  // by other parts
+  const auto [status, text] = refusal_of(engine, first);
+  EXPECT_EQ(status, 413);
+  auto second = waiting_job({"two"});
+  second.job->attention = true;
+  second.job->attention_count->foreseen = 2000;
+  EXPECT_EQ(refusal_of(engine, second).first, 413);
+  auto third = waiting_job({"two"});
+  third.job->attention = true;
+  EXPECT_EQ(refusal_of(engine, third).first, 200);
+}
+
+TEST(Engine, LeavesABatchWhenAnotherPartHasFailed) {
+  Engine engine(engine_options());
+  const auto cancelled = std::make_shared<std::atomic<bool>>(false);
+  auto waiting = waiting_job(some_lines(0, 8));
+  waiting.job->cancelled = cancelled;
+  std::atomic<int> steps{0};
+  waiting.job->progress = [&](const serve::SentenceProgress&) {
+    ++steps;
+    *cancelled = true;
+  };
+  EXPECT_EQ(refusal_of(engine, waiting).first, 499);
+  EXPECT_LE(steps, 8);  // none has made a second step
+}
+
 TEST(Engine, RefusesASearchThatTakesTooMuchMemory) {
   auto options = engine_options();
   options.limits.cache_bytes = 64 << 10;
@@ -432,7 +488,7 @@ TEST(Engine, RefusesLooksInsideThatWouldBeTooLarge) {
   auto options = engine_options();
   options.limits.explained_tokens = 2;
   Engine engine(options);
-  const auto refused = [&](const std::string& task, const Json& request) {
+  const auto refused = [](Engine& its, const std::string& task, const Json& request) {
     const auto job = std::make_shared<serve::TaskJob>();
     std::promise<Json> answer;
     job->model = "en-de";
@@ -441,32 +497,48 @@ TEST(Engine, RefusesLooksInsideThatWouldBeTooLarge) {
     job->done = [&](Json json) { answer.set_value(std::move(json)); };
     job->failed = [&](const std::exception_ptr& error) { answer.set_exception(error); };
     try {
-      engine.submit(job);
+      its.submit(job);
       answer.get_future().get();
     } catch (const HttpError& error) {
       return error.status;
     }
     return 200;
   };
-  EXPECT_EQ(refused("explain", {{"q", "seven past two"}}), 413);
-  EXPECT_EQ(refused("beam", {{"q", "seven past two"}, {"beam", 4}}), 200);
+  EXPECT_EQ(refused(engine, "explain", {{"q", "seven past two"}}), 413);
+  EXPECT_EQ(refused(engine, "beam", {{"q", "seven past two"}, {"beam", 4}}), 200);
   options.limits.tree_nodes = 100;
   Engine strict(options);
-  const auto job = std::make_shared<serve::TaskJob>();
-  job->model = "en-de";
-  job->task = "beam";
-  job->request = {{"q", "seven past two"}, {"beam", 64}};
-  EXPECT_THROW(strict.submit(job), HttpError);
+  EXPECT_EQ(refused(strict, "beam", {{"q", "seven past two"}, {"beam", 64}}), 413);
+  EXPECT_EQ(refused(strict, "beam", {{"q", "two"}, {"beam", 1}}), 200);
+  options.limits.cache_bytes = 1000;
+  Engine small(options);
+  EXPECT_EQ(refused(small, "beam", {{"q", "two"}, {"beam", 64}}), 413);
+}
+
+TEST(Engine, PreemptsATextThatHasMoreTokensThanItsBytesPromise) {
+  auto options = engine_options();
+  options.batcher.window = std::chrono::microseconds(0);
+  options.loading.search.beam_mode = "marian";  // as long as a multiple of the source's tokens
+  options.batcher.longest_wait = std::chrono::duration<double>(600);
+  Engine engine(options);
+  auto large = waiting_job({std::string(16, 'q')});
+  auto small = waiting_job({"two"});
+  bool is_submitted = false;
+  large.job->progress = [&](const serve::SentenceProgress&) {
+    if (!std::exchange(is_submitted, true)) {
+      engine.submit(small.job);
+    }
+  };
+  engine.submit(large.job);
+  small.results.get();
+  large.results.get();
+  EXPECT_EQ(engine.figures().preemptions, 1U);
 }
 
 TEST(Engine, LetsRequestsWaitWhileAModelIsLoaded) {
   auto options = engine_options();
   options.batcher.longest_wait = std::chrono::duration<double>(0.05);
-  const auto packing_of = options.loading.packing_of;
-  options.loading.packing_of = [packing_of](const std::filesystem::path& folder) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    return packing_of(folder);
-  };
+  options.loading.loads = [] { std::this_thread::sleep_for(std::chrono::milliseconds(400)); };
   Engine engine(options);
   std::vector<testing::Waiting> jobs;
   for (std::size_t i = 0; i < 16; ++i) {
@@ -513,7 +585,7 @@ TEST(Engine, GivesMemoryBackAfterALargeAnswer) {
     engine.submit(large.job);
     std::size_t bytes = 0;
     for (const serve::SentenceResult& result : large.results.get()) {
-      bytes += result.attention.size();
+      bytes += result.attention.bytes();
     }
     EXPECT_GT(bytes, 10U << 20);
   }

@@ -40,9 +40,10 @@ TEST(Glossary, FindsTermsOfOtherScriptsAnywhere) {
 }
 
 // Attention that goes to one source token for each target token.
-Translation translation_of(const SubwordPair& subwords, const std::string& source,
-                           const std::string& target, const std::vector<std::size_t>& looks) {
-  Translation made{.text = target, .hypothesis = {}};
+SentenceTranslation translation_of(const SubwordPair& subwords, const std::string& source,
+                                   const std::string& target,
+                                   const std::vector<std::size_t>& looks) {
+  SentenceTranslation made{.text = target, .hypothesis = {}};
   subwords.source.encode(source, made.source);
   made.source.push_back(0);
   subwords.target.encode(target, made.hypothesis.ids);
@@ -61,7 +62,7 @@ class GlossaryPrefix : public ::testing::Test {
 };
 
 TEST_F(GlossaryPrefix, IsNothingWhereTheTermIsThere) {
-  const Translation made = translation_of(subwords_, "two", "zwei", {0});
+  const SentenceTranslation made = translation_of(subwords_, "two", "zwei", {0});
   EXPECT_EQ(next_prefix("two", uses_of("two", {{"two", "zwei"}}), made, 0, subwords_),
             std::nullopt);
 }
@@ -76,7 +77,7 @@ TEST_F(GlossaryPrefix, PutsTheTermWhereAttentionIsOnIt) {
   subwords_.target.encode("sieben nach", before);
   std::vector<std::size_t> looks(before.size(), 0);
   looks.push_back(last);
-  const Translation made = translation_of(subwords_, source, target, looks);
+  const SentenceTranslation made = translation_of(subwords_, source, target, looks);
   EXPECT_EQ(next_prefix(source, uses_of(source, {{"two", "DREI"}}), made, 0, subwords_),
             "sieben nach DREI");
   // What was given must stay, wherever attention is.
@@ -87,7 +88,7 @@ TEST_F(GlossaryPrefix, PutsTheTermWhereAttentionIsOnIt) {
 
 TEST_F(GlossaryPrefix, CountsATermAsOftenAsItStands) {
   const std::string source = "two past two";
-  const Translation made = translation_of(subwords_, source, "zwei nach drei", {0});
+  const SentenceTranslation made = translation_of(subwords_, source, "zwei nach drei", {0});
   EXPECT_TRUE(
       next_prefix(source, uses_of(source, {{"two", "zwei"}}), made, 0, subwords_).has_value());
 }

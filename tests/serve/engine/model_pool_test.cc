@@ -77,6 +77,28 @@ TEST(ModelPool, LoadsAFolderAgainWhenItHasChanged) {
   EXPECT_EQ(before->translator({})->translate({"two"}), after->translator({})->translate({"two"}));
 }
 
+TEST(ModelPool, RenewsItsEstimatesWhenAFolderHasChanged) {
+  TempDir folder;
+  fs::copy(shared_model().path(), folder / "model");
+  const auto backend = make_backend("cpu");
+  const auto write_beam = [&](int beam) {
+    testing::write_bytes(folder / "model" / "generation_config.json",
+                         fmt::format(R"({{"num_beams": {}}})", beam));
+  };
+  write_beam(4);
+  serve::ModelLoading loading;
+  loading.search.beam_mode = "huggingface";
+  ModelPool pool({{folder / "model"}}, {{backend.get()}}, loading);
+  EXPECT_EQ(pool.estimate("en-de")->beams({}), 4);
+  pool.get("en-de");
+  write_beam(8);
+  pool.look_again();
+  EXPECT_EQ(pool.estimate("en-de")->beams({}), 4);  // until it is loaded again
+  pool.get("en-de");
+  EXPECT_EQ(pool.estimate("en-de")->beams({}), 8);
+  EXPECT_THROW(pool.estimate("en-fr"), serve::HttpError);
+}
+
 TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsBroken) {
   TempDir folder;
   fs::copy(shared_model().path(), folder / "model");

@@ -46,12 +46,17 @@ TEST(Work, LimitsWhatLargeModelsComputeAtOnce) {
   TransformerConfig big = base();
   big.d_model = 1024;
   big.d_ff = 4096;
-  const StepLimits of_base = serve::step_limits(base(), Device::cpu);
-  const StepLimits of_big = serve::step_limits(big, Device::cpu);
+  constexpr std::int64_t kProducts = 1'500'000'000;
+  const StepLimits of_base = serve::step_limits(base(), Device::cpu, kProducts);
+  const StepLimits of_big = serve::step_limits(big, Device::cpu, kProducts);
   EXPECT_GT(of_base.rows, 2 * of_big.rows - 2);
   EXPECT_GT(of_base.tokens, of_big.tokens);
   EXPECT_GT(of_big.rows, 0);
-  EXPECT_EQ(serve::step_limits(big, Device::cuda).rows, 0);
+  const StepLimits slow = serve::step_limits(base(), Device::cpu, kProducts / 3);
+  EXPECT_EQ(slow.rows, of_base.rows / 3);
+  EXPECT_EQ(slow.tokens, of_base.tokens / 3);
+  EXPECT_EQ(slow.positions, of_base.positions);
+  EXPECT_EQ(serve::step_limits(big, Device::cuda, kProducts).rows, 0);
 }
 
 }  // namespace

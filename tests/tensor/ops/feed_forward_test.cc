@@ -1,7 +1,10 @@
 #include "yona/tensor/ops/feed_forward.h"
 
+#include <optional>
+
 #include <gtest/gtest.h>
 
+#include "yona/tensor/ops/gelu.h"
 #include "yona/tensor/ops/linear.h"
 
 #include "tests/harness/op_case.h"
@@ -14,28 +17,40 @@ struct FeedForwardVariant {
   std::string name;
   bool biases = true;
   double dropout = 0.0;
+  std::optional<GeluForm> gelu{};
 };
 
 const std::vector<FeedForwardVariant> kFeedForwardVariants{
-    {"biases"}, {"no biases", false}, {"dropout", true, 0.3}};
+    {"biases"},
+    {"no biases", false},
+    {"dropout", true, 0.3},
+    {"gelu", true, 0.0, GeluForm::exact},
+    {"gelu without biases", false, 0.0, GeluForm::exact},
+    {"gelu with tanh", true, 0.0, GeluForm::tanh}};
 
 RowDropout dropout_of(const FeedForwardVariant& variant, const Tensor& x, Context& c) {
   return {c.dropout(variant.dropout, 5U << 12U), *layout_of({x.rows()}, c.region)};
 }
 
 Inputs fused(const FeedForwardVariant& variant, const Inputs& x, Context& c) {
-  return {feed_forward(x[0],
-                       {.inner = x[1],
-                        .inner_bias = variant.biases ? x[3] : Tensor(),
-                        .outer = x[2],
-                        .outer_bias = variant.biases ? x[4] : Tensor()},
-                       dropout_of(variant, x[0], c), c)};
+  const FeedForwardWeights weights{.inner = x[1],
+                                   .inner_bias = variant.biases ? x[3] : Tensor(),
+                                   .outer = x[2],
+                                   .outer_bias = variant.biases ? x[4] : Tensor()};
+  return {variant.gelu ? feed_forward(x[0], weights, *variant.gelu, c)
+                       : feed_forward(x[0], weights, dropout_of(variant, x[0], c), c)};
 }
 
 Inputs plain(const FeedForwardVariant& variant, const Inputs& x, Context& c) {
-  const Tensor hidden =
-      linear(x[0], x[1], variant.biases ? x[3] : Tensor(),
-             {.activation = Activation::relu, .dropout = dropout_of(variant, x[0], c)}, c);
+  const Tensor inner_bias = variant.biases ? x[3] : Tensor();
+  Tensor hidden;
+  if (variant.gelu) {
+    const Tensor inner = linear(x[0], x[1], inner_bias, {}, c);
+    hidden = *variant.gelu == GeluForm::exact ? gelu(inner, c) : gelu_tanh(inner, c);
+  } else {
+    hidden = linear(x[0], x[1], inner_bias,
+                    {.activation = Activation::relu, .dropout = dropout_of(variant, x[0], c)}, c);
+  }
   return {linear(hidden, x[2], variant.biases ? x[4] : Tensor(), {}, c)};
 }
 
@@ -62,7 +77,7 @@ TEST(FeedForwardOp, PassesEveryUseOfItsCases) {
   }
 }
 
-TEST(FeedForwardOp, EqualsTwoLinears) {
+TEST(FeedForwardOp, EqualsTwoLinearsAndWhatIsBetween) {
   for (const FeedForwardVariant& variant : kFeedForwardVariants) {
     for (const auto& [rows, d, d_ff] : kSizes) {
       expect_same(case_of(variant, rows, d, d_ff, fused), case_of(variant, rows, d, d_ff, plain));

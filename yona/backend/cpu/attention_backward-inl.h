@@ -8,7 +8,8 @@
 //   scale(args)               a factor that ds shall have
 //   add(unit, tile, ds)       adds a tile's part to the gradients of queries and keys
 //   end(unit)                 after the last tile of these queries
-// A unit of work is one sentence for up to eight heads: all its gradients belong to it alone.
+// A unit of work is one sentence for up to eight heads, or for all that share a head of keys: all
+// its gradients belong to it alone. Heads that share one add to its gradients in their order.
 
 #if defined(YONA_BACKEND_CPU_ATTENTION_BACKWARD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef YONA_BACKEND_CPU_ATTENTION_BACKWARD_INL_H_
@@ -27,7 +28,7 @@ namespace yona::cpu::HWY_NAMESPACE {
 
 struct BackwardScratch {
   Scratch<float> dout_transposed;
-  Scratch<float> dout, sums;  // padded rows, where a head is no whole number of vectors
+  Scratch<float> dout, sums;  // padded rows, where a head is not a multiple of the vector width
   Scratch<float> weights, gradients, log_sum, delta;
   Scratch<std::uint8_t> kept;
 };
@@ -35,7 +36,7 @@ struct BackwardScratch {
 // Some queries of a sentence, for one head.
 struct BackwardQueries : HeadQueries {
   const AttentionBackwardArgs& gradients;
-  std::int64_t touched = 0;  // keys whose gradient has parts from earlier queries
+  std::int64_t touched = 0;  // keys whose gradient has parts from earlier queries or heads
 };
 
 // How many of a tile's keys have a gradient that is to be added to.
@@ -106,7 +107,7 @@ HWY_INLINE void backward_tile(const BackwardQueries& unit, const AttentionTile& 
   }
   add_to_keys(tile, weights, dout, added_keys(unit, tile, unit.gradients.accumulate_dv),
               head_rows(unit.gradients.dv, unit.sentence.first_key + tile.first_key, tile.keys,
-                        unit.head, args.d_v),
+                        args.kv_head(unit.head), args.d_v),
               scratch.sums);
   gradients.add(unit, tile, ds);
 }
@@ -138,7 +139,8 @@ HWY_INLINE void backward_head(const BackwardQueries& unit, Gradients& gradients,
 inline void clear_keys(const AttentionBackwardArgs& args, const AttentionSentence& sentence,
                        const AttentionUnit& unit, std::int64_t first_key) {
   const std::int64_t first_row = sentence.first_key + first_key;
-  for (std::int64_t head = unit.head_begin; head < unit.head_end; ++head) {
+  const std::int64_t shared = args.forward.heads_per_kv;
+  for (std::int64_t head = unit.head_begin / shared; head < unit.head_end / shared; ++head) {
     if (!args.accumulate_dk) {
       clear_rows(head_rows(args.dk, first_row, sentence.keys - first_key, head, args.forward.d_k));
     }
@@ -161,8 +163,11 @@ HWY_INLINE void backward_unit(const AttentionBackwardArgs& args, const Attention
                              sentence.visible(first + count - 1), unit.head_begin},
                             args,
                             touched};
-    queries.kept = keep_weights(queries, scratch.kept);
     for (; queries.head < unit.head_end; ++queries.head) {
+      if (queries.head == unit.head_begin || queries.head % kDropoutHeads == 0) {
+        queries.kept = keep_weights(queries, scratch.kept);
+      }
+      queries.touched = queries.head % args.forward.heads_per_kv == 0 ? touched : queries.seen;
       backward_head(queries, gradients, scratch);
     }
     touched = queries.seen;

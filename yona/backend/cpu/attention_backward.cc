@@ -47,10 +47,10 @@ class DotGradients : public DotScores {
     const AttentionBackwardArgs& to = unit.gradients;
     const std::int64_t width = round_up(tile.queries);
     const std::int64_t d_k = unit.args.d_k;
-    add_to_keys(
-        tile, ds, q_, added_keys(unit, tile, to.accumulate_dk),
-        head_rows(to.dk, unit.sentence.first_key + tile.first_key, tile.keys, unit.head, d_k),
-        sums_);
+    add_to_keys(tile, ds, q_, added_keys(unit, tile, to.accumulate_dk),
+                head_rows(to.dk, unit.sentence.first_key + tile.first_key, tile.keys,
+                          unit.args.kv_head(unit.head), d_k),
+                sums_);
     const HeadRows k = padded_rows(tile_keys(unit, tile), k_room_);
     const Product product{.a = ds, .a_row = 1, .a_column = width, .b = k.data, .b_row = k.stride};
     multiply_into(product, head_rows(to.dq, unit.first_row(), unit.count, unit.head, d_k),
@@ -130,7 +130,7 @@ void attention_backward(const AttentionBackwardArgs& given, Exec& exec) {
           ? distance_sums.get(static_cast<std::size_t>(distance_offset(forward, forward.sentences)))
           : nullptr;
   const std::vector<AttentionUnit>& units =
-      attention_units(forward, std::numeric_limits<std::int64_t>::max());
+      attention_units(forward, std::numeric_limits<std::int64_t>::max(), forward.heads_per_kv);
   const auto attend_one = HWY_DYNAMIC_DISPATCH(attend_backward);
   exec.pool->run(static_cast<std::int64_t>(units.size()), [&](std::int64_t index) {
     const AttentionUnit& unit = units[static_cast<std::size_t>(index)];

@@ -31,13 +31,13 @@ HWY_INLINE void multiply_rows(const AttentionTile& tile, const HeadRows& rows, c
 }
 
 inline HeadRows tile_keys(const HeadQueries& unit, const AttentionTile& tile) {
-  return head_rows(unit.args.k, unit.sentence.first_key + tile.first_key, tile.keys, unit.head,
-                   unit.args.d_k);
+  return head_rows(unit.args.k, unit.sentence.first_key + tile.first_key, tile.keys,
+                   unit.args.kv_head(unit.head), unit.args.d_k);
 }
 
 inline HeadRows tile_values(const HeadQueries& unit, const AttentionTile& tile) {
-  return head_rows(unit.args.v, unit.sentence.first_key + tile.first_key, tile.keys, unit.head,
-                   unit.args.d_v);
+  return head_rows(unit.args.v, unit.sentence.first_key + tile.first_key, tile.keys,
+                   unit.args.kv_head(unit.head), unit.args.d_v);
 }
 
 // scale · q kᵀ + bias

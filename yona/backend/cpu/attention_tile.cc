@@ -6,19 +6,20 @@ namespace yona::cpu {
 
 namespace {
 
-constexpr std::int64_t kDropoutHeads = 8;  // share a block of decisions
-constexpr std::int64_t kFewUnits = 32;     // enough for any number of threads that we expect
+constexpr std::int64_t kFewUnits = 32;  // enough for any number of threads that we expect
 
 }  // namespace
 
 const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
-                                                  std::int64_t most_queries) {
+                                                  std::int64_t most_queries,
+                                                  std::int64_t together) {
   static thread_local std::vector<AttentionUnit> units;
   units.clear();
   std::int64_t group = kDropoutHeads;
   while (group > 1 && args.sentences * ((args.heads + group - 1) / group) < kFewUnits) {
     group /= 2;
   }
+  group = (group + together - 1) / together * together;
   for (std::int64_t sentence = 0; sentence < args.sentences; ++sentence) {
     const std::int64_t queries = args.q_offsets[sentence + 1] - args.q_offsets[sentence];
     const EvenParts parts(queries, most_queries);

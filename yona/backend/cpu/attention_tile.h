@@ -16,6 +16,7 @@ namespace yona::cpu {
 // bench/ops/attention_bench.cc.
 inline constexpr std::int64_t kTileQueries = 64;
 inline constexpr std::int64_t kTileKeys = 64;
+inline constexpr std::int64_t kDropoutHeads = 8;  // share a block of decisions
 
 // What one thread computes at a time: some queries of one sentence, for some neighbouring heads,
 // which share a block of dropout decisions (dropout.h: heads 8n to 8n+7).
@@ -83,9 +84,11 @@ class EvenParts {
 };
 
 // The units of a call; valid until the thread's next call. Queries of a sentence are cut into parts
-// of `most_queries`. Few sentences are cut into more groups of heads.
+// of `most_queries`. Few sentences are cut into more groups of heads; `together` neighbouring heads
+// stay in one unit.
 const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
-                                                  std::int64_t most_queries);
+                                                  std::int64_t most_queries,
+                                                  std::int64_t together = 1);
 
 // Where the weights of each sentence begin.
 std::vector<float*> sentence_weights(const AttentionWeightsArgs& args);

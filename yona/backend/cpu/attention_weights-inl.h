@@ -1,8 +1,8 @@
 // The weights of attention, formed in full for someone who looks inside, whatever the scores are.
 // Once per instruction set.
 //
-// Scores come in transposed tiles, as for the forward pass; they are turned into the rows of the
-// result, and the softmax is taken there.
+// Scores come in transposed tiles, as for the forward pass; they are transposed into the rows of
+// the result, and the softmax is taken there.
 
 #if defined(YONA_BACKEND_CPU_ATTENTION_WEIGHTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef YONA_BACKEND_CPU_ATTENTION_WEIGHTS_INL_H_

@@ -31,7 +31,7 @@ struct Int8Product {
   float least = -INFINITY;      // 0 for relu
 };
 
-// The product in front of a later panel.
+// The product moved on by some panels.
 inline Int8Product after_panels(Int8Product product, std::int64_t panels) {
   product.panel += panels * product.groups * kPanelRows * kInt8Group;
   product.scales += panels * kPanelRows;

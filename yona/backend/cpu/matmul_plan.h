@@ -33,9 +33,9 @@ inline std::int64_t even_blocks(std::int64_t size, std::int64_t wanted) {
   return std::min(size, round_up(divide_up(size, 2 * pairs), kRowUnit));
 }
 
-// Rows are tokens (forward, and gradients of inputs). oneDNN packs the weights anew in every slice,
-// so slices are long in rows; wide products are cut in columns too, where the weights' share would
-// leave the cache.
+// Rows are tokens (forward, and gradients of inputs). oneDNN packs the weights again in every
+// slice, so slices are long in rows; wide products are cut in columns too, where the weights' share
+// would leave the cache.
 inline MatmulPlan plan_rows(std::int64_t m, std::int64_t n, std::int64_t k) {
   constexpr double kSliceWork = 8e6;  // multiplications and additions
   const double work =

@@ -33,7 +33,7 @@ PanelProduct whole_product(const PackedMatmulArgs& args) {
           .least = args.activation == Activation::relu ? 0.0F : -INFINITY};
 }
 
-// Puts a product in front of panel p.
+// Moves a product on to panel p.
 Panel<float> go_to(PanelProduct& product, const PackedMatmulArgs& args, std::int64_t p) {
   const auto panel = panel_of<float>(args.weights, p);
   product.panel = panel.data;

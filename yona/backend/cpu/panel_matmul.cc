@@ -1,7 +1,7 @@
 // A block of op(b), a million elements at most, is packed by all threads, then every slice (some
 // rows of c) multiplies with its panels; then comes the next block. Packing costs one pass over b
 // for as many rows as there are: 1 % at 2,000. An a that is stored transposed (gradients of
-// weights) is turned piece by piece into the slice's own memory.
+// weights) is transposed piece by piece into the slice's own memory.
 
 #include "yona/backend/cpu/panel_matmul.h"
 

@@ -27,7 +27,7 @@ struct PanelProduct {
   float least = -INFINITY;      // 0 for relu
 };
 
-// The product in front of a later panel.
+// The product moved on by some panels.
 inline PanelProduct after_panels(PanelProduct product, std::int64_t panels) {
   product.panel += panels * product.k * kPanelRows;
   product.y += panels * kPanelRows;

@@ -71,7 +71,7 @@ void residual_norm_row(const ResidualNormArgs& args, std::int64_t i) {
   const float* bias = args.bias.row<float>(0);
   float* y = args.y.row<float>(i);
   // (s - mean) · rstd is formed first, as in the backward pass: folding mean into the bias would
-  // lose digits where the mean is large beside the deviation.
+  // lose digits where the mean is large compared with the deviation.
   const V center = hn::Set(d, mean);
   const V factor = hn::Set(d, rstd);
   for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {

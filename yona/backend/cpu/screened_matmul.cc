@@ -190,8 +190,8 @@ HWY_INLINE float known_least(const float* y, const float* errors, float norm, st
   return worst;
 }
 
-// Multiplies anew wherever the guess leaves open whether an element is among the largest of the
-// row.
+// Recomputes the product wherever the estimate leaves open whether an element is among the largest
+// of the row.
 void mend_row(const ScreenedMatmulArgs& args, std::int64_t row) {
   const ScreenTag d;
   const float* x = args.x.row<float>(row);

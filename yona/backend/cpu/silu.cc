@@ -1,5 +1,5 @@
 // SiLU and GELU's tanh formula: both are x σ(u), u = x or 2√(2/π) (x + 0.044715 x³), because
-// ½ (1 + tanh v) = σ(2v). Gradients are the reference's.
+// ½ (1 + tanh v) = σ(2v); and their gradients, d/dx x σ(u) = σ(u) (1 + x (1 - σ(u)) u').
 
 #include "yona/backend/cpu/slices.h"
 #include "yona/backend/cpu/targets.h"
@@ -28,6 +28,9 @@ HWY_INLINE V sigmoid(V u) {
   return hn::Div(one, hn::Add(one, fast_exp(d, hn::Neg(bounded))));
 }
 
+constexpr float kTwiceRoot = 1.5957691216F;  // 2√(2/π)
+constexpr float kCubic = 0.044715F;
+
 void silu_row(const RowsArgs& args, std::int64_t i) {
   const D d;
   const float* x = args.x.row<float>(i);
@@ -44,10 +47,51 @@ void gelu_tanh_row(const RowsArgs& args, std::int64_t i) {
   float* y = args.y.row<float>(i);
   for_each_vector(d, args.x.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
     const V value = load(d, x + j, part);
-    const V cubic = hn::MulAdd(hn::Mul(value, value), hn::Set(d, 0.044715F), hn::Set(d, 1.0F));
-    const V u = hn::Mul(hn::Mul(value, cubic), hn::Set(d, 1.5957691216F));  // 2√(2/π)
+    const V cubic = hn::MulAdd(hn::Mul(value, value), hn::Set(d, kCubic), hn::Set(d, 1.0F));
+    const V u = hn::Mul(hn::Mul(value, cubic), hn::Set(d, kTwiceRoot));
     store(d, hn::Mul(value, sigmoid(u)), y + j, part);
   });
+}
+
+// σ (1 + x (1 - σ) u')
+HWY_INLINE V slope_at(V x, V sigma, V u_slope) {
+  const V one = hn::Set(D(), 1.0F);
+  const V rest = hn::Mul(hn::Mul(x, hn::Sub(one, sigma)), u_slope);
+  return hn::MulAdd(sigma, rest, sigma);
+}
+
+HWY_INLINE V silu_slope(V x) { return slope_at(x, sigmoid(x), hn::Set(D(), 1.0F)); }
+
+HWY_INLINE V gelu_tanh_slope(V x) {
+  const D d;
+  const V one = hn::Set(d, 1.0F);
+  const V scaled = hn::Mul(hn::Mul(x, x), hn::Set(d, kCubic));
+  const V u = hn::Mul(hn::Mul(x, hn::Add(scaled, one)), hn::Set(d, kTwiceRoot));
+  const V u_slope = hn::Mul(hn::MulAdd(scaled, hn::Set(d, 3.0F), one), hn::Set(d, kTwiceRoot));
+  return slope_at(x, sigmoid(u), u_slope);
+}
+
+template <class Slope>
+HWY_INLINE void slope_row(const RowsBackwardArgs& args, std::int64_t i, const Slope& slope) {
+  const D d;
+  const float* x = args.saved.row<float>(i);
+  const float* dy = args.dy.row<float>(i);
+  float* dx = args.dx.row<float>(i);
+  for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
+    V result = hn::Mul(slope(load(d, x + j, part)), load(d, dy + j, part));
+    if (args.accumulate) {
+      result = hn::Add(result, load(d, dx + j, part));
+    }
+    store(d, result, dx + j, part);
+  });
+}
+
+void silu_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
+  slope_row(args, i, [](V x) YONA_INLINE_LAMBDA { return silu_slope(x); });
+}
+
+void gelu_tanh_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
+  slope_row(args, i, [](V x) YONA_INLINE_LAMBDA { return gelu_tanh_slope(x); });
 }
 
 }  // namespace
@@ -60,6 +104,8 @@ namespace yona {
 
 HWY_EXPORT(silu_row);
 HWY_EXPORT(gelu_tanh_row);
+HWY_EXPORT(silu_backward_row);
+HWY_EXPORT(gelu_tanh_backward_row);
 
 namespace {
 
@@ -83,9 +129,31 @@ void gelu_tanh(const RowsArgs& args, Exec& exec) {
   });
 }
 
+void silu_backward(const RowsBackwardArgs& args, Exec& exec) {
+  if (args.dy.dtype != DType::f32) {
+    reference_kernels().silu_backward.function()(args, exec);
+    return;
+  }
+  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
+    HWY_DYNAMIC_DISPATCH(silu_backward_row)(args, i);
+  });
+}
+
+void gelu_tanh_backward(const RowsBackwardArgs& args, Exec& exec) {
+  if (args.dy.dtype != DType::f32) {
+    reference_kernels().gelu_tanh_backward.function()(args, exec);
+    return;
+  }
+  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
+    HWY_DYNAMIC_DISPATCH(gelu_tanh_backward_row)(args, i);
+  });
+}
+
 const Registration registration(BackendKind::cpu, [](Kernels& table) {
   table.silu = silu;
+  table.silu_backward = silu_backward;
   table.gelu_tanh = gelu_tanh;
+  table.gelu_tanh_backward = gelu_tanh_backward;
 });
 
 }  // namespace

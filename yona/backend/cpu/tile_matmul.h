@@ -1,5 +1,5 @@
 // Matrix products of operands rounded to bf16 by a unit that multiplies tiles. Operands may be f32:
-// they are rounded as they are packed, at no cost beside reading them, so copies are not needed.
+// they are rounded as they are packed, at no cost besides reading them, so copies are not needed.
 #pragma once
 
 #include "yona/backend/cpu/tile_unit.h"

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// log(e^a + e^b) + shift, without overflow; -infinity stands for nothing.
+// log(e^a + e^b) + shift, without overflow; -infinity is the neutral element.
 __global__ void __launch_bounds__(kThreads)
     log_add_kernel(Rows<float> a, Rows<float> b, Rows<float> y, std::int64_t rows, float shift) {
   const Place at = place_of_warp(rows, y.cols);

@@ -8,12 +8,15 @@
 //   above 64     32, 64      others   attention/mma_tiled        attention/mma_tiled_backward
 //   any          to 512      any      attention/general          attention/general_backward
 //
-// All but the last row want bf16, d_k = d_v, no bias on the scores and rows aligned to 16 bytes.
+// All but the last row want bf16, d_k = d_v, keys and values for every head, no bias on the scores
+// and rows aligned to 16 bytes. Where cuDNN was found (attention/cudnn), it takes the place of the
+// last three rows on Hopper: heads of up to 128 channels, heads that share keys, no dropout.
 // A sentence's tokens are the larger of its queries and keys. A batch has sentences of several
 // rows of the table: each kernel is launched where its row has some, and passes over the others.
 
 #include <algorithm>
 
+#include "yona/backend/cuda/attention/cudnn.h"
 #include "yona/backend/cuda/attention/general_backward.cuh"
 #include "yona/backend/cuda/attention/head_per_block.cuh"
 #include "yona/backend/cuda/norm/column_sums.h"
@@ -22,6 +25,9 @@
 namespace yona::cuda {
 
 namespace {
+
+// Up to this length the general kernels are not worth replacing.
+constexpr std::int64_t kLongestGeneral = 32;
 
 bool is_aligned(const View& view) { return rows_of<bf16>(view).vector && view.stride % 8 == 0; }
 
@@ -48,8 +54,16 @@ void attend_long(const AttentionArgs& args, CudaExec& exec) {
   }
 }
 
+// Is this a case that cuDNN does better, if it takes it?
+bool is_for_cudnn(const AttentionArgs& args) {
+  return longest(args) > (mma_fits(args) ? kLongestHeadPerBlock : kLongestGeneral);
+}
+
 void attention(const AttentionArgs& args, Exec& exec) {
   if (args.sentences == 0 || args.longest_q == 0) {
+    return;
+  }
+  if (is_for_cudnn(args) && launch_attention_cudnn(args, exec_of(exec))) {
     return;
   }
   if (!mma_fits(args)) {
@@ -152,7 +166,9 @@ void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
   if (!has_work(forward)) {
     return;
   }
-  if (args.dbias || !mma_fits(args)) {
+  if (is_for_cudnn(forward) && launch_attention_backward_cudnn(args, exec_of(exec))) {
+    add_sums(args, exec);
+  } else if (args.dbias || !mma_fits(args)) {
     launch_attention_backward_general(args, exec);
     add_sums(args, exec);
   } else if (longest(forward) > kLongestShort && wgmma_fits(forward)) {
@@ -172,8 +188,8 @@ const Registration registration([](Kernels& table) {
 
 bool mma_fits(const AttentionArgs& args) {
   return args.q.dtype == DType::bf16 && args.d_k == args.d_v &&
-         (args.d_k == 32 || args.d_k == 64) && !args.bias && is_aligned(args.q) &&
-         is_aligned(args.k) && is_aligned(args.v) && is_aligned(args.out);
+         (args.d_k == 32 || args.d_k == 64) && args.heads_per_kv == 1 && !args.bias &&
+         is_aligned(args.q) && is_aligned(args.k) && is_aligned(args.v) && is_aligned(args.out);
 }
 
 bool mma_fits(const AttentionBackwardArgs& args) {

@@ -12,7 +12,7 @@ template <class T, bool kAdditive>
 __device__ float score_of(const AttentionProblem<T>& p, const Sentence& sentence, int i, int j,
                           int head) {
   const T* q = p.q.row(sentence.first_query + i) + head * p.d_k;
-  const T* k = p.k.row(sentence.first_key + j) + head * p.d_k;
+  const T* k = p.k.row(sentence.first_key + j) + p.kv_head(head) * p.d_k;
   float sum = 0.0F;
   for (int c = 0; c < p.d_k; ++c) {
     sum += kAdditive ? p.vector.row(head)[c] * tanhf(to_float(q[c]) + to_float(k[c]))

@@ -54,14 +54,14 @@ __device__ float bias_of(const Cached<T>& c, const Seen& seen, int head, int j) 
   return c.bias.row(head)[max(j + 1 - seen.count, -reach) + reach];
 }
 
-// The part of the row's fresh key and value that this head sees, by all lanes of a warp.
+// One head of the row's fresh key and value, by all lanes of a warp.
 template <class T>
 __device__ void put_fresh(const Cached<T>& c, std::int64_t row, int place, int head, int lane) {
   if (place < 0) {
     return;
   }
   const T* k = c.fresh.row(row) + head * c.d_k;
-  const T* v = c.fresh.row(row) + c.heads * c.d_k + head * c.d_v;
+  const T* v = c.fresh.row(row) + c.heads / c.heads_per_kv * c.d_k + head * c.d_v;
   for (int i = lane; i < c.d_k; i += kLanes) {
     c.k.row(place)[head * c.d_k + i] = k[i];
   }
@@ -69,6 +69,19 @@ __device__ void put_fresh(const Cached<T>& c, std::int64_t row, int place, int h
     c.v.row(place)[head * c.d_v + i] = v[i];
   }
   __syncwarp();
+}
+
+// Where heads of queries share keys: before any of them reads. A warp to each row and head of keys.
+template <class T>
+__global__ void __launch_bounds__(kThreads) put_fresh_kernel(Cached<T> c) {
+  const int kv_heads = c.heads / c.heads_per_kv;
+  const std::int64_t item =
+      static_cast<std::int64_t>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
+  if (item < c.rows * kv_heads) {
+    const std::int64_t row = item / kv_heads;
+    put_fresh(c, row, c.places[row], static_cast<int>(item % kv_heads),
+              static_cast<int>(threadIdx.x) % kLanes);
+  }
 }
 
 template <class T>
@@ -92,14 +105,16 @@ __global__ void __launch_bounds__(kThreads) cached_attention_kernel(Cached<T> c)
   const auto head = static_cast<int>(item % c.heads);
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const Seen seen(c, row);
-  put_fresh(c, row, seen.place, head, lane);
+  if (c.puts_fresh) {
+    put_fresh(c, row, seen.place, head, lane);
+  }
   const T* q = c.q.row(row) + head * c.d_k;
   float largest = -INFINITY;
   float total = 0.0F;
   float sums[kChannels] = {};
   for (int j = 0; j < seen.count; ++j) {
     const std::int64_t key = seen.row(j);
-    float score = score_of(c, q, c.k.row(key) + head * c.d_k, head, lane);
+    float score = score_of(c, q, c.k.row(key) + c.kv_head(head) * c.d_k, head, lane);
     if (c.bias.there()) {
       score += bias_of(c, seen, head, j);
     }
@@ -109,7 +124,7 @@ __global__ void __launch_bounds__(kThreads) cached_attention_kernel(Cached<T> c)
     const float weight = expf(score - base);
     largest = top;
     total = total * correction + weight;
-    const T* v = c.v.row(key) + head * c.d_v;
+    const T* v = c.v.row(key) + c.kv_head(head) * c.d_v;
 #pragma unroll
     for (int i = 0; i < kChannels; ++i) {
       const int channel = i * kLanes + lane;
@@ -176,8 +191,11 @@ __global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
   }
   const int group = lane / kKeyLanes;
   const int channel = head * kHead + lane % kKeyLanes * kPack;
+  const int kv_channel = c.kv_head(head) * kHead + lane % kKeyLanes * kPack;
   const Seen seen(c, row);
-  put_fresh(c, row, seen.place, head, lane);
+  if (c.puts_fresh) {
+    put_fresh(c, row, seen.place, head, lane);
+  }
   float q[kPack];
   load8(c.q.row(row) + channel, q);
 #pragma unroll
@@ -191,8 +209,8 @@ __global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
 #pragma unroll
     for (int a = 0; a < kAhead; ++a) {
       const std::int64_t key = seen.row(min(base + a * kKeys + group, seen.count - 1));
-      load8(c.k.row(key) + channel, k[a]);
-      load8(c.v.row(key) + channel, v[a]);
+      load8(c.k.row(key) + kv_channel, k[a]);
+      load8(c.v.row(key) + kv_channel, v[a]);
     }
 #pragma unroll
     for (int a = 0; a < kAhead; ++a) {
@@ -245,12 +263,17 @@ void launch_heads(const Cached<T>& c, cudaStream_t stream) {
 template <class T>
 bool fits_mma(const Cached<T>& c, std::int64_t cached) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  return fits_packs(c) && whole_packs(c.fresh) && c.d_k == 64 && !c.bias.there() &&
-         std::max({cached, c.k.stride, c.v.stride, c.fresh.stride}) <= kMost;
+  return fits_packs(c) && whole_packs(c.fresh) && c.d_k == 64 && c.heads_per_kv == 1 &&
+         !c.bias.there() && std::max({cached, c.k.stride, c.v.stride, c.fresh.stride}) <= kMost;
 }
 
 template <class T>
-void launch(const Cached<T>& c, std::int64_t cached, cudaStream_t stream) {
+void launch(Cached<T> c, std::int64_t cached, cudaStream_t stream) {
+  if (c.heads_per_kv > 1 && c.fresh.there()) {
+    put_fresh_kernel<<<blocks_for(c.rows * (c.heads / c.heads_per_kv), kWarps), kThreads, 0,
+                       stream>>>(c);
+    c.puts_fresh = false;
+  }
   if constexpr (sizeof(T) == 2) {
     if (fits_mma(c, cached)) {
       launch_cached_mma(c, stream);
@@ -284,7 +307,7 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
                      args.bias ? rows_of<float>(args.bias) : Rows<float>{}, args.table,
                      args.table_stride, args.first, args.counts, args.places, args.q.rows,
                      static_cast<int>(args.heads), static_cast<int>(args.d_k),
-                     static_cast<int>(args.d_v), args.scale},
+                     static_cast<int>(args.d_v), args.scale, static_cast<int>(args.heads_per_kv)},
            args.k.rows, stream_of(exec));
   });
   check_launch("cached_attention");

@@ -1,4 +1,4 @@
-// The gradient behind a relu and a product: on Hopper one kernel
+// The gradient behind a relu or a GELU and a product: on Hopper one kernel
 // (gemm/relu_gradient_stationary.cuh, and for depths of more than 512
 // gemm/relu_gradient_transposed.cuh), where types and sizes suit it; elsewhere the product and then
 // bias_activation_backward.
@@ -12,6 +12,7 @@
 #include "yona/backend/cuda/runtime/cluster_launch.h"
 #include "yona/backend/cuda/runtime/registration.h"
 #include "yona/backend/cuda/runtime/tensor_map.h"
+#include "yona/backend/gelu_gradient.h"
 
 namespace yona::cuda {
 
@@ -57,11 +58,11 @@ struct Division {
 
 // These return false, with nothing done, where the matrices cannot be described.
 
-template <class Shape>
+template <class Activation, class Shape>
 bool multiply_stationary(const ReluGradientProductArgs& args, Exec& exec) {
   // Asked once, and about the GPU: what else runs on it does not change how sums are added.
-  static const int at_once =
-      clusters_at_once<Shape>(relu_gradient_stationary_kernel<Shape>, "relu_gradient_product");
+  static const int at_once = clusters_at_once<Shape>(
+      relu_gradient_stationary_kernel<Shape, Activation>, "relu_gradient_product");
   CUtensorMap dy;
   CUtensorMap w;
   CUtensorMap y;
@@ -80,17 +81,19 @@ bool multiply_stationary(const ReluGradientProductArgs& args, Exec& exec) {
   const Division<Shape> division(args, at_once);
   const ReluGradient gradient = division.gradient(args, exec);
   ClusterLaunch launch(Shape{}, division.clusters, stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.dependent(), relu_gradient_stationary_kernel<Shape>, dy, w,
-                                y, block_h, dz, gradient),
-             "relu_gradient_product");
+  check_cuda(
+      cudaLaunchKernelEx(launch.dependent(), relu_gradient_stationary_kernel<Shape, Activation>, dy,
+                         w, y, block_h, dz, gradient),
+      "relu_gradient_product");
   add_up(gradient.partials, division.slices, args, exec);
   return true;
 }
 
+template <class Activation>
 bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
   using Shape = TransposedShape;
   static const int at_once =
-      clusters_at_once<Shape>(relu_gradient_product_kernel, "relu_gradient_product");
+      clusters_at_once<Shape>(relu_gradient_product_kernel<Activation>, "relu_gradient_product");
   CUtensorMap dy;
   CUtensorMap w;
   CUtensorMap y;
@@ -105,14 +108,15 @@ bool multiply_of_any_depth(const ReluGradientProductArgs& args, Exec& exec) {
   const Division<Shape> division(args, at_once);
   const ReluGradient gradient = division.gradient(args, exec);
   ClusterLaunch launch(Shape{}, division.clusters, stream_of(exec));
-  check_cuda(cudaLaunchKernelEx(launch.dependent(), relu_gradient_product_kernel, dy, w, y, dz,
-                                gradient, static_cast<int>(args.dy.cols)),
+  check_cuda(cudaLaunchKernelEx(launch.dependent(), relu_gradient_product_kernel<Activation>, dy, w,
+                                y, dz, gradient, static_cast<int>(args.dy.cols)),
              "relu_gradient_product");
   add_up(gradient.partials, division.slices, args, exec);
   return true;
 }
 
 // False, with nothing done, where no kernel suits.
+template <class Activation>
 bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   using Shallow = StationaryShape<4>;
   using Deep = StationaryShape<8>;
@@ -126,29 +130,46 @@ bool multiply_on_hopper(const ReluGradientProductArgs& args, Exec& exec) {
   static_assert(Deep::kClusterCols == TransposedShape::kClusterCols &&
                 Deep::kDepth == TransposedShape::kDepth);
   if (depth <= Shallow::kSteps * Shallow::kDepth) {
-    return multiply_stationary<Shallow>(args, exec);
+    return multiply_stationary<Activation, Shallow>(args, exec);
   }
   if (depth <= Deep::kSteps * Deep::kDepth) {
-    return multiply_stationary<Deep>(args, exec);
+    return multiply_stationary<Activation, Deep>(args, exec);
   }
-  return multiply_of_any_depth(args, exec);
+  return multiply_of_any_depth<Activation>(args, exec);
 }
 
 #else
 
-bool multiply_on_hopper(const ReluGradientProductArgs& /*args*/, Exec& /*exec*/) { return false; }
+template <class Activation>
+bool multiply_on_hopper(const ReluGradientProductArgs& /*args*/, Exec& /*exec*/) {
+  return false;
+}
 
 #endif
 
 void relu_gradient_product(const ReluGradientProductArgs& args, Exec& exec) {
-  if (!multiply_on_hopper(args, exec)) {
+  if (!multiply_on_hopper<Relu>(args, exec)) {
     kernels().matmul.function()(args.product(), exec);
     kernels().bias_activation_backward.function()(args.gradient(), exec);
   }
 }
 
+void gelu_gradient_product(const GeluGradientProductArgs& args, Exec& exec) {
+  const ReluGradientProductArgs gated{.dy = args.dy,
+                                      .weight = args.weight,
+                                      .y = args.z,
+                                      .dz = args.dz,
+                                      .bias_gradient = args.bias_gradient};
+  const bool done = args.form == GeluForm::exact ? multiply_on_hopper<Gelu>(gated, exec)
+                                                 : multiply_on_hopper<GeluTanh>(gated, exec);
+  if (!done) {
+    compose_gelu_gradient(kernels(), args, exec);
+  }
+}
+
 const Registration registration([](Kernels& table) {
   table.relu_gradient_product = relu_gradient_product;
+  table.gelu_gradient_product = gelu_gradient_product;
 });
 
 }  // namespace

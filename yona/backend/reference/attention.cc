@@ -25,7 +25,7 @@ void score_row(const AttentionArgs& args, const AttentionSentence& sentence, std
   scores.resize(static_cast<std::size_t>(sentence.visible(i)));
   for (std::size_t index = 0; index < scores.size(); ++index) {
     const auto j = static_cast<std::int64_t>(index);
-    const T* k = args.k.row<T>(sentence.first_key + j) + head * args.d_k;
+    const T* k = args.k.row<T>(sentence.first_key + j) + args.kv_head(head) * args.d_k;
     double dot = 0;
     for (std::int64_t c = 0; c < args.d_k; ++c) {
       dot += double{q[c]} * k[c];
@@ -72,8 +72,8 @@ void backward(const AttentionBackwardArgs& args) {
         T* dq = args.dq.row<T>(sentence.first_query + i) + head * in.d_k;
         for (std::size_t index = 0; index < scores.size(); ++index) {
           const auto j = static_cast<std::int64_t>(index);
-          const T* k = in.k.row<T>(sentence.first_key + j) + head * in.d_k;
-          T* dk = args.dk.row<T>(sentence.first_key + j) + head * in.d_k;
+          const T* k = in.k.row<T>(sentence.first_key + j) + in.kv_head(head) * in.d_k;
+          T* dk = args.dk.row<T>(sentence.first_key + j) + in.kv_head(head) * in.d_k;
           const double ds = in.scale * scores[index];
           for (std::int64_t c = 0; c < in.d_k; ++c) {
             dq[c] += static_cast<T>(ds * k[c]);

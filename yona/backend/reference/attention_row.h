@@ -63,7 +63,7 @@ void attention_row(const AttentionArgs& args, const AttentionSentence& sentence,
   for (std::size_t index = 0; index < scores.size(); ++index) {
     const auto j = static_cast<std::int64_t>(index);
     const double kept = scores[index] * dropout_factor(args, sentence, i, j, head);
-    const T* v = args.v.row<T>(sentence.first_key + j) + head * args.d_v;
+    const T* v = args.v.row<T>(sentence.first_key + j) + args.kv_head(head) * args.d_v;
     for (std::int64_t c = 0; c < args.d_v; ++c) {
       total[static_cast<std::size_t>(c)] += kept * v[c];
     }
@@ -96,8 +96,8 @@ void attention_row_backward(const AttentionBackwardArgs& args, const AttentionSe
     const auto j = static_cast<std::int64_t>(index);
     const double p = scores[index];
     const double factor = dropout_factor(forward, sentence, i, j, head);
-    const T* v = forward.v.row<T>(sentence.first_key + j) + head * forward.d_v;
-    T* dv = args.dv.row<T>(sentence.first_key + j) + head * forward.d_v;
+    const T* v = forward.v.row<T>(sentence.first_key + j) + forward.kv_head(head) * forward.d_v;
+    T* dv = args.dv.row<T>(sentence.first_key + j) + forward.kv_head(head) * forward.d_v;
     double dot = 0;
     for (std::int64_t c = 0; c < forward.d_v; ++c) {
       dot += double{dout[c]} * v[c];

@@ -1,4 +1,4 @@
-// A step of beam searches whose books stay with the kernels, as plain loops: candidates in, results
+// A step of beam searches whose state the kernels update, as plain loops: candidates in, results
 // and the next step's rows out. The rules are those of decode/paper_search.cc.
 
 #include <algorithm>

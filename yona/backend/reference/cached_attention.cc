@@ -36,7 +36,7 @@ void attend(const CachedAttentionArgs& args, std::int64_t row, std::int64_t head
   for (std::size_t j = 0; j < weights.size(); ++j) {
     const std::int64_t key = key_row(static_cast<std::int64_t>(j));
     weights[j] = score(args, args.q.row<T>(row) + head * args.d_k,
-                       args.k.row<T>(key) + head * args.d_k, head);
+                       args.k.row<T>(key) + args.kv_head(head) * args.d_k, head);
     if (args.bias) {
       const std::int64_t distance = static_cast<std::int64_t>(j) + 1 - seen;
       const std::int64_t reach = args.bias.cols / 2;
@@ -48,7 +48,7 @@ void attend(const CachedAttentionArgs& args, std::int64_t row, std::int64_t head
     double sum = 0;
     for (std::size_t j = 0; j < weights.size(); ++j) {
       const std::int64_t key = key_row(static_cast<std::int64_t>(j));
-      sum += weights[j] * args.v.row<T>(key)[head * args.d_v + c];
+      sum += weights[j] * args.v.row<T>(key)[args.kv_head(head) * args.d_v + c];
     }
     args.out.row<T>(row)[head * args.d_v + c] = static_cast<T>(sum);
   }
@@ -56,12 +56,12 @@ void attend(const CachedAttentionArgs& args, std::int64_t row, std::int64_t head
 
 template <class T>
 void put_fresh(const CachedAttentionArgs& args) {
-  const std::int64_t keys = args.heads * args.d_k;
+  const std::int64_t keys = args.heads / args.heads_per_kv * args.d_k;
   for (std::int64_t row = 0; args.fresh && row < args.q.rows; ++row) {
     if (const std::int64_t place = args.places[row]; place >= 0) {
       const T* from = args.fresh.row<T>(row);
       std::copy_n(from, keys, args.k.row<T>(place));
-      std::copy_n(from + keys, args.heads * args.d_v, args.v.row<T>(place));
+      std::copy_n(from + keys, args.heads / args.heads_per_kv * args.d_v, args.v.row<T>(place));
     }
   }
 }

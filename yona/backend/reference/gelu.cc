@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "yona/backend/gelu_gradient.h"
 #include "yona/backend/reference/dispatch.h"
 #include "yona/backend/registration.h"
 
@@ -41,9 +42,14 @@ void gelu_backward(const RowsBackwardArgs& args, Exec& /*exec*/) {
   });
 }
 
+void gelu_gradient_product(const GeluGradientProductArgs& args, Exec& exec) {
+  compose_gelu_gradient(reference_kernels(), args, exec);
+}
+
 const Registration registration(BackendKind::reference, [](Kernels& table) {
   table.gelu = gelu;
   table.gelu_backward = gelu_backward;
+  table.gelu_gradient_product = gelu_gradient_product;
 });
 
 }  // namespace

@@ -6,9 +6,12 @@
 
 namespace yona {
 
-class ScaledDotProductAttention : public AttentionMechanism {
+// 1/√d_k, or none.
+enum class ScoreScale : std::uint8_t { root_of_width, none };
+
+class DotProductAttention : public AttentionMechanism {
  public:
-  using AttentionMechanism::AttentionMechanism;
+  DotProductAttention(const HeadShape& shape, double dropout, ScoreScale scale);
   Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, const Sight& sight,
                     Context& c) const override;
   Tensor operator()(const Tensor& Q, const CachedKeys& cache, const Sight& sight,
@@ -16,17 +19,7 @@ class ScaledDotProductAttention : public AttentionMechanism {
   Tensor weights(const Ragged& Q, const Ragged& K, const Sight& sight, Context& c) const override;
 
  private:
-  float scale() const;
-};
-
-class UnscaledDotProductAttention : public AttentionMechanism {
- public:
-  using AttentionMechanism::AttentionMechanism;
-  Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, const Sight& sight,
-                    Context& c) const override;
-  Tensor operator()(const Tensor& Q, const CachedKeys& cache, const Sight& sight,
-                    Context& c) const override;
-  Tensor weights(const Ragged& Q, const Ragged& K, const Sight& sight, Context& c) const override;
+  float scale_;
 };
 
 }  // namespace yona

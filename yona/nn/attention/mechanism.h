@@ -2,9 +2,12 @@
 // outputs. Each variant is a type in a file of its own, behind this one call.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string_view>
 
 #include "yona/nn/module.h"
+#include "yona/nn/rotary.h"
 #include "yona/tensor/ops/cached_attention.h"
 #include "yona/tensor/ragged.h"
 
@@ -14,6 +17,13 @@ struct HeadShape {
   std::int64_t heads = 8;
   std::int64_t d_k = 64;
   std::int64_t d_v = 64;
+  // Heads of keys and values, each read by heads / kv_heads of queries (grouped-query attention,
+  // Ainslie et al. 2023; one for all: multi-query, Shazeer 2019). 0: as many as heads.
+  std::int64_t kv_heads = 0;
+
+  std::int64_t queries() const { return heads * d_k; }  // columns of Q
+  std::int64_t keys() const { return (kv_heads > 0 ? kv_heads : heads) * d_k; }
+  std::int64_t values() const { return (kv_heads > 0 ? kv_heads : heads) * d_v; }
 };
 
 // Which keys a query sees, and what is added to its scores.
@@ -29,7 +39,8 @@ class AttentionMechanism : public Module {
  public:
   AttentionMechanism(const HeadShape& shape, double dropout) : shape_(shape), dropout_(dropout) {}
 
-  // Q [T_q, h·d_k], K [T_k, h·d_k], V [T_k, h·d_v] → [T_q, h·d_v], within each sentence.
+  // Q [T_q, h·d_k], K [T_k, h'·d_k], V [T_k, h'·d_v] → [T_q, h·d_v], within each sentence; h' is
+  // the number of heads of keys and values.
   virtual Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, const Sight& sight,
                             Context& c) const = 0;
   // The weights that the call multiplies V with, as attention_weights() lays them out.
@@ -44,6 +55,7 @@ class AttentionMechanism : public Module {
  protected:
   AttentionOptions options(const Sight& sight, float scale, Context& c) const {
     return {.heads = shape_.heads,
+            .kv_heads = shape_.kv_heads,
             .d_k = shape_.d_k,
             .d_v = shape_.d_v,
             .scale = scale,
@@ -58,8 +70,22 @@ class AttentionMechanism : public Module {
 };
 
 enum class AttentionKind : std::uint8_t { scaled, unscaled, additive };
+constexpr std::array<std::string_view, 3> enum_names(AttentionKind) {
+  return {"scaled", "unscaled", "additive"};
+}
 
-std::unique_ptr<AttentionMechanism> make_attention(AttentionKind kind, const HeadShape& shape,
-                                                   double dropout);
+// What multi-head attention does with its heads.
+struct AttentionSpec {
+  AttentionKind kind = AttentionKind::scaled;
+  double dropout = 0.0;  // of the attention weights; none in the paper
+  // Turns queries and keys of self-attention by their positions; owned by the model.
+  const RotaryPositions* rotary = nullptr;
+  // Of an RMS norm of each head's queries and keys in self-attention, before they are turned
+  // (Henry et al. 2020; Qwen3); 0: none.
+  double qk_norm_epsilon = 0.0;
+};
+
+std::unique_ptr<AttentionMechanism> make_attention(const AttentionSpec& spec,
+                                                   const HeadShape& shape);
 
 }  // namespace yona

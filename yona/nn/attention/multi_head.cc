@@ -1,6 +1,9 @@
 #include "yona/nn/attention/multi_head.h"
 
 #include "yona/tensor/layer_cache.h"
+#include "yona/tensor/ops/join_columns.h"
+#include "yona/tensor/ops/rms_norm.h"
+#include "yona/tensor/ops/rotary.h"
 
 namespace yona {
 
@@ -12,52 +15,89 @@ Tensor joined(const Tensor& a, const Tensor& b) { return a ? a.joined(b) : Tenso
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t d_model, const HeadShape& shape,
-                                       AttentionKind kind, double dropout, Biases biases)
+                                       const AttentionSpec& spec, const AttentionBiases& biases)
     : shape_(shape),
-      output_(shape.heads * shape.d_v, d_model, biases),
-      attend_(make_attention(kind, shape, dropout)) {
-  const std::int64_t keys = shape.heads * shape.d_k;
-  const std::int64_t values = shape.heads * shape.d_v;
-  query_weight_ = {.shape = {keys, d_model}, .init = Init::xavier};
-  key_weight_ = {.shape = {keys, d_model}, .init = Init::xavier};
-  value_weight_ = {.shape = {values, d_model}, .init = Init::xavier};
+      output_(shape.heads * shape.d_v, d_model, biases.output),
+      attend_(make_attention(spec, shape)),
+      rotary_(spec.rotary),
+      qk_norm_epsilon_(static_cast<float>(spec.qk_norm_epsilon)) {
+  check(shape.kv_heads >= 0 && (shape.kv_heads == 0 || shape.heads % shape.kv_heads == 0),
+        "attention: {} heads of keys do not divide {} heads", shape.kv_heads, shape.heads);
+  query_weight_ = {.shape = {shape.queries(), d_model}, .init = Init::xavier};
+  key_weight_ = {.shape = {shape.keys(), d_model}, .init = Init::xavier};
+  value_weight_ = {.shape = {shape.values(), d_model}, .init = Init::xavier};
   add("query.weight", query_weight_);
   add("key.weight", key_weight_);
   add("value.weight", value_weight_);
-  if (biases == Biases::yes) {
-    query_bias_.shape = Shape{keys};
-    key_bias_.shape = Shape{keys};
-    value_bias_.shape = Shape{values};
+  if (biases.qkv == Biases::yes) {
+    query_bias_.shape = Shape{shape.queries()};
+    key_bias_.shape = Shape{shape.keys()};
+    value_bias_.shape = Shape{shape.values()};
     add("query.bias", query_bias_);
     add("key.bias", key_bias_);
     add("value.bias", value_bias_);
+  }
+  if (spec.qk_norm_epsilon > 0) {
+    query_norm_ = {.shape = {shape.d_k}, .init = Init::ones};
+    key_norm_ = {.shape = {shape.d_k}, .init = Init::ones};
+    add("query_norm.weight", query_norm_);
+    add("key_norm.weight", key_norm_);
   }
   add("output", output_);
   add("attend", *attend_);
 }
 
-Ragged MultiHeadAttention::heads(const Ragged& x, const Sight& sight, Context& c) const {
-  const std::int64_t keys = shape_.heads * shape_.d_k;
+// One product for all three: columns of it are Q, K and V.
+MultiHeadAttention::Projected MultiHeadAttention::projected(const Ragged& x, Context& c) const {
+  const std::int64_t queries = shape_.queries();
+  const std::int64_t keys = shape_.keys();
   const Tensor W = query_weight_.value.joined(key_weight_.value).joined(value_weight_.value);
   const Tensor b = joined(joined(query_bias_.value, key_bias_.value), value_bias_.value);
-  const Tensor qkv = linear(x.values, W, b, {}, c);  // [T, h(2d_k + d_v)]
-  if (c.cache != nullptr) {
-    const CachedKeys seen = c.cache->append(qkv.columns(keys, qkv.cols() - keys), c);
-    return x.with((*attend_)(qkv.columns(0, keys), seen, sight, c));  // [rows, h·d_v]
+  const Tensor qkv = linear(x.values, W, b, {}, c);  // [T, h·d_k + h'(d_k + d_v)]
+  if (rotary_ != nullptr) {
+    rotary(qkv.columns(0, queries + keys), x.layout->positions, rotary_->table(), shape_.d_k, c);
   }
-  const Ragged Q = x.with(qkv.columns(0, keys));                              // [T, h·d_k]
-  const Ragged K = x.with(qkv.columns(keys, keys));                           // [T, h·d_k]
-  const Ragged V = x.with(qkv.columns(2 * keys, shape_.heads * shape_.d_v));  // [T, h·d_v]
+  return {qkv.columns(0, queries), qkv.columns(queries, keys),
+          qkv.columns(queries + keys, shape_.values()), qkv.columns(queries, qkv.cols() - queries)};
+}
+
+// Q ← RMSNorm(Q), K ← RMSNorm(K), head by head
+MultiHeadAttention::Projected MultiHeadAttention::normed(const Ragged& x, Context& c) const {
+  const auto norm = [&](const Tensor& heads, const Tensor& weight) {
+    const Shape rows{heads.elements() / shape_.d_k, shape_.d_k};
+    Tensor result = rms_norm(heads.reshape(rows), weight, qk_norm_epsilon_, c)
+                        .reshape(Shape{heads.rows(), heads.cols()});
+    if (rotary_ != nullptr) {
+      rotary(result, x.layout->positions, rotary_->table(), shape_.d_k, c);
+    }
+    return result;
+  };
+  const Tensor Q = norm(linear(x.values, query_weight_.value, query_bias_.value, {}, c),
+                        query_norm_.value);  // [T, h·d_k]
+  const Tensor K = norm(linear(x.values, key_weight_.value, key_bias_.value, {}, c),
+                        key_norm_.value);                                            // [T, h'·d_k]
+  const Tensor V = linear(x.values, value_weight_.value, value_bias_.value, {}, c);  // [T, h'·d_v]
+  return {Q, K, V, c.cache != nullptr ? join_columns(K, V, c) : Tensor()};
+}
+
+Ragged MultiHeadAttention::heads(const Ragged& x, const Sight& sight, Context& c) const {
+  const Projected p = query_norm_.value ? normed(x, c) : projected(x, c);
+  if (c.cache != nullptr) {
+    const CachedKeys seen = c.cache->append(p.keys_and_values, c);
+    return x.with((*attend_)(p.Q, seen, sight, c));  // [rows, h·d_v]
+  }
+  const Ragged Q = x.with(p.Q);  // [T, h·d_k]
+  const Ragged K = x.with(p.K);  // [T, h'·d_k]
+  const Ragged V = x.with(p.V);  // [T, h'·d_v]
   show(Q, K, sight, c);
   return (*attend_)(Q, K, V, sight, c);  // [T, h·d_v]
 }
 
 Ragged MultiHeadAttention::heads(const Ragged& x, const Ragged& memory, Context& c) const {
-  const std::int64_t keys = shape_.heads * shape_.d_k;
   const auto keys_and_values = [&] {
     const Tensor W = key_weight_.value.joined(value_weight_.value);
     const Tensor b = joined(key_bias_.value, value_bias_.value);
-    return linear(memory.values, W, b, {}, c);  // [T_m, h(d_k + d_v)]
+    return linear(memory.values, W, b, {}, c);  // [T_m, h'(d_k + d_v)]
   };
   const Ragged Q =
       x.with(linear(x.values, query_weight_.value, query_bias_.value, {}, c));  // [T, h·d_k]
@@ -66,8 +106,8 @@ Ragged MultiHeadAttention::heads(const Ragged& x, const Ragged& memory, Context&
     return x.with((*attend_)(Q.values, seen, Mask::none, c));  // [rows, h·d_v]
   }
   const Tensor kv = keys_and_values();
-  const Ragged K = memory.with(kv.columns(0, keys));                          // [T_m, h·d_k]
-  const Ragged V = memory.with(kv.columns(keys, shape_.heads * shape_.d_v));  // [T_m, h·d_v]
+  const Ragged K = memory.with(kv.columns(0, shape_.keys()));                // [T_m, h'·d_k]
+  const Ragged V = memory.with(kv.columns(shape_.keys(), shape_.values()));  // [T_m, h'·d_v]
   show(Q, K, Mask::none, c);
   return (*attend_)(Q, K, V, Mask::none, c);  // [T, h·d_v]
 }

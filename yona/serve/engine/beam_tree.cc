@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "yona/base/error.h"
+#include "yona/serve/http.h"
 
 namespace yona::serve {
 
@@ -10,10 +10,15 @@ namespace {
 
 class TreeWatch : public SearchWatch {
  public:
-  TreeWatch(const Vocabulary& vocabulary, std::int32_t end) : vocabulary_(vocabulary), end_(end) {}
+  TreeWatch(const Vocabulary& vocabulary, std::int32_t end, std::int64_t most_nodes)
+      : vocabulary_(vocabulary), end_(end), most_nodes_(most_nodes) {}
 
   bool stepped(std::size_t /*request*/, std::span<const Candidate> candidates,
                const SentenceSearch& search) override {
+    is_too_large_ = last_ + static_cast<std::int64_t>(candidates.size()) > most_nodes_;
+    if (is_too_large_) {
+      return false;
+    }
     Json step = Json::array();
     std::vector<std::int64_t> ids;  // of the candidates
     for (const Candidate& candidate : candidates) {
@@ -42,12 +47,15 @@ class TreeWatch : public SearchWatch {
   // The node at the end of these tokens; 0: none.
   std::int64_t node_of(const Ids& tokens) const {
     for (std::size_t i = nodes_.size(); i > 0; --i) {
-      if (path(static_cast<std::int64_t>(i)) == tokens) {
+      if (!tokens.empty() && nodes_[i - 1].token == tokens.back() &&
+          path(static_cast<std::int64_t>(i)) == tokens) {
         return static_cast<std::int64_t>(i);
       }
     }
     return 0;
   }
+
+  bool is_too_large() const { return is_too_large_; }
 
   Json take_steps() { return std::move(steps_); }
 
@@ -78,6 +86,8 @@ class TreeWatch : public SearchWatch {
 
   const Vocabulary& vocabulary_;
   std::int32_t end_;
+  std::int64_t most_nodes_;
+  bool is_too_large_ = false;
   Json steps_ = Json::array();
   std::vector<Node> nodes_;               // the i-th has id i + 1
   std::vector<std::int64_t> parents_{0};  // the node of each beam
@@ -86,15 +96,21 @@ class TreeWatch : public SearchWatch {
 
 }  // namespace
 
-Json beam_tree(const TranslationModel& model, Translator& translator, const std::string& text) {
-  TreeWatch watch(model.subwords().target.vocabulary(), translator.options().end_id);
+Json beam_tree(const TranslationModel& model, Translator& translator, const std::string& text,
+               std::int64_t most_nodes) {
+  TreeWatch watch(model.subwords().target.vocabulary(), translator.options().end_id, most_nodes);
   const TranslationRequest request{.text = text};
   const auto answers = translator.n_best({&request, 1}, &watch);
+  if (watch.is_too_large()) {
+    throw HttpError(413, fmt::format("the tree of {} beams has more than the {} nodes that are "
+                                     "allowed; ask for a smaller \"beam\" or a shorter text",
+                                     translator.options().beam, most_nodes));
+  }
   Json tokens = Json::array();
   for (const std::int32_t id : translator.source_ids(text)) {
     tokens.push_back(model.subwords().source.vocabulary().piece(id));
   }
-  const Translation& best = answers.front().front();
+  const SentenceTranslation& best = answers.front().front();
   return {{"tokens", tokens},
           {"steps", watch.take_steps()},
           {"best", watch.node_of(best.hypothesis.ids)},

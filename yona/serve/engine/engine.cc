@@ -8,6 +8,7 @@
 #include "yona/base/error.h"
 #include "yona/base/preemption.h"
 #include "yona/decode/line_translator.h"
+#include "yona/decode/search_options.h"
 #include "yona/inspect/attention.h"
 #include "yona/inspect/colour.h"
 #include "yona/inspect/explain.h"
@@ -67,7 +68,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 HypothesisText hypothesis_of(const LineTranslation& line, const Vocabulary& vocabulary) {
   HypothesisText hypothesis{
       .text = line.text, .score = line.score, .log_probability = line.log_probability};
-  for (const Translation& part : line.parts) {
+  for (const SentenceTranslation& part : line.parts) {
     append(hypothesis.tokens, pieces_of(part.hypothesis.ids, vocabulary));
     append(hypothesis.token_scores, part.hypothesis.token_scores);
   }
@@ -78,7 +79,7 @@ HypothesisText hypothesis_of(const LineTranslation& line, const Vocabulary& voca
 void align(const LineTranslation& line, std::int32_t end, HypothesisText& hypothesis) {
   std::size_t source = 0;
   std::size_t target = 0;
-  for (const Translation& part : line.parts) {
+  for (const SentenceTranslation& part : line.parts) {
     for (const auto& [from, to] : hard_alignment_links(part.hypothesis.attention)) {
       if (part.hypothesis.ids[to] != end && part.source[from] != end) {
         hypothesis.alignment.emplace_back(source + from, target + to);
@@ -90,8 +91,8 @@ void align(const LineTranslation& line, std::int32_t end, HypothesisText& hypoth
 }
 
 // Of a sentence in one part: what every head looked at while it was translated.
-std::string attention_json(const TranslationModel& model, Backend& backend, const std::string& text,
-                           Ids target) {
+TextPieces attention_json(const TranslationModel& model, Backend& backend, const std::string& text,
+                          Ids target) {
   Ids source;
   model.subwords().source.encode(text, source);
   if (!target.empty() && target.back() == model.subwords().target.vocabulary().end()) {
@@ -110,10 +111,11 @@ std::string attention_json(const TranslationModel& model, Backend& backend, cons
   for (std::int64_t number = 0; number < maps.heads(); ++number) {
     head["colours"].push_back(head_colour(number, maps.heads()));
   }
-  std::string json = head.dump(-1, ' ', false, Json::error_handler_t::replace);
-  json.pop_back();  // the closing brace
+  std::string text_of_head = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  text_of_head.pop_back();  // the closing brace
+  TextPieces json(std::move(text_of_head));
   append_weights(maps, WeightDigits::four_decimals, json);
-  json += "}";
+  json.append("}");
   return json;
 }
 
@@ -145,7 +147,10 @@ Engine::Engine(const EngineOptions& options)
       pool_(options.models, options.workers,
             [&] {
               ModelLoading loading = loading_of(options);
-              loading.loads = [this] { batcher_.loads(); };
+              loading.loads = [this, also = loading.loads] {
+                batcher_.loads();
+                also();
+              };
               loading.text.preempt = [this](Backend& backend) { preempt(backend); };
               return loading;
             }()),
@@ -154,39 +159,35 @@ Engine::Engine(const EngineOptions& options)
           [this] {
             pool_.trim();
             release_free_memory();
-          }) {
-  const std::vector<ModelSummary> summaries = pool_.summaries();  // in the models' order
-  for (std::size_t i = 0; i < summaries.size(); ++i) {
-    const std::filesystem::path& folder = options.models[i].folder;
-    const ModelInfo info = read_model_info(folder);
-    estimates_.try_emplace(summaries[i].id, info.config, options.loading.options_of(folder, info));
-  }
-}
+          }) {}
 
 Engine::~Engine() { close(); }
 
-const WorkEstimate& Engine::estimate(const std::string& model) const {
-  const auto found = estimates_.find(model);
-  if (found == estimates_.end()) {
-    throw HttpError(404, fmt::format("there is no model '{}'", model));
+void Engine::prepare(TranslationJob& job) const {
+  job.search.alignments = job.search.alignments || !job.glossary.empty();
+  job.group = job.model + "\n" + job.search.key();
+  job.forced.resize(job.sentences.size());
+  if (!job.forced.empty()) {
+    job.forced.front().prefix = job.prefix;
   }
-  return found->second;
+  set_work(job, *pool_.estimate(job.model), limits_);
 }
 
-void Engine::submit(std::shared_ptr<TranslationJob> job) {
-  job->search.alignments = job->search.alignments || !job->glossary.empty();
-  job->group = job->model + "\n" + job->search.key();
-  job->forced.resize(job->sentences.size());
-  if (!job->forced.empty()) {
-    job->forced.front().prefix = job->prefix;
+void Engine::submit_parts(const std::vector<std::shared_ptr<TranslationJob>>& parts) {
+  std::int64_t work = 0;
+  for (const std::shared_ptr<TranslationJob>& part : parts) {
+    prepare(*part);
+    work += part->total_work();
+    check_work(work, limits_);
   }
-  set_work(*job, estimate(job->model), limits_);
-  batcher_.submit(job);
+  for (const std::shared_ptr<TranslationJob>& part : parts) {
+    batcher_.submit(part);
+  }
 }
 
 void Engine::submit(std::shared_ptr<TaskJob> job) {
   job->group = job->model + "\n" + job->task;
-  set_work(*job, estimate(job->model), limits_);
+  set_work(*job, *pool_.estimate(job->model), limits_);
   batcher_.submit(job);
 }
 
@@ -240,6 +241,9 @@ void Engine::run_task(TaskJob& job, const Lane& lane) {
     if (job.is_late()) {
       throw HttpError(504, "the answer was not ready within the request's deadline", 1);
     }
+    Backend& backend = backend_of(lane);
+    const PreemptionScope::Hook hook = [&] { preempt(backend); };
+    const PreemptionScope scope(&hook);
     job.done(task_answer(job, lane));
   } catch (...) {
     job.fail(std::current_exception());
@@ -253,26 +257,34 @@ Json Engine::task_answer(const TaskJob& job, const Lane& lane) {
     choice.beam = job.request["beam"].get<std::int64_t>();
   }
   const std::shared_ptr<Translator> translator = model->translator(choice, lane);
+  const auto tokens_of = [&](const std::string& text) {
+    return static_cast<std::int64_t>(translator->source_ids(text).size());
+  };
+  const std::shared_ptr<const WorkEstimate> estimate = pool_.estimate(job.model);
+  const WorkEstimate& its = *estimate;
   if (job.task == "beam") {
-    return beam_tree(model->model(), *translator, job.request["q"].get<std::string>());
+    const auto text = job.request["q"].get<std::string>();
+    const std::int64_t tokens = tokens_of(text);
+    check_cache(choice, tokens, its, limits_);
+    batcher_.counted(its.of_sentence(choice, tokens));
+    return beam_tree(model->model(), *translator, text, limits_.tree_nodes);
   }
   const ExplainRequest request = explain_request(job.request);
-  const auto tokens = static_cast<std::int64_t>(
-      std::max(translator->source_ids(request.source).size(), request.target_prefix.size()));
+  const std::int64_t tokens =
+      std::max(tokens_of(request.source), static_cast<std::int64_t>(request.target_prefix.size()));
   if (tokens > limits_.explained_tokens) {
     throw HttpError(413, fmt::format("the text has {} tokens; a step of at most {} is explained",
                                      tokens, limits_.explained_tokens));
   }
-  Backend& backend = backend_of(lane);
-  const PreemptionScope::Hook hook = [&] { preempt(backend); };
-  const PreemptionScope scope(&hook);
-  return explanation_json(explain(model->model(), backend, request));
+  batcher_.counted(WorkEstimate::of_explanation(tokens));
+  return explanation_json(explain(model->model(), backend_of(lane), request));
 }
 
 // What was foreseen by rough lengths, by the tokens that sentences have. Throws HttpError 413.
 void Engine::check_tokens(const Unit& unit, const Place& place) const {
   TranslationJob& job = job_of(unit);
-  const WorkEstimate& its = estimate(job.model);
+  const std::shared_ptr<const WorkEstimate> estimate = pool_.estimate(job.model);
+  const WorkEstimate& its = *estimate;
   const auto tokens_of = [&](const std::string& sentence) {
     return static_cast<std::int64_t>(place.translator.source_ids(sentence).size());
   };
@@ -282,12 +294,28 @@ void Engine::check_tokens(const Unit& unit, const Place& place) const {
     check_cache(job.search, tokens_of(sentence), its, limits_);
   }
   if (job.attention && !std::exchange(job.has_foreseen_attention, true)) {
-    std::int64_t weights = 0;
+    std::atomic<std::int64_t>& weights = job.attention_count->foreseen;
     for (const std::string& one : job.sentences) {
-      weights += its.attention_weights(tokens_of(one), 0);
-      check_attention(weights, limits_);
+      check_attention(weights += its.attention_weights(tokens_of(one), 0), limits_);
     }
   }
+}
+
+// The work of the sentence's job by the tokens that the sentence has. They are counted where they
+// can make a difference.
+std::int64_t Engine::counted_work(const Unit& unit, const Place& place) const {
+  const TranslationJob& job = job_of(unit);
+  const std::shared_ptr<const WorkEstimate> estimate = pool_.estimate(job.model);
+  const WorkEstimate& its = *estimate;
+  const std::string& sentence = job.sentences[unit.sentence];
+  const std::int64_t foreseen = its.of_sentence(job.search, job.tokens[unit.sentence]);
+  const auto most = static_cast<std::int64_t>(sentence.size()) + 2;  // a token is a byte at least
+  if (its.of_sentence(job.search, most) < 2 * foreseen) {
+    return job.total_work();
+  }
+  const auto tokens = static_cast<std::int64_t>(place.translator.source_ids(sentence).size());
+  const std::int64_t rounds = job.work_of(unit.sentence) / foreseen;
+  return job.total_work() + rounds * (its.of_sentence(job.search, tokens) - foreseen);
 }
 
 // Does a client still wait for the sentence, and may it be answered? If not, its job is over.
@@ -307,19 +335,21 @@ bool Engine::is_wanted(const Unit& unit, const Place& place) {
 
 void Engine::translate(const std::vector<Unit>& batch, const Place& place) {
   const TranslationModel& model = place.model.model();
-  LineTranslator translator(place.translator, {.source_language = model.info().source_language,
-                                               .target_language = model.info().target_language});
+  LineTranslator translator(place.translator, place.model.line_options());
   std::vector<Unit> units;
   std::vector<SourceLine> lines;
+  std::int64_t largest = 0;
   for (const Unit& unit : batch) {
     if (is_wanted(unit, place)) {
       const TranslationJob& job = job_of(unit);
       units.push_back(unit);
+      largest = std::max(largest, counted_work(unit, place));
       lines.push_back({.text = job.sentences[unit.sentence],
                        .prefix = job.forced[unit.sentence].prefix,
                        .number = 1});
     }
   }
+  batcher_.counted(largest);
   JobWatch watch(units, model.subwords().target);
   const auto answers = translator.translate(lines, &watch);
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -383,12 +413,13 @@ bool Engine::needs_another_round(const Unit& unit, const Place& place,
 }
 
 // Of a sentence in one part. Throws HttpError 413 where the answer would become too large.
-std::string Engine::attention_of(const Unit& unit, const Place& place, const Translation& best) {
+TextPieces Engine::attention_of(const Unit& unit, const Place& place,
+                                const SentenceTranslation& best) {
   TranslationJob& job = job_of(unit);
-  job.attention_weights +=
-      estimate(job.model).attention_weights(static_cast<std::int64_t>(best.source.size()),
-                                            static_cast<std::int64_t>(best.hypothesis.ids.size()));
-  check_attention(job.attention_weights, limits_);
+  const std::int64_t weights = pool_.estimate(job.model)->attention_weights(
+      static_cast<std::int64_t>(best.source.size()),
+      static_cast<std::int64_t>(best.hypothesis.ids.size()));
+  check_attention(job.attention_count->given += weights, limits_);
   Backend& backend = backend_of(place.lane);
   const PreemptionScope::Hook hook = [&] { preempt(backend); };
   const PreemptionScope scope(&hook);
@@ -412,7 +443,7 @@ void Engine::finish(const Unit& unit, const Place& place,
         align(line, subwords.target.vocabulary().end(), result.n_best.back());
       }
     }
-    for (const Translation& part : lines.front().parts) {
+    for (const SentenceTranslation& part : lines.front().parts) {
       append(result.source_tokens, pieces_of(part.source, subwords.source.vocabulary()));
     }
     if (job.attention && lines.front().parts.size() == 1) {

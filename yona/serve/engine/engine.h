@@ -3,7 +3,6 @@
 // of a batch the batcher may run a smaller one in its place.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,7 +31,8 @@ class Engine : public Service {
   ~Engine() override;
 
   std::vector<ModelSummary> models() const override { return pool_.summaries(); }
-  void submit(std::shared_ptr<TranslationJob> job) override;
+  void submit(std::shared_ptr<TranslationJob> job) override { submit_parts({std::move(job)}); }
+  void submit_parts(const std::vector<std::shared_ptr<TranslationJob>>& parts) override;
   void submit(std::shared_ptr<TaskJob> job) override;
   bool is_full() const override { return batcher_.is_full(); }
 
@@ -50,7 +50,7 @@ class Engine : public Service {
     Lane lane;
   };
 
-  const WorkEstimate& estimate(const std::string& model) const;
+  void prepare(TranslationJob& job) const;
   void run(const std::vector<Unit>& batch, const Lane& lane);
   void preempt(Backend& backend);
   void run_task(TaskJob& job, const Lane& lane);
@@ -59,16 +59,16 @@ class Engine : public Service {
   void translate_or_fail(const std::vector<Unit>& batch, const Place& place);
   void translate(const std::vector<Unit>& batch, const Place& place);
   bool is_wanted(const Unit& unit, const Place& place);
+  std::int64_t counted_work(const Unit& unit, const Place& place) const;
   void check_tokens(const Unit& unit, const Place& place) const;
   bool needs_another_round(const Unit& unit, const Place& place, const LineTranslation& best);
   void check_terms(const Unit& unit, const Place& place, const std::vector<TermUse>& uses) const;
   void finish(const Unit& unit, const Place& place, const std::vector<LineTranslation>& lines);
-  std::string attention_of(const Unit& unit, const Place& place, const Translation& best);
+  TextPieces attention_of(const Unit& unit, const Place& place, const SentenceTranslation& best);
   Backend& backend_of(const Lane& lane) const { return lane.backend ? *lane.backend : backend_; }
 
   Backend& backend_;  // of the first worker: looks inside are its alone
   const WorkLimits limits_;
-  std::map<std::string, WorkEstimate> estimates_;  // by the models' ids
   ModelPool pool_;
   Batcher batcher_;  // its thread ends before the models go
 };

@@ -52,7 +52,7 @@ std::vector<std::size_t> ends_of(const Ids& ids, const Vocabulary& vocabulary,
 }
 
 // How much of the attention of each target token goes to the bytes of the use.
-std::vector<double> looks_at(const TermUse& use, const Translation& translation,
+std::vector<double> looks_at(const TermUse& use, const SentenceTranslation& translation,
                              const std::vector<std::size_t>& ends) {
   std::vector<double> looks;
   for (const std::vector<float>& row : translation.hypothesis.attention) {
@@ -94,7 +94,7 @@ std::vector<TermUse> uses_of(std::string_view sentence, const std::vector<Glossa
 }
 
 std::optional<std::string> next_prefix(std::string_view sentence, const std::vector<TermUse>& uses,
-                                       const Translation& translation, std::size_t given,
+                                       const SentenceTranslation& translation, std::size_t given,
                                        const SubwordPair& subwords) {
   std::map<std::string, std::size_t> wanted;
   for (const TermUse& use : uses) {

@@ -28,7 +28,7 @@ std::vector<TermUse> uses_of(std::string_view sentence, const std::vector<Glossa
 // when it has all. `given` are the tokens at the front that must stay: those of the prefix of this
 // try. The translation must carry attention.
 std::optional<std::string> next_prefix(std::string_view sentence, const std::vector<TermUse>& uses,
-                                       const Translation& translation, std::size_t given,
+                                       const SentenceTranslation& translation, std::size_t given,
                                        const SubwordPair& subwords);
 
 }  // namespace yona::serve

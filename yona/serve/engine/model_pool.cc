@@ -8,9 +8,10 @@
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/decode/line_translator.h"
+#include "yona/decode/search_options.h"
 #include "yona/io/model_files.h"
 #include "yona/io/warm_up.h"
-#include "yona/serve/engine/work.h"
+#include "yona/serve/engine/step_speed.h"
 
 namespace yona::serve {
 
@@ -78,16 +79,23 @@ ModelPlace model_place(const std::string& text) {
 
 LoadedModel::LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>& workers,
                          const ModelLoading& loading)
-    : workers_(workers),
-      model_(TranslationModel::load(place.folder, *workers.front().backend,
-                                    loading.packing_of(place.folder))),
-      options_(loading.options_of(place.folder, model_->info())),
+    : models_({place.folder}, workers,
+              {.type = loading.type,
+               .languages = {place.source, place.target},
+               .pair = FolderPair::replaced}),
+      options_(models_.search(loading.search)),
       text_(loading.text) {
-  text_.limits = step_limits(model_->info().config, workers.front().backend->planned_device());
-  model_->choose_languages({place.source, place.target});
-  if (workers.front().backend->device() == Device::cpu) {  // others have read all of it
-    warm_up(*model_, *workers.front().backend);
+  Backend& backend = models_.backend();
+  std::int64_t products = kUsualProducts;
+  if (backend.on_host()) {  // others have read all of it
+    warm_up(model(), backend);
   }
+  if (backend.planned_device() == Device::cpu) {
+    products = measured_products(model(), backend, options_);
+  }
+  text_.limits = step_limits(model().info().config, backend.planned_device(), products);
+  log().debug("{}: up to {} rows of a step, {} tokens of a layer (0: any)", place.folder.string(),
+              text_.limits.rows, text_.limits.tokens);
 }
 
 DecodeOptions LoadedModel::options(const SearchChoice& choice) const {
@@ -127,9 +135,8 @@ std::shared_ptr<Translator> LoadedModel::translator(const SearchChoice& choice, 
   }
   const std::vector<WorkerPlace> one{{.backend = lane.backend}};
   translators_.push_front(
-      {key, std::make_shared<Translator>(std::vector<const TranslationModel*>{model_.get()},
-                                         lane.backend == nullptr ? workers_ : one, options(choice),
-                                         text_)});
+      {key, models_.translator(options(choice), text_,
+                               lane.backend == nullptr ? models_.places() : one)});
   return translators_.front().translator;
 }
 
@@ -142,7 +149,11 @@ ModelPool::ModelPool(const std::vector<ModelPlace>& places, std::vector<WorkerPl
                      ModelLoading loading)
     : workers_(std::move(workers)), loading_(std::move(loading)) {
   for (const ModelPlace& place : places) {
-    Entry added{.place = place, .summary = summary_of(place), .model = {}, .signature = {}};
+    Entry added{.place = place,
+                .summary = summary_of(place),
+                .estimate = estimate_of(place),
+                .model = {},
+                .signature = {}};
     verify_model_files(place.folder, VerifiedFiles::all, workers_.front().backend->exec().pool);
     for (const Entry& before : entries_) {
       check(before.summary.id != added.summary.id,
@@ -160,6 +171,22 @@ std::vector<ModelSummary> ModelPool::summaries() const {
     summaries.push_back(entry.summary);
   }
   return summaries;
+}
+
+std::shared_ptr<const WorkEstimate> ModelPool::estimate(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.summary.id == id; });
+  if (found == entries_.end()) {
+    throw HttpError(404, fmt::format("there is no model '{}'", id));
+  }
+  return found->estimate;
+}
+
+std::shared_ptr<const WorkEstimate> ModelPool::estimate_of(const ModelPlace& place) const {
+  const ModelInfo info = read_model_info(place.folder);
+  return std::make_shared<const WorkEstimate>(info.config,
+                                              search_options(place.folder, info, loading_.search));
 }
 
 void ModelPool::look_again() {
@@ -198,9 +225,11 @@ void ModelPool::load(Entry& entry, const std::string& signature) {
         summary.target);
     summary.id = entry.summary.id;
     summary.loaded = true;
+    std::shared_ptr<const WorkEstimate> estimate = estimate_of(entry.place);
     const std::scoped_lock lock(mutex_);
     entry.model = std::move(model);
     entry.summary = std::move(summary);
+    entry.estimate = std::move(estimate);
   } catch (const std::exception& error) {
     if (!is_again) {
       throw;
@@ -218,7 +247,7 @@ void ModelPool::load(Entry& entry, const std::string& signature) {
 void ModelPool::trim() {
   constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
   for (const Entry& entry : entries_) {
-    if (entry.model && workers_.front().backend->planned_device() == Device::cpu) {
+    if (entry.model && workers_.front().backend->packs_weights()) {
       entry.model->trim(kMostBytes);
     }
   }

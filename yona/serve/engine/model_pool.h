@@ -11,20 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "yona/decode/generation_config.h"
-#include "yona/decode/translator.h"
+#include "yona/decode/model_set.h"
+#include "yona/serve/engine/work.h"
 #include "yona/serve/service.h"
 
 namespace yona::serve {
 
 // How a folder's model is loaded, and decoded when nothing else is asked for.
 struct ModelLoading {
-  std::function<DecodeOptions(const std::filesystem::path& folder, const ModelInfo& info)>
-      options_of =
-          [](const auto& folder, const auto& info) { return folder_options(folder, info); };
-  std::function<Packing(const std::filesystem::path& folder)> packing_of = [](const auto& folder) {
-    return yona::packing_of(folder);
-  };
+  TranslateOptions search{};
+  ComputeType type{.is_folders = true};
   TextOptions text{};
   // Before a model is loaded, and loaded again.
   std::function<void()> loads = [] {};
@@ -53,11 +49,12 @@ class LoadedModel {
   LoadedModel(const ModelPlace& place, const std::vector<WorkerPlace>& workers,
               const ModelLoading& loading);
 
-  const TranslationModel& model() const { return *model_; }
+  const TranslationModel& model() const { return models_.first(); }
   // Not used by any batch of another lane. Throws InvalidArgument for a choice that cannot be.
   std::shared_ptr<Translator> translator(const SearchChoice& choice, const Lane& lane = {});
   // Drops translators whose working memory is larger than this; those in use live on until then.
   void trim(std::int64_t most_bytes);
+  LineOptions line_options() const { return models_.line_options(); }
   // The server's options with those of a request over them.
   DecodeOptions options(const SearchChoice& choice) const;
 
@@ -67,8 +64,7 @@ class LoadedModel {
     std::shared_ptr<Translator> translator;
   };
 
-  std::vector<WorkerPlace> workers_;
-  std::unique_ptr<TranslationModel> model_;
+  ModelSet models_;
   DecodeOptions options_;
   TextOptions text_;
   std::list<Kept> translators_;  // the latest first
@@ -85,6 +81,9 @@ class ModelPool {
 
   // Any thread.
   std::vector<ModelSummary> summaries() const;
+  // What requests of a model cost, as it was loaded last. Throws HttpError 404 for an id that is
+  // not there. Any thread.
+  std::shared_ptr<const WorkEstimate> estimate(const std::string& id) const;
   // Looks again at every folder before its model is used next, and takes it as it is, be it still
   // being written to. Any thread.
   void look_again();
@@ -102,6 +101,7 @@ class ModelPool {
   struct Entry {
     ModelPlace place;
     ModelSummary summary;
+    std::shared_ptr<const WorkEstimate> estimate;
     std::shared_ptr<LoadedModel> model;
     std::string signature;    // of the files it was loaded from
     std::string last_seen{};  // when they were looked at last
@@ -109,12 +109,13 @@ class ModelPool {
     bool is_told = false;  // to look again
   };
   Entry& entry(const std::string& id);
+  std::shared_ptr<const WorkEstimate> estimate_of(const ModelPlace& place) const;
   bool is_due(const Entry& entry) const;
   void load(Entry& entry, const std::string& signature);
 
   std::vector<WorkerPlace> workers_;
   ModelLoading loading_;
-  mutable std::mutex mutex_;  // of the summaries and of `looked`
+  mutable std::mutex mutex_;  // of the summaries, the estimates and `looked`
   std::vector<Entry> entries_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "yona/serve/engine/glossary.h"
+#include "yona/serve/engine/step_speed.h"
 
 namespace yona::serve {
 
@@ -19,18 +20,6 @@ std::int64_t most_rounds(const std::string& sentence, const TranslationJob& job,
                                      uses, limits.uses));
   }
   return 1 + static_cast<std::int64_t>(uses);
-}
-
-void check_work(const Job& job, const WorkLimits& limits) {
-  const std::int64_t work = job.total_work();
-  if (work > limits.work) {
-    throw HttpError(
-        413,
-        fmt::format("the request may take {} steps of a beam (beams × output tokens of all its "
-                    "sentences); {} are allowed at most; send fewer sentences, or ask for a "
-                    "smaller \"beam\" or \"max_length\"",
-                    work, limits.work));
-  }
 }
 
 }  // namespace
@@ -91,29 +80,32 @@ void set_work(TranslationJob& job, const WorkEstimate& estimate, const WorkLimit
     job.work.push_back(estimate.of_sentence(job.search, tokens) *
                        most_rounds(sentence, job, limits) * (job.attention ? 2 : 1));
   }
-  check_work(job, limits);
+  check_work(job.total_work(), limits);
 }
 
 void set_work(TaskJob& job, const WorkEstimate& estimate, const WorkLimits& limits) {
   const std::int64_t tokens = rough_tokens(job.request.value("q", ""));
   job.tokens = {tokens};
   if (job.task != "beam") {
-    constexpr std::int64_t kWorkOfToken = 16;  // a pass through all layers, and its numbers as text
-    job.work = {kWorkOfToken * tokens};
+    job.work = {WorkEstimate::of_explanation(tokens)};
     return;
   }
   SearchChoice search;
   if (job.request.contains("beam")) {
     search.beam = job.request["beam"].get<std::int64_t>();
   }
+  check_cache(search, tokens, estimate, limits);
   job.work = {estimate.of_sentence(search, tokens)};
-  const std::int64_t nodes = 2 * job.work.front();
-  if (nodes > limits.tree_nodes) {
+}
+
+void check_work(std::int64_t work, const WorkLimits& limits) {
+  if (work > limits.work) {
     throw HttpError(
-        413, fmt::format("the tree of {} beams and up to {} tokens has {} nodes; {} are "
-                         "allowed at most; ask for a smaller \"beam\" or a shorter text",
-                         estimate.beams(search), estimate.output_tokens(search, tokens), nodes,
-                         limits.tree_nodes));
+        413,
+        fmt::format("the request may take {} steps of a beam (beams × output tokens of all its "
+                    "sentences); {} are allowed at most; send fewer sentences, or ask for a "
+                    "smaller \"beam\" or \"max_length\"",
+                    work, limits.work));
   }
 }
 
@@ -127,19 +119,16 @@ void check_attention(std::int64_t weights, const WorkLimits& limits) {
   }
 }
 
-StepLimits step_limits(const TransformerConfig& config, Device device) {
+StepLimits step_limits(const TransformerConfig& config, Device device, std::int64_t products) {
   constexpr std::int64_t kDeviceCacheBytes = std::int64_t{8} << 30;
   constexpr std::int64_t kHostCacheBytes = std::int64_t{1} << 30;
   const std::int64_t each = WorkEstimate(config, {}).cache_bytes();
   if (device != Device::cpu) {
     return {.positions = kDeviceCacheBytes / each};
   }
-  constexpr std::int64_t kProducts = 1'500'000'000;  // multiplications between two places
-  const std::int64_t d = config.d_model;
-  const std::int64_t layer = 6 * d * d + 2 * d * config.d_ff;
-  const std::int64_t output = config.target_vocabulary * d;
-  return {.rows = std::max<std::int64_t>(1, kProducts / std::max(layer, output)),
-          .tokens = std::max<std::int64_t>(1, kProducts / layer),
+  const std::int64_t layer = 6 * config.d_model * config.d_model + 2 * config.d_model * config.d_ff;
+  return {.rows = std::max<std::int64_t>(1, products / products_of_row(config)),
+          .tokens = std::max<std::int64_t>(1, products / layer),
           .positions = kHostCacheBytes / each};
 }
 

@@ -37,6 +37,8 @@ class WorkEstimate {
   std::int64_t of_sentence(const SearchChoice& search, std::int64_t source_tokens) const {
     return beams(search) * output_tokens(search, source_tokens);
   }
+  // Of an explained step of so many tokens: a pass through all layers, and its numbers as text.
+  static std::int64_t of_explanation(std::int64_t tokens) { return 16 * tokens; }
   // Of all attention of a pair of so many tokens.
   std::int64_t attention_weights(std::int64_t source_tokens, std::int64_t target_tokens) const;
   // Of the KV cache, a row and a step.
@@ -52,14 +54,16 @@ class WorkEstimate {
 void set_work(TranslationJob& job, const WorkEstimate& estimate, const WorkLimits& limits);
 void set_work(TaskJob& job, const WorkEstimate& estimate, const WorkLimits& limits);
 
+// Throws HttpError 413 for a request of more work than allowed.
+void check_work(std::int64_t work, const WorkLimits& limits);
 // Throws HttpError 413 where the KV cache of a sentence of so many tokens may become too large.
 void check_cache(const SearchChoice& search, std::int64_t source_tokens,
                  const WorkEstimate& estimate, const WorkLimits& limits);
 // Throws HttpError 413 where an answer would have more attention weights than allowed.
 void check_attention(std::int64_t weights, const WorkLimits& limits);
 
-// How much of a model is computed between two places where it can be preempted: about 50 ms on two
-// CPU cores.
-StepLimits step_limits(const TransformerConfig& config, Device device);
+// How much of a model is computed between two places where it can be preempted: on a CPU so many
+// multiplications at most (step_speed.h).
+StepLimits step_limits(const TransformerConfig& config, Device device, std::int64_t products);
 
 }  // namespace yona::serve

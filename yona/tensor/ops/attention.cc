@@ -26,6 +26,7 @@ struct Attended {
             .lengths_q = q_layout->lengths,
             .lengths_k = k_layout->lengths,
             .heads = options.heads,
+            .heads_per_kv = options.heads_per_kv(),
             .d_k = options.d_k,
             .d_v = options.d_v,
             .scale = options.scale,
@@ -47,8 +48,10 @@ void check_shapes(const Attended& a) {
             a.v.rows() == a.k.rows(),
         "attention: q {}, k {} and v {} do not fit {} query and {} key tokens", a.q.shape(),
         a.k.shape(), a.v.shape(), a.q_layout->tokens, a.k_layout->tokens);
-  check(a.q.cols() == o.heads * o.d_k && a.k.cols() == o.heads * o.d_k &&
-            a.v.cols() == o.heads * o.d_v,
+  check_kv_heads(o, "attention");
+  const std::int64_t kv_heads = o.heads / o.heads_per_kv();
+  check(a.q.cols() == o.heads * o.d_k && a.k.cols() == kv_heads * o.d_k &&
+            a.v.cols() == kv_heads * o.d_v,
         "attention: q {}, k {} and v {} do not fit {} heads of d_k {} and d_v {}", a.q.shape(),
         a.k.shape(), a.v.shape(), o.heads, o.d_k, o.d_v);
   check(!o.bias || (o.bias.rows() == o.heads && o.bias.cols() % 2 == 1),
@@ -59,6 +62,9 @@ void check_shapes(const Attended& a) {
 }
 
 void check_vector(const Attended& a) {
+  check(!a.vector || a.options.heads_per_kv() == 1,
+        "additive_attention: {} heads cannot share {} heads of keys", a.options.heads,
+        a.options.kv_heads);
   check(!a.vector || a.vector.elements() == a.options.heads * a.options.d_k,
         "additive_attention: a vector of shape {} is not [{}, {}]", a.vector.shape(),
         a.options.heads, a.options.d_k);
@@ -117,6 +123,11 @@ Tensor empty_weights(const Attended& attended, Context& c) {
 }
 
 }  // namespace
+
+void check_kv_heads(const AttentionOptions& options, std::string_view op) {
+  check(options.kv_heads >= 0 && (options.kv_heads == 0 || options.heads % options.kv_heads == 0),
+        "{}: {} heads of keys do not divide {} heads", op, options.kv_heads, options.heads);
+}
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
                  const std::shared_ptr<const Layout>& q_layout,

@@ -11,7 +11,7 @@ namespace {
 // Few enough that a chunk of logits stays in the last-level cache, enough for efficient products.
 // Tiles of bf16 are so fast that passes over the weights, one for each chunk, count for more. A GPU
 // needs many more rows to be busy: there a chunk is up to 7 · 2²⁵ logits and 2²³ channels of at
-// most 2¹⁴ rows, for which the loss takes up to 60 MB beside the logits, and chunks are equal.
+// most 2¹⁴ rows, for which the loss takes up to 60 MB besides the logits, and chunks are equal.
 std::int64_t rows_per_chunk(const CrossEntropyOptions& options, const Tensor& x,
                             std::int64_t vocabulary, const Context& c) {
   if (options.chunk_rows > 0) {
@@ -20,7 +20,7 @@ std::int64_t rows_per_chunk(const CrossEntropyOptions& options, const Tensor& x,
   const auto fitting = [&](std::int64_t elements) {
     return elements / std::max<std::int64_t>(vocabulary, 1) / 64 * 64;
   };
-  if (c.backend().planned_device() != Device::cuda) {
+  if (!c.backend().wants_large_products()) {
     const bool tiles = c.precision == Precision::bf16 && rounds_operands(c);
     return std::clamp<std::int64_t>(fitting(std::int64_t{1} << (tiles ? 24U : 22U)), 128, 512);
   }
@@ -47,7 +47,7 @@ class ChunkedLoss {
   ChunkedLoss(const Tensor& projection, const Tensor& targets, const CrossEntropyOptions& options,
               Context& c)
       : projection_(projection), targets_(targets), options_(options), c_(c) {
-    if (c.backend().planned_device() == Device::cuda && !options.bias) {
+    if (c.backend().wants_even_widths() && !options.bias) {
       columns_ = even_columns();
     }
   }
@@ -64,7 +64,7 @@ class ChunkedLoss {
     return operand_part(part, c_);
   }
 
-  // Room for the logits of so many rows.
+  // Memory for the logits of this many rows.
   Logits logits_for(std::int64_t n) const {
     const std::int64_t vocabulary = projection_.rows();
     const Tensor rows =
@@ -97,8 +97,7 @@ class ChunkedLoss {
   // One kernel for a chunk and its gradients, where a GPU keeps activations in bf16 and may have
   // something better for it than its parts. It knows no bias.
   bool is_whole(const Tensor& x) const {
-    return c_.backend().planned_device() == Device::cuda && x.dtype() == DType::bf16 &&
-           is_vocabulary_width(x.cols()) && !options_.bias;
+    return c_.backend().fuses_loss(x.cols(), x.dtype()) && !options_.bias;
   }
   // Σ_j E_j, which the kernel makes at the first chunk for those that follow.
   Tensor table_sums() const { return c_.empty(DType::f32, Shape{1, projection_.cols()}); }

@@ -1,4 +1,4 @@
-// The product in front of a greedy choice, which needs to know the largest logits alone. No
+// The product before a greedy choice, which needs only the largest logits. No
 // backward pass.
 #pragma once
 

@@ -18,10 +18,15 @@ struct Cached {
   std::int64_t rows = 0;
   int heads = 1, d_k = 0, d_v = 0;
   float scale = 1.0F;
+  int heads_per_kv = 1;
+  bool puts_fresh = true;  // by the attention itself; else the cache has them already
+
+  __device__ int kv_head(int head) const { return head / heads_per_kv; }
 };
 
 // For heads of 64 channels in whole packs, and fewer than 2³¹ rows of the cache at distances of
-// fewer elements; neither additive scores nor a bias.
+// fewer elements; neither additive scores nor a bias, and
+// keys and values for every head.
 void launch_cached_mma(const Cached<bf16>& c, cudaStream_t stream);
 void launch_cached_mma(const Cached<f16>& c, cudaStream_t stream);
 

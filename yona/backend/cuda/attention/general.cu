@@ -62,8 +62,10 @@ __global__ void __launch_bounds__(Size::kBlockThreads) attention_kernel(Attentio
   for (int j0 = 0; j0 < end; j0 += Size::kTile) {
     const int keys = min(Size::kTile, end - j0);
     __syncthreads();
-    load_tile(p.k, sentence.first_key + j0, keys, Size::kTile, head, p.d_k, k_tile, p.d_k + 1);
-    load_tile(p.v, sentence.first_key + j0, keys, Size::kTile, head, p.d_v, v_tile, p.d_v);
+    load_tile(p.k, sentence.first_key + j0, keys, Size::kTile, p.kv_head(head), p.d_k, k_tile,
+              p.d_k + 1);
+    load_tile(p.v, sentence.first_key + j0, keys, Size::kTile, p.kv_head(head), p.d_v, v_tile,
+              p.d_v);
     __syncthreads();
     float weight[kGroup];
     const float* vector = Size::kAdditive ? p.vector.row(head) : nullptr;

@@ -1,5 +1,6 @@
 // Attention backward, keys: dk and dv. A warp takes a few keys; lanes are queries while scores are
-// formed, channels while rows are added.
+// formed, channels while rows are added. Heads of queries that share a head of keys come one after
+// another, so that its gradients are added up in their order.
 
 #include "yona/backend/cuda/attention/general_backward.cuh"
 
@@ -13,7 +14,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
   constexpr int kGroup = Size::kGroup;
   extern __shared__ float shared[];
   const AttentionProblem<T>& in = p.in;
-  const int head = static_cast<int>(blockIdx.y);
+  const int kv_head = static_cast<int>(blockIdx.y);
   const Sentence sentence(in, blockIdx.x / in.tiles);
   const int block_first = static_cast<int>(blockIdx.x % in.tiles) * Size::kBlockRows;
   if (block_first >= sentence.keys) {
@@ -25,16 +26,20 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
   float* dout_tile = q_tile + Size::kTile * (in.d_k + 1);  // [kTile, d_v + 1]
   float* k_group = dout_tile + Size::kTile * (in.d_v + 1) + warp * kGroup * (in.d_k + in.d_v);
   float* v_group = k_group + kGroup * in.d_k;
-  const float* vector = Size::kAdditive ? in.vector.row(head) : nullptr;
+  const float* vector = Size::kAdditive ? in.vector.row(kv_head) : nullptr;
   const int first = block_first + warp * kGroup;
   const int count = min(max(sentence.keys - first, 0), kGroup);
   const std::int64_t first_row = sentence.first_key + first;
-  load_group<kGroup>(in.k, first_row, count, head, in.d_k, k_group);
-  load_group<kGroup>(in.v, first_row, count, head, in.d_v, v_group);
+  load_group<kGroup>(in.k, first_row, count, kv_head, in.d_k, k_group);
+  load_group<kGroup>(in.v, first_row, count, kv_head, in.d_v, v_group);
 
   float dk[kGroup][Size::kWide] = {};
   float dv[kGroup][Size::kWide] = {};
-  for (int i0 = sentence.first_seeing(block_first); i0 < sentence.queries; i0 += Size::kTile) {
+  const int first_query = sentence.first_seeing(block_first);
+  const int tiles = (max(sentence.queries - first_query, 0) + Size::kTile - 1) / Size::kTile;
+  for (int step = 0; step < tiles * in.heads_per_kv; ++step) {
+    const int head = kv_head * in.heads_per_kv + step / tiles;
+    const int i0 = first_query + step % tiles * Size::kTile;
     const int queries = min(Size::kTile, sentence.queries - i0);
     __syncthreads();
     load_tile(in.q, sentence.first_query + i0, queries, Size::kTile, head, in.d_k, q_tile,
@@ -85,10 +90,10 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
     }
   }
   if (p.dk.there()) {
-    put_group<Size>(p.dk, first_row, count, head, in.d_k, dk, in.scale, p.accumulate_dk);
+    put_group<Size>(p.dk, first_row, count, kv_head, in.d_k, dk, in.scale, p.accumulate_dk);
   }
   if (p.dv.there()) {
-    put_group<Size>(p.dv, first_row, count, head, in.d_v, dv, 1.0F, p.accumulate_dv);
+    put_group<Size>(p.dv, first_row, count, kv_head, in.d_v, dv, 1.0F, p.accumulate_dv);
   }
 }
 
@@ -101,7 +106,7 @@ void launch_key_gradients(AttentionBackwardProblem<T> problem, std::int64_t long
   allow_shared(key_gradients_kernel<T, Size>, shared);
   problem.in.tiles = static_cast<int>(blocks_for(longest_k, Size::kBlockRows));
   const dim3 grid(static_cast<unsigned>(problem.in.sentences * problem.in.tiles),
-                  static_cast<unsigned>(problem.in.heads));
+                  static_cast<unsigned>(problem.in.heads / problem.in.heads_per_kv));
   key_gradients_kernel<T, Size><<<grid, Size::kBlockThreads, shared, stream>>>(problem);
   check_launch("attention_backward");
 }

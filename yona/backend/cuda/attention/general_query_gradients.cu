@@ -71,8 +71,10 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
     for (int j0 = 0; j0 < end; j0 += Size::kTile) {
       const int keys = min(Size::kTile, end - j0);
       __syncthreads();
-      load_tile(in.k, sentence.first_key + j0, keys, Size::kTile, head, in.d_k, k_tile, in.d_k + 1);
-      load_tile(in.v, sentence.first_key + j0, keys, Size::kTile, head, in.d_v, v_tile, in.d_v + 1);
+      load_tile(in.k, sentence.first_key + j0, keys, Size::kTile, in.kv_head(head), in.d_k, k_tile,
+                in.d_k + 1);
+      load_tile(in.v, sentence.first_key + j0, keys, Size::kTile, in.kv_head(head), in.d_v, v_tile,
+                in.d_v + 1);
       __syncthreads();
       const int j = j0 + lane;
       const int tile_row = lane % Size::kTile;

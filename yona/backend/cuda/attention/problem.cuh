@@ -44,6 +44,9 @@ struct AttentionProblem {
   float scale = 1.0F;
   Mask mask = Mask::none;
   Dropout dropout{};
+  int heads_per_kv = 1;
+
+  __device__ int kv_head(int head) const { return head / heads_per_kv; }
 };
 
 template <class T>
@@ -69,7 +72,8 @@ AttentionProblem<T> problem_of(const AttentionArgs& args, const View& vector = {
           static_cast<int>(args.d_v),
           vector ? 1.0F : args.scale,
           args.mask,
-          args.dropout};
+          args.dropout,
+          static_cast<int>(args.heads_per_kv)};
 }
 
 // What all kernels of the backward pass in bf16 are given: fields of the same names.

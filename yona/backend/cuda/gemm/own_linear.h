@@ -1,6 +1,6 @@
 // y = activation(x Wᵀ + bias) of many rows on Hopper, by products of our own: with weights that
-// stay in registers (gemm/stationary_linear.cuh), or, deeper than 512, with tiles that end beside
-// the next one's products (gemm/transposed_linear.cuh).
+// stay in registers (gemm/stationary_linear.cuh), or, deeper than 512, with tiles whose epilogue
+// overlaps the next one's products (gemm/transposed_linear.cuh).
 #pragma once
 
 #include "yona/backend/kernel_args.h"

@@ -1,8 +1,10 @@
-// Epilogue of products with the gradient of relu (gemm/relu_gradient_stationary.cuh and
-// gemm/relu_gradient_transposed.cuh): H masks the sums, which are also added up by columns.
+// Epilogue of products with the gradient of an activation (gemm/relu_gradient_stationary.cuh and
+// gemm/relu_gradient_transposed.cuh): H gates the sums, which are also added up by columns. Behind
+// relu, H is its output and masks them; behind GELU, H is its input, whose slope they are
+// multiplied with.
 //
 // TMA brings H into the staging buffer that dZ leaves from. Each 8×8 matrix of it is loaded
-// transposed, which gives a lane exactly the elements of its sums; masked and rounded, these are
+// transposed, which gives a lane exactly the elements of its sums; gated and rounded, these are
 // stored transposed where H was.
 //
 // A lane has two columns: their sums stay in two registers while the cluster keeps its columns, and
@@ -13,9 +15,13 @@
 #include <cuda_bf16.h>
 
 #include "yona/backend/cuda/common/bf16_pair.cuh"
+#include "yona/backend/cuda/common/gelu.cuh"
 #include "yona/backend/cuda/gemm/stationary.cuh"
 
 namespace yona::cuda {
+
+// Which activation a kernel is compiled for; Gelu and GeluTanh are the others.
+struct Relu {};
 
 struct ReluGradient {
   float* partials = nullptr;  // [slices, cols], or nothing
@@ -28,9 +34,30 @@ struct ReluGradient {
 
 namespace relu_gradient {
 
+// Gates: two sums, rounded to bf16, and the two elements of H in their places.
+struct ReluGate {
+  __device__ static std::uint32_t apply(std::uint32_t sums, std::uint32_t h) {
+    return sums & __hgt2_mask(*reinterpret_cast<const __nv_bfloat162*>(&h), __nv_bfloat162{});
+  }
+};
+
+template <class Function>
+struct SlopeGate {
+  __device__ static std::uint32_t apply(std::uint32_t sums, std::uint32_t h) {
+    return pack_bf16(
+        __uint_as_float(sums << 16U) * Function::slope(__uint_as_float(h << 16U)),
+        __uint_as_float(sums & 0xFFFF0000U) * Function::slope(__uint_as_float(h & 0xFFFF0000U)));
+  }
+};
+
+template <class Activation>
+struct GateFor : SlopeGate<Activation> {};
+template <>
+struct GateFor<Relu> : ReluGate {};
+
 // 64 rows of a tile: H in the staging buffer becomes dZ, and is added up by columns. rounded(i) is
 // sums 2 i and 2 i + 1 of the tile's.
-template <class Rounded>
+template <class Gate, class Rounded>
 __device__ void end_piece(const Rounded& rounded, int piece, std::uint32_t at, float (&totals)[2]) {
   std::uint32_t h[4][4];
 #pragma unroll
@@ -42,9 +69,7 @@ __device__ void end_piece(const Rounded& rounded, int piece, std::uint32_t at, f
     std::uint32_t words[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const auto y = *reinterpret_cast<const __nv_bfloat162*>(&h[pair][k]);
-      words[k] =
-          rounded(2 * (8 * piece + 2 * pair + k / 2) + k % 2) & __hgt2_mask(y, __nv_bfloat162{});
+      words[k] = Gate::apply(rounded(2 * (8 * piece + 2 * pair + k / 2) + k % 2), h[pair][k]);
       totals[k % 2] += __uint_as_float(words[k] << 16U) + __uint_as_float(words[k] & 0xFFFF0000U);
     }
     stationary::store_transposed(at + pair * 2048, words);

@@ -13,7 +13,7 @@ namespace yona::cuda {
 
 namespace relu_gradient {
 
-template <class Shape>
+template <class Gate, class Shape>
 __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluGradient& p,
                         const StationaryTiles& tiles, stationary::Ring<Shape> ring, int consumer) {
   const int thread = static_cast<int>(threadIdx.x) % hopper::kWarpgroup;
@@ -60,8 +60,9 @@ __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluG
 #pragma unroll
     for (int piece = 0; piece < 2; ++piece) {
       const std::uint32_t at = staging + piece * Shape::kPieceBytes;
-      end_piece([&](int i) { return pack_bf16(sums[2 * i] * p.scale, sums[2 * i + 1] * p.scale); },
-                piece, at + stationary::lane_offset(), columns.totals);
+      end_piece<Gate>(
+          [&](int i) { return pack_bf16(sums[2 * i] * p.scale, sums[2 * i + 1] * p.scale); }, piece,
+          at + stationary::lane_offset(), columns.totals);
       hopper::fence_for_copies();
       hopper::meet(stationary::kOwnBarrier + consumer, hopper::kWarpgroup);
       if (thread == 0 && row + piece * Shape::kPieceRows < p.rows) {
@@ -83,7 +84,7 @@ __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluG
 
 // To be launched in clusters of kCluster blocks. `block_h` describes H in tiles of a block's
 // columns.
-template <class Shape>
+template <class Shape, class Activation>
 __global__ void __launch_bounds__(Shape::kThreads, 1)
     relu_gradient_stationary_kernel(const __grid_constant__ CUtensorMap dy,
                                     const __grid_constant__ CUtensorMap w,
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
     }
   } else {
     hopper::take_registers<240>();
-    relu_gradient::consume(h, dz, p, tiles, ring, group - 1);
+    relu_gradient::consume<relu_gradient::GateFor<Activation>>(h, dz, p, tiles, ring, group - 1);
   }
   hopper::cluster_sync();  // no block ends while another may arrive at its barriers
 #endif

@@ -1,5 +1,6 @@
 // dZ = (dY W ∘ [H > 0]) · scale and its column sums, for Hopper: the gradient of relu and dropout
-// in the epilogue of a product, so that dY W never goes to memory and back.
+// in the epilogue of a product, so that dY W never goes to memory and back. Or dZ = dY W ∘
+// gelu'(H).
 //
 //   dY [rows, depth], W [depth, cols], H and dZ [rows, cols], all bf16 and row-major; depth a
 //   multiple of 64, cols of 256. Column sums are of dZ as rounded.
@@ -19,6 +20,7 @@ namespace yona::cuda {
 namespace relu_gradient {
 
 // How a tile of gemm/transposed.cuh ends.
+template <class Gate>
 struct TransposedEpilogue {
   const CUtensorMap& h;
   const ReluGradient& p;
@@ -43,7 +45,7 @@ struct TransposedEpilogue {
     hopper::copy_in(staging, h, col, row, ready);
   }
   __device__ void put(const std::uint32_t (&rounded)[64], int piece, std::uint32_t at) {
-    end_piece([&](int i) { return rounded[i]; }, piece, at, columns.totals);
+    end_piece<Gate>([&](int i) { return rounded[i]; }, piece, at, columns.totals);
   }
   __device__ void leave(int col) { columns.write(p, slice, col); }
 };
@@ -53,6 +55,7 @@ struct TransposedEpilogue {
 #endif  // YONA_HOPPER
 
 // To be launched in clusters of kCluster blocks.
+template <class Activation>
 __global__ void __launch_bounds__(TransposedShape::kThreads, 1)
     relu_gradient_product_kernel(const __grid_constant__ CUtensorMap dy,
                                  const __grid_constant__ CUtensorMap w,
@@ -80,8 +83,9 @@ __global__ void __launch_bounds__(TransposedShape::kThreads, 1)
   } else {
     hopper::take_registers<240>();
     const int consumer = group - 1;
-    relu_gradient::TransposedEpilogue end{h, p, tiles.slice, {}};
-    end.columns.write_zeros<Shape>(p, tiles, consumer);
+    relu_gradient::TransposedEpilogue<relu_gradient::GateFor<Activation>> end{
+        h, p, tiles.slice, {}};
+    end.columns.template write_zeros<Shape>(p, tiles, consumer);
     transposed::consume(dz, depth, tiles, ring, consumer, end);
   }
   hopper::cluster_sync();  // no block ends while another may arrive at its barriers

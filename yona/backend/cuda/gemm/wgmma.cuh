@@ -54,7 +54,7 @@ __device__ inline void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
-// Keeps uses of the sums behind the wait that stands before this.
+// Keeps uses of the sums after the preceding wait.
 template <int kSums>
 __device__ inline void settle(float (&sums)[kSums]) {
 #pragma unroll

@@ -113,7 +113,7 @@ void PendingSums::begin(std::int64_t count, cudaStream_t stream) {
 }
 
 float* PendingSums::take(std::int64_t count) {
-  check(used_ + count <= capacity_, "cuda: room for {} partial sums is too small for {} more",
+  check(used_ + count <= capacity_, "cuda: the buffer for {} partial sums is too small for {} more",
         capacity_, count);
   float* taken = memory_ + used_;
   used_ += (count + kAlignment - 1) / kAlignment * kAlignment;

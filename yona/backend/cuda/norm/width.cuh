@@ -8,18 +8,26 @@
 namespace yona::cuda {
 
 // Calls function(std::integral_constant<int, chunks>, std::bool_constant<whole>) with enough chunks
-// of 256 channels; `whole` for the bf16 rows of 512 and 1024 channels that models mostly have,
-// where `aligned` says that they are whole packs.
+// of 256 channels; `whole` for the bf16 rows that models mostly have, of 512 to 1,536 and 2,048
+// channels, where `aligned` says that they are whole packs.
 template <class T, class Function>
 void with_chunks(std::int64_t cols, bool aligned, const char* kernel, const Function& function) {
   if constexpr (std::is_same_v<T, bf16>) {
-    if (aligned && cols == 2 * kChunk) {
-      function(std::integral_constant<int, 2>{}, std::true_type{});
-      return;
-    }
-    if (aligned && cols == 4 * kChunk) {
-      function(std::integral_constant<int, 4>{}, std::true_type{});
-      return;
+    switch (aligned && cols % kChunk == 0 ? cols / kChunk : 0) {
+      case 2:
+        return function(std::integral_constant<int, 2>{}, std::true_type{});
+      case 3:
+        return function(std::integral_constant<int, 3>{}, std::true_type{});
+      case 4:
+        return function(std::integral_constant<int, 4>{}, std::true_type{});
+      case 5:
+        return function(std::integral_constant<int, 5>{}, std::true_type{});
+      case 6:
+        return function(std::integral_constant<int, 6>{}, std::true_type{});
+      case 8:
+        return function(std::integral_constant<int, 8>{}, std::true_type{});
+      default:
+        break;
     }
   }
   if (cols <= kChunk) {

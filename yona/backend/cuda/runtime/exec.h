@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
+#include "yona/backend/cuda/attention/cudnn.h"
 #include "yona/backend/cuda/norm/column_sums.h"
 #include "yona/backend/exec.h"
 #include "yona/base/error.h"
@@ -62,6 +63,7 @@ struct CudaExec : Exec {
   Scratch scratch{};
   PendingSums sums{};
   MatmulPlans* plans = nullptr;
+  CudnnLibrary cudnn{};
 };
 
 inline CudaExec& exec_of(Exec& exec) { return static_cast<CudaExec&>(exec); }

@@ -1,0 +1,20 @@
+# The headers that are installed: yona/yona.h and what it includes of yona, directly or not. Nothing
+# else is API. tests/install compiles them with nothing but the standard library.
+function(yona_api_headers result)
+  set(found "")
+  set(waiting yona/yona.h)
+  while(waiting)
+    list(POP_FRONT waiting header)
+    list(APPEND found ${header})
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+      ${PROJECT_SOURCE_DIR}/${header})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${header} includes REGEX "^#include \"yona/")
+    foreach(line ${includes})
+      string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
+      if(NOT included IN_LIST found AND NOT included IN_LIST waiting)
+        list(APPEND waiting ${included})
+      endif()
+    endforeach()
+  endwhile()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()

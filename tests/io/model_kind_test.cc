@@ -1,0 +1,56 @@
+#include "yona/io/model_kind.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+
+#include "tests/harness/temp_dir.h"
+
+namespace yona::testing {
+namespace {
+
+ModelKind kind_of(const char* config) { return model_kind(Json::parse(config), "config.json"); }
+std::string refusal(const char* config) {
+  return message_of<FormatError>([&] { kind_of(config); });
+}
+
+TEST(ModelKind, GoesByTheTypeOfHubModels) {
+  EXPECT_EQ(kind_of(R"({"model_type": "marian"})"), ModelKind::translation);
+  EXPECT_EQ(kind_of(R"({"model_type": "t5"})"), ModelKind::translation);
+  EXPECT_EQ(kind_of(R"({"model_type": "gpt2"})"), ModelKind::language_model);
+  EXPECT_EQ(kind_of(R"({"model_type": "qwen3"})"), ModelKind::language_model);
+  EXPECT_EQ(kind_of(R"({"model_type": "bert"})"), ModelKind::encoder);
+  EXPECT_EQ(kind_of(R"({"model_type": "vit"})"), ModelKind::image);
+}
+
+TEST(ModelKind, GoesByTheTaskOfYonasOwn) {
+  EXPECT_EQ(kind_of(R"({"model_type": "marian", "yona": {"version": 1, "model": {}}})"),
+            ModelKind::translation);
+  EXPECT_EQ(kind_of(R"({"model_type": "marian", "yona": {"version": 1, "task": "parsing"}})"),
+            ModelKind::parsing);
+  EXPECT_EQ(kind_of(R"({"model_type": "gpt2", "yona": {"version": 1, "task": "language-model"}})"),
+            ModelKind::language_model);
+}
+
+TEST(ModelKind, NamesWhatItDoesNotKnow) {
+  EXPECT_THAT(refusal(R"({"model_type": "mamba"})"),
+              ::testing::StartsWith("config.json: model_type 'mamba' is not supported; marian, "));
+  EXPECT_EQ(refusal(R"({"hidden_size": 3})"), "config.json: no \"model_type\"");
+  EXPECT_EQ(refusal("[]"), "config.json: not a JSON object");
+  EXPECT_EQ(refusal(R"({"yona": {"task": "dance"}})"),
+            "config.json: the task \"dance\" of the key \"yona\" is not known: update yona");
+}
+
+TEST(ModelKind, SaysWhatACommandTakes) {
+  const TempDir folder;
+  write_bytes(folder / "config.json", R"({"model_type": "gpt2"})");
+  EXPECT_NO_THROW(check_model_kind(folder.path(), ModelKind::language_model, "yona generate"));
+  EXPECT_EQ(
+      message_of<InvalidArgument>(
+          [&] { check_model_kind(folder.path(), ModelKind::translation, "yona translate"); }),
+      folder.path().string() + ": is a language model; yona translate takes a translation model");
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,22 @@
+#include "yona/api/language_runtime.h"
+
+namespace yona {
+
+LanguageRuntime::LanguageRuntime(const std::filesystem::path& folder,
+                                 const LanguageRuntimeOptions& options)
+    : backend_(make_backend(options.device, {.threads = options.threads})),
+      model_(LanguageModel::load(folder, *backend_, options.type.packing_of(folder))),
+      generator_(std::make_unique<TextGenerator>(
+          model_->model(), model_->tokenizer(), *backend_,
+          GeneratorOptions{.rules = {.end_ids = end_ids_of(folder, model_->tokenizer())},
+                           .max_batch = options.max_batch,
+                           .precision = options.type.precision})) {}
+
+std::vector<std::vector<GeneratedText>> LanguageRuntime::generate(
+    const std::vector<std::string>& prompts, const GenerateOptions& options,
+    const OnPiece& on_piece) {
+  const std::scoped_lock lock(mutex_);
+  return generator_->generate(prompts, options, on_piece);
+}
+
+}  // namespace yona

@@ -1,0 +1,84 @@
+#include "yona/api/train.h"
+
+#include <utility>
+
+#include "yona/tasks/train.h"
+
+namespace yona {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+RunConfig config_of(const TrainOptions& options) {
+  fs::path file = options.config;
+  const fs::path recorded = options.output / "config.yaml";
+  if (options.resume && file.empty() && fs::exists(recorded)) {
+    file = recorded;  // a resumed run goes by the configuration that it began with
+  }
+  std::vector<ConfigAssignment> assignments;
+  for (const TrainSetting& setting : options.settings) {
+    assignments.push_back(
+        {setting.key, setting.value, setting.origin.empty() ? setting.key : setting.origin});
+  }
+  RunConfig config = resolve_config(file, assignments);
+  if (!options.source.empty() || !options.tsv.empty()) {
+    CorpusSpec corpus;
+    corpus.source_files = options.source;
+    corpus.target_files = options.target;
+    corpus.tsv_files = options.tsv;
+    config.data.corpora = {std::move(corpus)};
+  }
+  if (!options.valid.empty()) {
+    config.data.valid.clear();
+    for (const ValidationFiles& files : options.valid) {
+      config.data.valid.push_back(
+          {.name = files.name, .source = files.source, .target = files.target});
+    }
+  }
+  check_run_config(config);
+  return config;
+}
+
+class UpdateReporter : public Reporter {
+ public:
+  explicit UpdateReporter(const std::function<void(const UpdateReport&)>& updated)
+      : updated_(updated) {}
+  void updated(const UpdateReport& report) override { updated_(report); }
+
+ private:
+  const std::function<void(const UpdateReport&)>& updated_;
+};
+
+}  // namespace
+
+TrainSummary train(const TrainOptions& options, Reporter* reporter) {
+  RunConfig config = config_of(options);
+  if (reporter != nullptr) {
+    for (const std::string& warning : config_warnings(config)) {
+      reporter->message(MessageLevel::warning, warning);
+    }
+  }
+  TrainerOptions trainer;
+  trainer.output = options.output;
+  trainer.resume = options.resume;
+  trainer.allow_changes = options.allow_changes;
+  trainer.init = options.init;
+  trainer.device = options.device;
+  trainer.threads = options.threads;
+  trainer.reporter = reporter;
+  trainer.stop = options.stop;
+  const TrainResult result = train(std::move(config), trainer);
+  return {.updates = result.updates,
+          .best_loss = result.best_loss,
+          .stopped_early = result.stopped_early,
+          .interrupted = result.interrupted};
+}
+
+TrainSummary train(const TrainOptions& options,
+                   const std::function<void(const UpdateReport&)>& updated) {
+  UpdateReporter reporter(updated);
+  return train(options, &reporter);
+}
+
+}  // namespace yona

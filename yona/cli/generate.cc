@@ -1,0 +1,133 @@
+// `yona generate`: text after prompts, by a decoder alone (GPT-2, Llama …).
+
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "yona/api/model.h"
+#include "yona/base/error.h"
+#include "yona/base/json.h"
+#include "yona/cli/commands.h"
+#include "yona/cli/generate_flags.h"
+#include "yona/cli/translation_input.h"
+
+namespace yona::cli {
+
+namespace {
+
+struct Prompts {
+  std::vector<std::string> texts{};
+  std::uint64_t first = 0;  // number of the first, from 0
+};
+
+Json json_of(const GeneratedText& answer, std::uint64_t prompt, std::size_t number,
+             const GenerateOptions& options) {
+  Json json{{"prompt", prompt + 1}};
+  if (options.answers > 1) {
+    json["answer"] = number + 1;
+  }
+  json["text"] = answer.text;
+  json["tokens"] = answer.tokens;
+  json["prompt_tokens"] = answer.prompt_tokens;
+  json["finish"] = answer.finish;
+  if (options.logprobs >= 0) {
+    json["logprobs"] = answer.logprobs;
+    Json all = Json::array();
+    for (const std::vector<TokenAlternative>& alternatives : answer.alternatives) {
+      Json best = Json::array();
+      for (const TokenAlternative& token : alternatives) {
+        best.push_back({{"token", token.token}, {"logprob", token.logprob}});
+      }
+      all.push_back(best);
+    }
+    json["top_logprobs"] = all;
+  }
+  return json;
+}
+
+void print_answers(const std::vector<std::vector<GeneratedText>>& answers, std::uint64_t first,
+                   const GenerateFlags& flags, const GenerateOptions& options) {
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (std::size_t n = 0; n < answers[i].size(); ++n) {
+      const GeneratedText& answer = answers[i][n];
+      if (flags.json) {
+        fmt::print("{}\n", json_of(answer, first + i, n, options).dump());
+      } else {
+        fmt::print("{}\n", answer.text);
+        if (options.logprobs >= 0) {
+          fmt::print("{}\n", fmt::join(answer.logprobs, " "));
+        }
+      }
+    }
+  }
+  std::fflush(stdout);
+}
+
+// One answer to one prompt is shown as it grows.
+bool streams(const GenerateFlags& flags, const GenerateOptions& options) {
+  return flags.input.empty() && !flags.json && options.answers == 1 && options.logprobs < 0;
+}
+
+void generate_all(const Model& model, const Prompts& prompts, const GenerateFlags& flags,
+                  const GenerateOptions& options) {
+  if (!streams(flags, options)) {
+    GenerateOptions numbered = options;
+    numbered.first_prompt = prompts.first;
+    print_answers(model.generate_all(prompts.texts, numbered), prompts.first, flags, options);
+    return;
+  }
+  model.generate(prompts.texts.front(), options, [](const std::string& piece) {
+    fmt::print("{}", piece);
+    std::fflush(stdout);
+    return true;
+  });
+  fmt::print("\n");
+}
+
+int run(const CLI::App& app, const GenerateFlags& flags) {
+  require_flag(app, "--model", !flags.model.empty(), "name the folder of a language model");
+  require_flag(app, "--prompt", flags.has_prompt(app) || !flags.input.empty(),
+               "give the beginning of a text, or --input FILE with one in each line");
+  check(!flags.has_prompt(app) || flags.input.empty(),
+        "generate: --prompt and --input are given; one of them is possible");
+  require_folder("--model", flags.model);
+  const GenerateOptions options = options_of(flags);
+  std::unique_ptr<LineQueue> lines;
+  if (!flags.input.empty()) {
+    lines = open_lines(flags.input);
+  }
+  const Model model = Model::load(flags.model, load_options_of(flags));
+  if (!lines) {
+    generate_all(model, {{flags.prompt}}, flags, options);
+    return 0;
+  }
+  InputChecks checks(flags.input, BadEncoding::repair);
+  std::uint64_t done = 0;
+  for (std::vector<InputLine> window; !(window = lines->next()).empty();) {
+    Prompts prompts{.first = done};
+    for (InputLine& line : window) {
+      prompts.texts.push_back(checks.accept(std::move(line)).text);
+    }
+    done += prompts.texts.size();
+    generate_all(model, prompts, flags, options);
+  }
+  checks.report();
+  return 0;
+}
+
+}  // namespace
+
+Command add_generate(CLI::App& program) {
+  CLI::App* app = add_command(
+      program, {"generate", "continue a text with a language model (GPT-2, Llama …)",
+                "yona generate --model gpt2 --prompt 'Once upon a time' --max-new 50\n"
+                "yona generate --model gpt2 --prompt 'Dear' --temperature 0.8 --top-p 0.95 --n 3\n"
+                "yona generate --model gpt2 --input prompts.txt --json > answers.jsonl"});
+  const auto flags = std::make_shared<GenerateFlags>();
+  add_generate_flags(*app, *flags);
+  return {app, [app, flags] { return run(*app, *flags); }};
+}
+
+}  // namespace yona::cli

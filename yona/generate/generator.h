@@ -1,0 +1,103 @@
+// Text generation from a decoder alone, with continuous batching: requests join and leave between
+// steps, each step is one pass of the model over the newest token of every answer under way and
+// over the prompts that have just come.
+//
+//   Generator generator(model, backend, {.rules = {.end_ids = {2}, .bytes = bytes}});
+//   generator.add({.prompt = ids, .max_new = 100});
+//   while (!generator.is_idle()) {
+//     for (const GeneratedToken& token : generator.step()) { … }
+//   }
+//
+// On a CPU in f32 an answer does not depend on the others in the batch. One thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "yona/generate/answer.h"
+#include "yona/generate/kept_prefixes.h"
+#include "yona/models/sequence_model.h"
+#include "yona/tensor/operand.h"
+#include "yona/tensor/sequence_cache.h"
+
+namespace yona {
+
+struct GeneratorOptions {
+  AnswerRules rules{};
+  std::int64_t max_batch = 32;        // answers under way at once; other requests wait
+  std::int64_t cache_tokens = 0;      // of all of them; 0: max_batch contexts, at most 65,536
+  std::int64_t prefill_tokens = 512;  // of prompts, in one step
+  bool keeps_prefixes = true;         // finished answers' memory, for requests that begin alike
+  Precision precision = Precision::f32;
+};
+
+class Generator {
+ public:
+  // The model must outlive this object. Throws InvalidArgument for one with an encoder.
+  Generator(const SequenceModel& model, Backend& backend, const GeneratorOptions& options);
+
+  // Throws InvalidArgument for a request that cannot be met: an empty prompt, one that is longer
+  // than the context, options out of their ranges …
+  RequestId add(GenerateRequest request);
+  // One pass of the model: the new tokens of each answer that had one. Nothing where there is
+  // nothing to do. An answer that cannot go on ends with an error of its own. When this throws
+  // (the device fails), all answers under way are lost.
+  std::vector<GeneratedToken> step();
+  // Ends a request early; does nothing when it has ended.
+  void remove(RequestId id);
+
+  bool is_idle() const { return waiting_.empty() && answers_.empty(); }
+  std::size_t under_way() const { return answers_.size(); }  // answers
+  std::size_t waiting() const { return waiting_.size(); }    // requests
+  std::int64_t max_positions() const { return model_.shape().max_positions; }
+  // Prompt tokens that were found in the cache, so far.
+  std::int64_t reused_tokens() const { return reused_tokens_; }
+
+ private:
+  struct Waiting {
+    RequestId id;
+    std::shared_ptr<const GenerateRequest> request;
+    std::int64_t max_new;
+  };
+  // An answer's tokens of a pass.
+  struct Part {
+    Answer* answer;
+    std::int64_t fresh;
+    bool completes() const { return fresh == answer->pending(); }
+  };
+
+  void check_request(const GenerateRequest& request) const;
+  std::int64_t room_for(const GenerateRequest& request) const;
+  void admit();
+  bool admit(const Waiting& next);
+  std::optional<std::int64_t> allocate(std::int64_t rows);
+  void reuse_prefix(Answer& answer);
+  std::vector<Part> next_parts();
+  // States of the tokens that are followed by a new one, [rows, d_model].
+  Tensor forward(const std::vector<Part>& parts);
+  // The answers that get a new token: those whose tokens are all computed, and those that begin as
+  // they do.
+  std::vector<Answer*> ready(const std::vector<Part>& parts, std::vector<std::int64_t>& rows);
+  // The next token of each answer, from a row of the states.
+  std::vector<GeneratedToken> choose(const Tensor& states, const std::vector<Answer*>& answers,
+                                     const std::vector<std::int64_t>& rows);
+  std::vector<std::int32_t> best_tokens(const Tensor& states);
+  void leave(Answer& answer);
+  void drop_all();
+
+  const SequenceModel& model_;
+  GeneratorOptions options_;
+  Region cache_region_, region_;
+  std::unique_ptr<RoundedWeights> rounded_;
+  SequenceCache cache_;
+  KeptPrefixes kept_;
+  std::deque<Waiting> waiting_;
+  std::vector<std::unique_ptr<Answer>> answers_;  // in the order in which they joined
+  RequestId next_id_ = 1;
+  std::int64_t reused_tokens_ = 0;
+};
+
+}  // namespace yona

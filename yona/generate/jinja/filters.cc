@@ -1,0 +1,416 @@
+// The filters of Jinja that chat templates use.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "yona/generate/jinja/functions.h"
+#include "yona/generate/jinja/python_text.h"
+
+namespace yona::jinja {
+
+namespace {
+
+using Context = Interpreter&;
+
+bool flag(const Arguments& given, std::size_t position, std::string_view name, bool standard) {
+  const Value* value = given.find(position, name);
+  return value != nullptr ? value->is_true() : standard;
+}
+
+Value trim(Context run, const Value& subject, const Arguments& given) {
+  const Value* characters = given.find(0, "chars");
+  const std::string text = subject.str();
+  return run.made(std::string(characters != nullptr && !characters->is_none()
+                                  ? stripped(text, std::string_view(need_text(*characters, "trim")))
+                                  : stripped(text)));
+}
+
+Value tojson(Context run, const Value& subject, const Arguments& given) {
+  JsonFormat format;
+  format.ensure_ascii = flag(given, 0, "ensure_ascii", false);
+  if (const Value* indent = given.find(1, "indent"); indent != nullptr && !indent->is_none()) {
+    format.indent = static_cast<int>(std::clamp<std::int64_t>(indent->integer(), 0, 64));
+    format.item_separator = ",";
+  }
+  if (const Value* both = given.find(2, "separators"); both != nullptr && !both->is_none()) {
+    const List items = run.items_of(*both);
+    check<TemplateError>(items.size() == 2, "chat template: tojson(): two separators are expected");
+    format.item_separator = items[0].str();
+    format.key_separator = items[1].str();
+  }
+  format.sort_keys = flag(given, 3, "sort_keys", false);
+  return run.made(json_text(subject, format));
+}
+
+Value length(Context, const Value& subject, const Arguments&) { return Value(length_of(subject)); }
+
+Value join(Context run, const Value& subject, const Arguments& given) {
+  const Value* separator = given.find(0, "d");
+  const Value* path = given.find(1, "attribute");
+  std::string text;
+  bool is_first = true;
+  for (const Value& item : run.items_of(subject)) {
+    if (!is_first && separator != nullptr) {
+      text += separator->str();
+    }
+    is_first = false;
+    text += (path != nullptr ? by_path(run, item, path->str()) : item).str();
+  }
+  return run.made(std::move(text));
+}
+
+Value standard(Context, const Value& subject, const Arguments& given) {
+  const Value* other = given.find(0, "default_value");
+  const bool is_missing =
+      subject.is_undefined() || (flag(given, 1, "boolean", false) && !subject.is_true());
+  return !is_missing ? subject : other != nullptr ? *other : Value("");
+}
+
+Value first(Context run, const Value& subject, const Arguments&) {
+  const List items = run.items_of(subject);
+  return items.empty() ? Value::undefined("a sequence is empty") : items.front();
+}
+
+Value last(Context run, const Value& subject, const Arguments&) {
+  const List items = run.items_of(subject);
+  return items.empty() ? Value::undefined("a sequence is empty") : items.back();
+}
+
+Value items(Context, const Value& subject, const Arguments&) {
+  List pairs;
+  if (!subject.is_undefined()) {
+    check<TemplateError>(subject.is_dict(), "chat template: items of '{}' are not possible",
+                         subject.type_name());
+    for (const auto& [key, value] : subject.dict().items()) {
+      pairs.push_back(Value::tuple({key, value}));
+    }
+  }
+  return Value::generator(std::move(pairs));
+}
+
+// Of what is not true, none: so that `tools | map(…)` works without tools.
+List items_if_any(Context run, const Value& subject) {
+  return subject.is_true() ? run.items_of(subject) : List();
+}
+
+// select, reject, selectattr and rejectattr: `skipped` arguments come before the test's name.
+Value chosen(Context run, const Value& subject, const Arguments& given, bool by_attribute,
+             bool is_kept) {
+  const std::size_t skipped = by_attribute ? 1 : 0;
+  Arguments rest;
+  const std::string path =
+      by_attribute ? given.need(0, "attribute", "selectattr").str() : std::string();
+  for (std::size_t i = skipped + 1; i < given.positional.size(); ++i) {
+    rest.positional.push_back(given.positional[i]);
+  }
+  List kept;
+  for (const Value& item : items_if_any(run, subject)) {
+    const Value value = by_attribute ? by_path(run, item, path) : item;
+    const bool holds = given.positional.size() > skipped
+                           ? run.apply_test(given.positional[skipped].str(), value, rest)
+                           : value.is_true();
+    if (holds == is_kept) {
+      kept.push_back(item);
+    }
+  }
+  return Value::generator(std::move(kept));
+}
+
+Value select(Context run, const Value& subject, const Arguments& given) {
+  return chosen(run, subject, given, false, true);
+}
+Value reject(Context run, const Value& subject, const Arguments& given) {
+  return chosen(run, subject, given, false, false);
+}
+Value selectattr(Context run, const Value& subject, const Arguments& given) {
+  return chosen(run, subject, given, true, true);
+}
+Value rejectattr(Context run, const Value& subject, const Arguments& given) {
+  return chosen(run, subject, given, true, false);
+}
+
+Value map(Context run, const Value& subject, const Arguments& given) {
+  const Value* path = given.find(SIZE_MAX, "attribute");
+  const Value* other = given.find(SIZE_MAX, "default");
+  List results;
+  Arguments rest;
+  if (path == nullptr) {
+    given.need(0, "filter", "map");
+    rest.positional.assign(given.positional.begin() + 1, given.positional.end());
+    rest.named = given.named;
+  }
+  for (const Value& item : items_if_any(run, subject)) {
+    Value result = path != nullptr
+                       ? by_path(run, item, path->str())
+                       : run.apply_filter(need_text(given.positional[0], "map"), item, rest);
+    results.push_back(result.is_undefined() && other != nullptr ? *other : std::move(result));
+  }
+  return Value::generator(std::move(results));
+}
+
+Value list(Context run, const Value& subject, const Arguments&) {
+  return Value(run.items_of(subject));
+}
+
+Value string(Context run, const Value& subject, const Arguments&) {
+  return subject.is_text() ? subject : run.made(subject.str());
+}
+
+Value replace(Context run, const Value& subject, const Arguments& given) {
+  const Value* count = given.find(2, "count");
+  return run.made(replaced(subject.str(), given.need(0, "old", "replace").str(),
+                           given.need(1, "new", "replace").str(),
+                           count != nullptr && !count->is_none() ? count->integer() : -1));
+}
+
+Value to_upper(Context run, const Value& subject, const Arguments&) {
+  return run.made(upper(subject.str()));
+}
+Value to_lower(Context run, const Value& subject, const Arguments&) {
+  return run.made(lower(subject.str()));
+}
+Value to_title(Context run, const Value& subject, const Arguments&) {
+  return run.made(title(subject.str()));
+}
+Value capitalize(Context run, const Value& subject, const Arguments&) {
+  return run.made(capitalized(subject.str()));
+}
+
+Value to_integer(Context, const Value& subject, const Arguments& given) {
+  const Value* other = given.find(0, "default");
+  const auto otherwise = [&] { return other != nullptr ? *other : Value(std::int64_t{0}); };
+  if (subject.is_text()) {
+    try {
+      const std::string text(stripped(subject.text()));
+      std::size_t end = 0;
+      const double value = std::stod(text, &end);
+      return end == text.size() && std::abs(value) < 9e15 ? Value(static_cast<std::int64_t>(value))
+                                                          : otherwise();
+    } catch (const std::exception&) {
+      return otherwise();
+    }
+  }
+  return subject.is_real() && std::abs(subject.real()) < 9e15
+             ? Value(static_cast<std::int64_t>(subject.real()))
+         : subject.is_integer() || subject.is_boolean() ? Value(subject.integer())
+                                                        : otherwise();
+}
+
+Value to_real(Context, const Value& subject, const Arguments& given) {
+  const Value* other = given.find(0, "default");
+  try {
+    if (subject.is_text()) {
+      return Value(std::stod(subject.text()));
+    }
+    return Value(subject.real());
+  } catch (const std::exception&) {
+    return other != nullptr ? *other : Value(0.0);
+  }
+}
+
+Value absolute(Context, const Value& subject, const Arguments&) {
+  return subject.is_real() ? Value(std::abs(subject.real())) : Value(std::abs(subject.integer()));
+}
+
+Value round(Context, const Value& subject, const Arguments& given) {
+  const Value* precision = given.find(0, "precision");
+  const double scale = std::pow(10.0, precision != nullptr ? precision->real() : 0.0);
+  const Value* method = given.find(1, "method");
+  const std::string how = method != nullptr ? method->str() : "common";
+  const double scaled = subject.real() * scale;
+  return Value((how == "ceil"    ? std::ceil(scaled)
+                : how == "floor" ? std::floor(scaled)
+                                 : std::nearbyint(scaled)) /
+               scale);
+}
+
+// What items are ordered by: texts without regard to case unless asked for.
+Value sort_key(const Value& value, bool is_case_sensitive) {
+  return value.is_text() && !is_case_sensitive ? Value(lower(value.text())) : value;
+}
+
+void sort_by_keys(std::vector<std::pair<Value, Value>>& keyed, bool is_reversed) {
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+    return is_reversed ? is_less(b.first, a.first) : is_less(a.first, b.first);
+  });
+}
+
+Value sort(Context run, const Value& subject, const Arguments& given) {
+  const bool is_case_sensitive = flag(given, 1, "case_sensitive", false);
+  const Value* path = given.find(2, "attribute");
+  std::vector<std::pair<Value, Value>> keyed;
+  for (const Value& item : run.items_of(subject)) {
+    keyed.emplace_back(
+        sort_key(path != nullptr && !path->is_none() ? by_path(run, item, path->str()) : item,
+                 is_case_sensitive),
+        item);
+  }
+  sort_by_keys(keyed, flag(given, 0, "reverse", false));
+  List sorted;
+  for (auto& [key, item] : keyed) {
+    sorted.push_back(std::move(item));
+  }
+  return Value(std::move(sorted));
+}
+
+Value dictsort(Context, const Value& subject, const Arguments& given) {
+  check<TemplateError>(subject.is_dict(), "chat template: dictsort of '{}' is not possible",
+                       subject.type_name());
+  const bool is_case_sensitive = flag(given, 0, "case_sensitive", false);
+  const Value* by = given.find(1, "by");
+  const bool by_value = by != nullptr && by->str() == "value";
+  std::vector<std::pair<Value, Value>> keyed;
+  for (const auto& [key, value] : subject.dict().items()) {
+    keyed.emplace_back(sort_key(by_value ? value : key, is_case_sensitive),
+                       Value::tuple({key, value}));
+  }
+  sort_by_keys(keyed, flag(given, 2, "reverse", false));
+  List sorted;
+  for (auto& [key, item] : keyed) {
+    sorted.push_back(std::move(item));
+  }
+  return Value(std::move(sorted));
+}
+
+Value unique(Context run, const Value& subject, const Arguments& given) {
+  const bool is_case_sensitive = flag(given, 0, "case_sensitive", false);
+  const Value* path = given.find(1, "attribute");
+  Dict seen;
+  List kept;
+  for (const Value& item : run.items_of(subject)) {
+    Value key =
+        sort_key(path != nullptr ? by_path(run, item, path->str()) : item, is_case_sensitive);
+    if (seen.find(key) == nullptr) {
+      seen.set(std::move(key), Value());
+      kept.push_back(item);
+    }
+  }
+  return Value::generator(std::move(kept));
+}
+
+Value extreme(Context run, const Value& subject, const Arguments& given, bool is_most) {
+  const bool is_case_sensitive = flag(given, 0, "case_sensitive", false);
+  Value best = Value::undefined("a sequence is empty");
+  bool is_first = true;
+  for (const Value& item : run.items_of(subject)) {
+    const Value key = sort_key(item, is_case_sensitive);
+    const Value best_key = sort_key(best, is_case_sensitive);
+    if (is_first || (is_most ? is_less(best_key, key) : is_less(key, best_key))) {
+      best = item;
+    }
+    is_first = false;
+  }
+  return best;
+}
+Value least(Context run, const Value& subject, const Arguments& given) {
+  return extreme(run, subject, given, false);
+}
+Value most(Context run, const Value& subject, const Arguments& given) {
+  return extreme(run, subject, given, true);
+}
+
+Value sum(Context run, const Value& subject, const Arguments&) {
+  double real = 0;
+  std::int64_t integer = 0;
+  bool is_real = false;
+  for (const Value& item : run.items_of(subject)) {
+    is_real = is_real || item.is_real();
+    real += item.real();
+    integer += item.is_real() ? 0 : item.integer();
+  }
+  return is_real ? Value(real) : Value(integer);
+}
+
+Value reverse(Context run, const Value& subject, const Arguments&) {
+  List reversed = run.items_of(subject);
+  std::reverse(reversed.begin(), reversed.end());
+  if (!subject.is_text()) {
+    return Value::generator(std::move(reversed));
+  }
+  std::string text;
+  for (const Value& character : reversed) {
+    text += character.text();
+  }
+  return run.made(std::move(text));
+}
+
+Value safe(Context run, const Value& subject, const Arguments&) {
+  return run.made(subject.str(), true);
+}
+
+Value escape(Context run, const Value& subject, const Arguments&) {
+  std::string text = replaced(subject.str(), "&", "&amp;", -1);
+  for (const auto& [from, to] : {std::pair("<", "&lt;"), std::pair(">", "&gt;"),
+                                 std::pair("'", "&#39;"), std::pair("\"", "&#34;")}) {
+    text = replaced(text, from, to, -1);
+  }
+  return run.made(subject.is_markup() ? subject.text() : std::move(text), true);
+}
+
+Value indent(Context run, const Value& subject, const Arguments& given) {
+  const Value* width = given.find(0, "width");
+  const bool is_first = flag(given, 1, "first", false), is_blank = flag(given, 2, "blank", false);
+  const std::string space =
+      width == nullptr ? "    "
+      : width->is_text()
+          ? width->text()
+          : std::string(
+                static_cast<std::size_t>(std::clamp<std::int64_t>(width->integer(), 0, 1000)), ' ');
+  std::string text;
+  const std::vector<std::string> lines = split_lines(subject.str() + "\n");
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += i == 0 ? "" : "\n";
+    if (i == 0 ? is_first : is_blank || !lines[i].empty()) {
+      text += space;
+    }
+    text += lines[i];
+    run.spend(space.size() + lines[i].size());
+  }
+  return Value(std::move(text));
+}
+
+}  // namespace
+
+const FilterFunction* find_filter(const std::string& name) {
+  static const std::unordered_map<std::string, FilterFunction> filters{{"trim", trim},
+                                                                       {"tojson", tojson},
+                                                                       {"length", length},
+                                                                       {"count", length},
+                                                                       {"join", join},
+                                                                       {"default", standard},
+                                                                       {"d", standard},
+                                                                       {"first", first},
+                                                                       {"last", last},
+                                                                       {"items", items},
+                                                                       {"select", select},
+                                                                       {"reject", reject},
+                                                                       {"map", map},
+                                                                       {"selectattr", selectattr},
+                                                                       {"rejectattr", rejectattr},
+                                                                       {"list", list},
+                                                                       {"string", string},
+                                                                       {"replace", replace},
+                                                                       {"upper", to_upper},
+                                                                       {"lower", to_lower},
+                                                                       {"title", to_title},
+                                                                       {"int", to_integer},
+                                                                       {"capitalize", capitalize},
+                                                                       {"float", to_real},
+                                                                       {"abs", absolute},
+                                                                       {"round", round},
+                                                                       {"sort", sort},
+                                                                       {"dictsort", dictsort},
+                                                                       {"unique", unique},
+                                                                       {"min", least},
+                                                                       {"max", most},
+                                                                       {"sum", sum},
+                                                                       {"reverse", reverse},
+                                                                       {"safe", safe},
+                                                                       {"escape", escape},
+                                                                       {"e", escape},
+                                                                       {"indent", indent}};
+  const auto found = filters.find(name);
+  return found == filters.end() ? nullptr : &found->second;
+}
+
+}  // namespace yona::jinja

@@ -1,0 +1,34 @@
+// Texts as Python's str handles them: counted in characters, white space as Unicode has it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yona::jinja {
+
+void append_utf8(char32_t character, std::string& out);  // U+FFFD for what is not one
+
+// Without white space, or the characters of `of`, at the ends.
+std::string_view stripped_left(std::string_view text, std::optional<std::string_view> of = {});
+std::string_view stripped_right(std::string_view text, std::optional<std::string_view> of = {});
+std::string_view stripped(std::string_view text, std::optional<std::string_view> of = {});
+
+std::string upper(std::string_view text);
+std::string lower(std::string_view text);
+std::string title(std::string_view text);        // "Ab Cd"
+std::string capitalized(std::string_view text);  // "Ab cd"
+
+// most: splits, -1 for all. Without separator, at white space.
+std::vector<std::string> split(std::string_view text, std::optional<std::string_view> separator,
+                               std::int64_t most);
+std::vector<std::string> split_from_right(std::string_view text,
+                                          std::optional<std::string_view> separator,
+                                          std::int64_t most);
+std::vector<std::string> split_lines(std::string_view text);
+std::string replaced(std::string_view text, std::string_view from, std::string_view to,
+                     std::int64_t most);
+
+}  // namespace yona::jinja

@@ -1,0 +1,181 @@
+#include "yona/generate/text_generator.h"
+
+#include <algorithm>
+
+#include "yona/base/error.h"
+#include "yona/base/stop.h"
+#include "yona/generate/constraint_filter.h"
+#include "yona/generate/json_schema.h"
+#include "yona/generate/regex.h"
+#include "yona/io/json_file.h"
+
+namespace yona {
+
+namespace {
+
+constexpr std::int64_t kDefaultNewTokens = 256;
+
+// The vocabulary of a model may have more tokens than its tokeniser: they add nothing.
+std::shared_ptr<const TokenBytes> bytes_of(const TextTokenizer& tokenizer, std::int64_t outputs) {
+  auto bytes = std::make_shared<TokenBytes>(tokenizer.all_bytes());
+  bytes->resize(static_cast<std::size_t>(outputs));
+  return bytes;
+}
+
+GeneratorOptions with_bytes(GeneratorOptions options, std::shared_ptr<const TokenBytes> bytes) {
+  options.rules.bytes = std::move(bytes);
+  return options;
+}
+
+void add_ids(const Json& value, const std::string& file, std::vector<std::int32_t>& ids) {
+  const Json list = value.is_array() ? value : Json::array({value});
+  for (const Json& id : list) {
+    check<FormatError>(id.is_number_integer(),
+                       "{}: eos_token_id: expected a number or a list of numbers", file);
+    ids.push_back(id.get<std::int32_t>());
+  }
+}
+
+}  // namespace
+
+std::vector<std::int32_t> end_ids_of(const std::filesystem::path& folder,
+                                     const TextTokenizer& tokenizer) {
+  std::vector<std::int32_t> ids;
+  for (const char* name : {"generation_config.json", "config.json"}) {
+    const std::filesystem::path path = folder / name;
+    if (!std::filesystem::exists(path)) {
+      continue;
+    }
+    const Json json = read_json(path);
+    if (ids.empty() && json.is_object() && json.contains("eos_token_id") &&
+        !json.at("eos_token_id").is_null()) {
+      add_ids(json.at("eos_token_id"), path.string(), ids);
+    }
+  }
+  if (ids.empty() && tokenizer.end() >= 0) {
+    ids.push_back(tokenizer.end());
+  }
+  return ids;
+}
+
+TextGenerator::TextGenerator(const SequenceModel& model, const TextTokenizer& tokenizer,
+                             Backend& backend, GeneratorOptions options)
+    : tokenizer_(tokenizer),
+      end_ids_(options.rules.end_ids),
+      bytes_(bytes_of(tokenizer, model.outputs())),
+      generator_(model, backend, with_bytes(std::move(options), bytes_)) {}
+
+std::vector<std::int32_t> TextGenerator::prompt_ids(const std::string& prompt) const {
+  std::vector<std::int32_t> ids = tokenizer_.encode_prompt(prompt);
+  if (ids.empty()) {
+    const std::int32_t first = tokenizer_.begin() >= 0 ? tokenizer_.begin() : tokenizer_.end();
+    if (first >= 0) {
+      ids.push_back(first);
+    }
+  }
+  return ids;
+}
+
+std::shared_ptr<TextConstraint> TextGenerator::constraint_of(const GenerateOptions& options) {
+  if (options.json_schema.empty() && options.regex.empty()) {
+    return nullptr;
+  }
+  check(options.json_schema.empty() || options.regex.empty(),
+        "generate: a JSON schema and a regular expression are given; one of them is possible");
+  Grammar grammar = options.regex.empty()
+                        ? json_schema_grammar(parse_json(options.json_schema, "JSON schema"))
+                        : regex_grammar(options.regex);
+  if (!trie_) {
+    trie_ = std::make_shared<const TokenTrie>(*bytes_);
+  }
+  return std::make_shared<TextConstraint>(std::move(grammar), trie_, end_ids_);
+}
+
+GenerateRequest TextGenerator::request_of(const GenerateOptions& options) {
+  GenerateRequest request{.max_new = options.max_new,
+                          .choice = {.temperature = options.temperature,
+                                     .top_k = options.top_k,
+                                     .top_p = options.top_p,
+                                     .min_p = options.min_p,
+                                     .repetition_penalty = options.repetition_penalty,
+                                     .presence_penalty = options.presence_penalty,
+                                     .frequency_penalty = options.frequency_penalty},
+                          .seed = options.seed,
+                          .answers = options.answers,
+                          .stop = options.stop,
+                          .top_logprobs = options.logprobs};
+  if (const std::shared_ptr<TextConstraint> constraint = constraint_of(options)) {
+    request.filter = [constraint] { return std::make_unique<ConstraintFilter>(constraint); };
+  }
+  return request;
+}
+
+std::vector<std::vector<GeneratedText>> TextGenerator::generate(
+    const std::vector<std::string>& prompts, const GenerateOptions& options,
+    const OnPiece& on_piece) {
+  const GenerateRequest common = request_of(options);
+  std::vector<std::vector<GeneratedText>> answers(prompts.size());
+  std::vector<RequestId> ids;
+  try {
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      GenerateRequest request = common;
+      request.prompt = prompt_ids(prompts[i]);
+      request.sequence = options.first_prompt + i;
+      const auto length = static_cast<std::int64_t>(request.prompt.size());
+      if (!request.max_new) {
+        request.max_new = std::max<std::int64_t>(
+            1, std::min(kDefaultNewTokens, generator_.max_positions() - length));
+      }
+      answers[i].resize(static_cast<std::size_t>(std::max<std::int64_t>(0, options.answers)),
+                        {.prompt_tokens = length});
+      try {
+        ids.push_back(generator_.add(std::move(request)));
+      } catch (const InvalidArgument& error) {
+        if (prompts.size() == 1) {
+          throw;
+        }
+        fail("prompt {}: {}", options.first_prompt + i + 1, error.what());
+      }
+    }
+    if (!ids.empty()) {
+      run(answers, ids.front(), options, on_piece);
+    }
+  } catch (...) {
+    for (const RequestId id : ids) {
+      generator_.remove(id);
+    }
+    throw;
+  }
+  return answers;
+}
+
+void TextGenerator::run(std::vector<std::vector<GeneratedText>>& answers, RequestId first_id,
+                        const GenerateOptions& options, const OnPiece& on_piece) {
+  while (!generator_.is_idle()) {
+    check_stop(options.interrupt, "generate");
+    for (GeneratedToken& token : generator_.step()) {
+      const auto prompt = static_cast<std::size_t>(token.request - first_id);
+      GeneratedText& answer = answers.at(prompt).at(static_cast<std::size_t>(token.answer));
+      check(token.error.empty(), "{}", token.error);
+      answer.text += token.text;
+      if (!token.is_end) {
+        answer.tokens.push_back(token.token);
+        if (options.logprobs >= 0) {
+          answer.logprobs.push_back(token.logprob);
+          std::vector<TokenAlternative>& best = answer.alternatives.emplace_back();
+          for (const TokenLogprob& other : token.top) {
+            best.push_back({other.token, other.logprob});
+          }
+        }
+      }
+      if (token.finish) {
+        answer.finish = name_of(*token.finish);
+      }
+      if (on_piece && !token.text.empty() && !on_piece(prompt, token.answer, token.text)) {
+        generator_.remove(token.request);
+      }
+    }
+  }
+}
+
+}  // namespace yona

@@ -1,0 +1,115 @@
+#include "yona/serve/openai_api.h"
+
+#include <ctime>
+
+#include "yona/serve/native_answer.h"
+#include "yona/serve/openai_answer.h"
+#include "yona/serve/openai_fields.h"
+#include "yona/serve/openai_request.h"
+
+namespace yona::serve {
+
+namespace {
+
+void answer_generation(const ApiHost& host, const std::shared_ptr<Exchange>& exchange,
+                       OpenAiKind kind) {
+  const HttpRequest& request = exchange->request();
+  const bool is_chat = kind == OpenAiKind::chat;
+  const RequestFields fields(request, is_chat ? chat_fields() : completion_fields(),
+                             UnknownFields::refuse);
+  const GeneratorSummary model = chosen_generator(*host.generation, fields);
+  if (is_chat && !model.has_chat) {
+    throw HttpError(
+        400, fmt::format("the model '{}' has no chat template; use /v1/completions", model.id));
+  }
+  const std::shared_ptr<GenerationJob> job = is_chat ? chat_job(fields) : completion_job(fields);
+  job->model = model.id;
+  job->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
+  job->gone = exchange->gone();
+  const std::int64_t characters = characters_of(*job);
+  if (characters > host.limits.characters) {
+    throw HttpError(400, fmt::format("the request has {} characters; {} are allowed at most",
+                                     characters, host.limits.characters));
+  }
+  if (static_cast<std::int64_t>(job->prompts.size()) > host.limits.texts) {
+    throw HttpError(400, fmt::format("\"prompt\": {} texts; {} are allowed at most",
+                                     job->prompts.size(), host.limits.texts));
+  }
+  host.keys.admit(key_of(request, fields.text("api_key")), request.client, characters);
+  const Json stream_options = fields.value("stream_options");
+  const auto answer = std::make_shared<OpenAiAnswer>(
+      exchange,
+      OpenAiAnswerOptions{.kind = kind,
+                          .model = model.id,
+                          .answers = job->options.answers,
+                          .prompts = job->prompt_count(),
+                          .has_logprobs = job->options.logprobs >= 0,
+                          .streams = fields.boolean("stream"),
+                          .includes_usage = stream_options.is_object() &&
+                                            stream_options.value("include_usage", Json()) == true});
+  job->grow = [answer](const GenerationPiece& piece) { answer->grow(piece); };
+  job->done = [answer](const GenerationUsage& usage) { answer->end(usage); };
+  job->failed = [answer](const std::exception_ptr& error) { answer->fail(error); };
+  host.generation->submit(job);
+}
+
+Json data_entry(const Json& more) {
+  static const std::time_t began = std::time(nullptr);
+  Json entry{{"id", more["id"]}, {"object", "model"}, {"created", began}, {"owned_by", "yona"}};
+  entry.update(more);
+  return entry;
+}
+
+}  // namespace
+
+Json models_list(const ApiHost& host) {
+  Json own = Json::array(), data = Json::array();
+  for (const ModelSummary& model : host.service.models()) {
+    own.push_back(model_json(model));
+    Json entry = model_json(model);
+    entry["task"] = "translation";
+    data.push_back(data_entry(entry));
+  }
+  if (host.generation != nullptr) {
+    for (const GeneratorSummary& model : host.generation->generators()) {
+      data.push_back(data_entry({{"id", model.id},
+                                 {"task", "generation"},
+                                 {"family", model.family},
+                                 {"layers", model.layers},
+                                 {"heads", model.heads},
+                                 {"d_model", model.d_model},
+                                 {"vocabulary", model.vocabulary},
+                                 {"context", model.context},
+                                 {"chat", model.has_chat}}));
+    }
+  }
+  return {{"object", "list"}, {"data", data}, {"models", own}};
+}
+
+std::vector<Route> openai_routes(const ApiHost& host) {
+  const auto handler = [&host](OpenAiKind kind) {
+    return [&host, kind](const std::shared_ptr<Exchange>& exchange) {
+      answer_generation(host, exchange, kind);
+    };
+  };
+  return {{.method = "POST",
+           .path = "/v1/completions",
+           .summary = "Continues texts with a language model, as OpenAI's API does.",
+           .takes = completion_fields(),
+           .gives = completion_answer(),
+           .generates = true,
+           .error_gives = openai_error_answer(),
+           .error = openai_error,
+           .handler = handler(OpenAiKind::completion)},
+          {.method = "POST",
+           .path = "/v1/chat/completions",
+           .summary = "Answers a conversation, as OpenAI's API does.",
+           .takes = chat_fields(),
+           .gives = chat_answer(),
+           .generates = true,
+           .error_gives = openai_error_answer(),
+           .error = openai_error,
+           .handler = handler(OpenAiKind::chat)}};
+}
+
+}  // namespace yona::serve

@@ -1,0 +1,10 @@
+// Classification in the list of tasks.
+#pragma once
+
+#include "yona/tasks/task_kind.h"
+
+namespace yona {
+
+TaskKind classification_kind();
+
+}  // namespace yona

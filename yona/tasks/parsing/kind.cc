@@ -1,0 +1,40 @@
+#include "yona/tasks/parsing/kind.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "yona/tasks/parsing/config_keys.h"
+#include "yona/tasks/parsing/task.h"
+
+namespace yona {
+
+namespace {
+
+void make_treebank_paths_absolute(RunConfig& config) {
+  const auto make_absolute = [](std::filesystem::path& path) {
+    path = path.empty() ? path : std::filesystem::absolute(path).lexically_normal();
+  };
+  for (std::filesystem::path& path : config.parsing.train) {
+    make_absolute(path);
+  }
+  make_absolute(config.parsing.valid);
+}
+
+}  // namespace
+
+TaskKind parsing_kind() {
+  return {.name = "parsing",
+          .meaning = "find the phrase-structure trees of sentences, as in a treebank",
+          .keys = parsing_keys,
+          .set_defaults = set_parsing_defaults,
+          .apply_preset = [](RunConfig& config) { config.model = parsing_preset(config.preset); },
+          .check = check_parsing_config,
+          .make_paths_absolute = make_treebank_paths_absolute,
+          .check_start = check_parsing_start,
+          .file_flags = {{"--train", "data.train"}, {"--valid", "data.valid"}},
+          .make = [](RunConfig config, const RunPlace& place) -> std::unique_ptr<Task> {
+            return std::make_unique<ParsingTask>(std::move(config), place);
+          }};
+}
+
+}  // namespace yona

@@ -1,0 +1,10 @@
+// Translation in the list of tasks.
+#pragma once
+
+#include "yona/tasks/task_kind.h"
+
+namespace yona {
+
+TaskKind translation_kind();
+
+}  // namespace yona

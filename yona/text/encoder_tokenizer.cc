@@ -1,0 +1,105 @@
+#include "yona/text/encoder_tokenizer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "yona/base/error.h"
+
+namespace yona {
+
+namespace {
+
+constexpr std::string_view kWordBegin = "Ġ";  // how byte-level BPE writes a space
+
+struct Found {
+  std::size_t at = std::string_view::npos;
+  std::int32_t id = -1;
+  std::size_t length = 0;
+};
+
+void cut_to(std::int64_t room, std::vector<std::int32_t>& first,
+            std::vector<std::int32_t>& second) {
+  while (static_cast<std::int64_t>(first.size() + second.size()) > room) {
+    (first.size() > second.size() ? first : second).pop_back();
+  }
+}
+
+}  // namespace
+
+bool EncoderTokenizer::is_special(std::int32_t id) const {
+  return id == special_.begin || id == special_.end || id == special_.mask || id == special_.pad ||
+         id == special_.unknown;
+}
+
+bool EncoderTokenizer::continues_word(std::int32_t id) const {
+  return !is_special(id) && (special_.marks_continuation ? piece(id).starts_with("##")
+                                                         : !piece(id).starts_with(kWordBegin));
+}
+
+std::string EncoderTokenizer::decode(std::span<const std::int32_t> ids) const {
+  std::vector<std::int32_t> plain;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(plain),
+               [&](std::int32_t id) { return !is_special(id); });
+  return segmenter_->decode(plain);
+}
+
+void EncoderTokenizer::append(std::string_view text, std::vector<std::int32_t>& ids) const {
+  while (!text.empty()) {
+    Found next;
+    for (const std::int32_t id :
+         {special_.begin, special_.end, special_.mask, special_.unknown, special_.pad}) {
+      if (id < 0) {
+        continue;
+      }
+      const std::size_t at = text.find(piece(id));
+      if (at < next.at) {
+        next = {at, id, piece(id).size()};
+      }
+    }
+    std::string_view before = text.substr(0, next.at);
+    if (next.id == special_.mask && next.id >= 0 && special_.mask_takes_space) {
+      before = before.substr(0, before.find_last_not_of(" \t\n") + 1);
+    }
+    if (!before.empty()) {
+      segmenter_->encode(before, ids);
+    }
+    if (next.id < 0) {
+      return;
+    }
+    ids.push_back(next.id);
+    text.remove_prefix(next.at + next.length);
+  }
+}
+
+EncodedText EncoderTokenizer::encode(std::string_view first,
+                                     const std::optional<std::string_view>& second,
+                                     std::int64_t max_length) const {
+  std::vector<std::int32_t> a;
+  std::vector<std::int32_t> b;
+  append(first, a);
+  if (second) {
+    append(*second, b);
+  }
+  const std::int64_t frame = second ? (special_.two_ends_between ? 4 : 3) : 2;
+  check(max_length > frame, "a text of at most {} tokens has no room beside {} special ones",
+        max_length, frame);
+  const std::size_t whole = a.size() + b.size();
+  cut_to(max_length - frame, a, b);
+  EncodedText text;
+  text.is_cut = a.size() + b.size() < whole;
+  text.ids.push_back(special_.begin);
+  text.ids.insert(text.ids.end(), a.begin(), a.end());
+  text.ids.push_back(special_.end);
+  text.types.assign(text.ids.size(), 0);
+  if (second) {
+    if (special_.two_ends_between) {
+      text.ids.push_back(special_.end);
+    }
+    text.ids.insert(text.ids.end(), b.begin(), b.end());
+    text.ids.push_back(special_.end);
+    text.types.resize(text.ids.size(), special_.two_ends_between ? 0 : 1);
+  }
+  return text;
+}
+
+}  // namespace yona

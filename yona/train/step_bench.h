@@ -1,0 +1,43 @@
+// How fast and how large a training step is, on batches that are made up: what `yona bench train`
+// has for every task.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yona/base/json.h"
+#include "yona/train/objective.h"
+
+namespace yona {
+
+struct StepBenchOptions {
+  Precision precision = Precision::f32;
+  std::int64_t steps = 10;
+  std::int64_t warmup = 3;
+  std::string device = "cpu";
+  int threads = 0;
+  bool profile = false;  // milliseconds per kernel
+  bool measure = true;   // algorithms of products, on a GPU
+};
+
+// What is trained. Batches are taken in turn.
+struct StepBenchWork {
+  std::unique_ptr<Objective> objective;
+  std::vector<Batch> batches;
+  std::function<double(const Batch&)> tokens;         // that count
+  std::function<double(const Batch&)> multiply_adds;  // of the products of one forward pass
+};
+
+struct StepBenchFigures {
+  double ms = 0;  // median
+  double tokens_per_second = 0;
+  double tflops = 0;
+  Json rest;  // dtype, threads, mem_gb, step_gb, loss, and the profile
+};
+
+StepBenchFigures bench_steps(StepBenchWork work, const StepBenchOptions& options);
+
+}  // namespace yona

@@ -1,0 +1,53 @@
+// How long a run trains, and what depends on that, where the user left it open: from the speed that
+// was measured and the time that was given (--for), or from the size of the data.
+//
+// The rules, found on Multi30k (docs/training-time.md):
+//   updates      what fits into the time; without a limit, so many passes over the data
+//   batch_tokens halved, down to 1,024, while there would be fewer than 1,500 updates
+//   warm-up      15 % of the updates, at most 1,000
+//   ema          an average over the last eighth of the run, at most 1,000 updates: 1 − 8 / updates
+//   validations  every 100 updates, but not more than ten of a run with a limit or forty of one
+//   that
+//                may stop early; twice as many checkpoints
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "yona/data/examples.h"
+#include "yona/train/train_config.h"
+
+namespace yona {
+
+// Keys that follow from the others where they are not given, with "train." in front.
+const std::vector<std::string>& planned_train_keys();
+using OpenKeys = std::set<std::string>;
+
+// What is known before the first update.
+struct TimeFacts {
+  double seconds_per_update = 0;  // with train.batch_tokens; 0: not measured
+  double seconds_left = 0;        // for updates; 0: no limit
+  double updates_per_pass = 1;    // over the data
+  double passes = 10;             // that the data is worth, where there is no limit
+};
+
+struct TimePlan {
+  TrainConfig train;   // with what was open
+  double passes = 0;   // over the data
+  double seconds = 0;  // that the updates take; 0: not known
+};
+
+// Changes no key that is not in `open`.
+TimePlan plan_time(TrainConfig train, const OpenKeys& open, TimeFacts facts);
+
+// Passes over so many examples after which little is left to learn: 150 over 29,000, fewer over
+// more, as one over the square root.
+double worthwhile_passes(std::uint64_t examples);
+
+// Of train.seconds, what remains for updates when `spent` seconds are over: a little is kept for
+// validations and checkpoints. At least a second.
+double seconds_for_updates(std::int64_t seconds, double spent);
+
+}  // namespace yona
