@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/harness/temp_dir.h"
 #include "yona/io/json_file.h"
 
 namespace yona {
@@ -75,9 +76,8 @@ TEST(ChatTemplate, RendersTheTemplatesOfAFolderAsTransformersDoes) {
 }
 
 TEST(ChatTemplate, IsReadFromAFolder) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "chat_template";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const testing::TempDir temporary;
+  const std::filesystem::path& folder = temporary.path();
   EXPECT_FALSE(ChatTemplate::from_folder(folder).has_value());
   const ChatRequest request{.messages = Json::parse(R"([{"role":"user","content":"hi"}])")};
   const auto write = [&](const char* name, const std::string& text) {

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFixtures = fs::path(YONA_FIXTURES) / "lm_tokenizers";
+const fs::path kTokenizers = fs::path(YONA_FIXTURES) / "lm_tokenizers";
 
 // SentencePiece itself takes "</s>" in a text as text, and no special token is in its lines.
-void expect_equal(const fs::path& folder) {
+void expect_equal_ids(const fs::path& folder) {
   const Json expected = read_json(folder / "expected.json");
   const TextTokenizer tokenizer = load_tokenizer(folder, expected["size"].get<std::int64_t>());
   int differences = 0;
@@ -42,7 +42,7 @@ void expect_equal(const fs::path& folder) {
 
 TEST(LmTokenizer, GivesTheIdsOfTokenizers) {
   for (const char* kind : {"gpt2", "llama3", "qwen", "llama2", "llama2-spm"}) {
-    expect_equal(kFixtures / kind);
+    expect_equal_ids(kTokenizers / kind);
   }
 }
 
@@ -53,12 +53,12 @@ TEST(LmTokenizer, GivesTheIdsOfTheFoldersThatAreNamed) {
     GTEST_SKIP() << "YONA_LM_TOKENIZERS is not set";
   }
   for (const auto& entry : fs::directory_iterator(more)) {
-    expect_equal(entry.path());
+    expect_equal_ids(entry.path());
   }
 }
 
 TEST(LmTokenizer, KnowsWhichTokensBeginAndEndTexts) {
-  const TextTokenizer llama = load_tokenizer(kFixtures / "llama2", 430);
+  const TextTokenizer llama = load_tokenizer(kTokenizers / "llama2", 430);
   EXPECT_EQ(llama.begin(), 1);
   EXPECT_EQ(llama.end(), 2);
   EXPECT_EQ(llama.pad(), -1);
@@ -70,7 +70,7 @@ TEST(LmTokenizer, KnowsWhichTokensBeginAndEndTexts) {
 }
 
 TEST(LmTokenizer, GivesTheBytesOfPartsOfACharacter) {
-  const TextTokenizer tokenizer = load_tokenizer(kFixtures / "gpt2", 330);
+  const TextTokenizer tokenizer = load_tokenizer(kTokenizers / "gpt2", 330);
   std::string bytes;
   const std::vector<std::int32_t> ids = tokenizer.encode("👍");
   ASSERT_GT(ids.size(), 1U);
@@ -83,7 +83,7 @@ TEST(LmTokenizer, GivesTheBytesOfPartsOfACharacter) {
 
 std::string refusal(const std::function<void(Json&)>& change, std::int64_t size = 330) {
   const TempDir folder;
-  Json json = read_json(kFixtures / "llama3" / "tokenizer.json");
+  Json json = read_json(kTokenizers / "llama3" / "tokenizer.json");
   change(json);
   write_json(folder / "tokenizer.json", json);
   return message_of<FormatError>([&] { load_tokenizer(folder.path(), size); });
