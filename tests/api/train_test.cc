@@ -115,5 +115,30 @@ TEST_F(TrainTest, NamesTheSettingThatIsWrong) {
   EXPECT_THAT(message_of<InvalidArgument>([&] { train(run); }), HasSubstr("--updates"));
 }
 
+TEST_F(TrainTest, OtherTasksHaveTheirOwnFiles) {
+  TrainOptions options{.output = folder_ / "lm",
+                       .settings = {{"task", "language-model"},
+                                    {"preset", "char-small"},
+                                    {"model.layers", "1"},
+                                    {"model.d_model", "16"},
+                                    {"model.heads", "2"},
+                                    {"model.max_positions", "32"},
+                                    {"train.batch_tokens", "64"},
+                                    {"train.warmup", "1"},
+                                    {"train.updates", "2"},
+                                    {"train.tensorboard", "false"}},
+                       .threads = 1};
+  options.train = {folder_ / "train.en", folder_ / "train.de"};
+  options.held_out = folder_ / "train.de";
+  const TrainSummary summary = train(options);
+  EXPECT_EQ(summary.updates, 2);
+  EXPECT_TRUE(std::isfinite(summary.best_loss));
+  EXPECT_EQ(Model::load(folder_ / "lm", {.threads = 1}).details().task, "language-model");
+  TrainOptions pairs = this->options("pairs", "2");
+  pairs.train = {folder_ / "train.en"};
+  EXPECT_THAT(message_of<InvalidArgument>([&] { train(pairs); }),
+              HasSubstr("data.train: the task translation learns from pairs of files"));
+}
+
 }  // namespace
 }  // namespace yona::testing

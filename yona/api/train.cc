@@ -1,7 +1,10 @@
 #include "yona/api/train.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "yona/base/error.h"
+#include "yona/tasks/task_kind.h"
 #include "yona/tasks/train.h"
 
 namespace yona {
@@ -9,6 +12,23 @@ namespace yona {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A task whose files are keys of the configuration: data.train and data.valid.
+void set_files(const std::string& name, const std::vector<fs::path>& files, RunConfig& config) {
+  if (files.empty()) {
+    return;
+  }
+  check(config.task != "translation", "{}: the task translation learns from pairs of files", name);
+  const ConfigKeys<RunConfig>& keys = run_config_keys(config.task);
+  const auto key = std::find_if(keys.begin(), keys.end(),
+                                [&](const auto& candidate) { return candidate.name == name; });
+  check(key != keys.end(), "{}: the task {} has no such files", name, config.task);
+  if (key->is_list == ListKey::no) {
+    key->set(config, ConfigNode::scalar(files.front().string()), {name, "", ""});
+  } else {
+    key->set(config, ConfigNode::list({files.begin(), files.end()}), {name, "", ""});
+  }
+}
 
 RunConfig config_of(const TrainOptions& options) {
   fs::path file = options.config;
@@ -36,6 +56,10 @@ RunConfig config_of(const TrainOptions& options) {
           {.name = files.name, .source = files.source, .target = files.target});
     }
   }
+  set_files("data.train", options.train, config);
+  set_files("data.valid",
+            options.held_out.empty() ? std::vector<fs::path>{} : std::vector{options.held_out},
+            config);
   check_run_config(config);
   return config;
 }
