@@ -76,7 +76,7 @@ void ClassificationTask::report_cut(const LabelledExamples& examples,
   if (examples.cut_texts() > 0) {
     place().reporter.message(
         MessageLevel::warning,
-        fmt::format("{}: {} longer than {} tokens are cut (data.max_length)", name,
+        fmt::format("{}: {} cut to {} tokens (data.max_length)", name,
                     counted(static_cast<std::uint64_t>(examples.cut_texts()), "text"),
                     longest_text(config())));
   }

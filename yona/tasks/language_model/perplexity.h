@@ -27,7 +27,7 @@ struct Perplexity {
   // exp of the mean nll per token. Windows are weighted as transformers' recipe weights them, by
   // the tokens they predict less one.
   double per_token = 0.0;
-  double per_word = 0.0;  // exp(nll / words)
+  double per_word = 0.0;  // exp(nll / words); NaN without words
   double per_byte = 0.0;
   double bits_per_byte = 0.0;
 };
