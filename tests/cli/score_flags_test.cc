@@ -58,8 +58,10 @@ TEST_F(ScoreFlagsOfCommand, RefuseValuesThatMeanNothing) {
       complaint({"--tokenize", "ja-mecab"}),
       "yona: --tokenize: 'ja-mecab' is not a tokeniser of BLEU here; there are 13a, intl, zh, "
       "char, none: char suits Japanese and Korean, or tokenise beforehand and take none\n");
-  EXPECT_EQ(complaint({"--metrics", "bleu,meteor"}),
-            "yona: --metrics: expected bleu, chrf, ter or brackets, got 'meteor'\n");
+  EXPECT_EQ(
+      complaint({"--metrics", "bleu,meteor"}),
+      "yona: --metrics: expected bleu, chrf, ter, brackets, accuracy, f1, matthews or spearman, "
+      "got 'meteor'\n");
   EXPECT_EQ(complaint({"--smooth-method", "some"}),
             "yona: --smooth-method: expected exp, floor, add-k or none, got 'some'\n");
   EXPECT_EQ(complaint({"--smooth-value", "1"}),

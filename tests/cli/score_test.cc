@@ -132,7 +132,9 @@ TEST_F(ScoreCommand, WarnsOfTextThatLooksTokenised) {
 }
 
 TEST_F(ScoreCommand, ComplainsAboutFiles) {
-  EXPECT_EQ(complaint({}), "yona: score: --ref is missing; name the file of right translations\n");
+  EXPECT_EQ(
+      complaint({}),
+      "yona: score: --ref is missing; name the file of right translations, trees or labels\n");
   EXPECT_EQ(complaint({"--ref", path("none"), "--hyp", path("hyp")}),
             "yona: --ref: cannot read " + path("none") + ": No such file or directory\n");
   EXPECT_EQ(complaint({"--ref", path("ref"), "--hyp", folder_.path().string()}),

@@ -297,7 +297,7 @@ TEST_F(Train, FitsATimeAndSaysHowLongItWillTake) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("\nplanned: "));
   EXPECT_THAT(result.err, HasSubstr("\nthis will take about "));
-  EXPECT_THAT(read_bytes(folder_ / "run/config.yaml"), HasSubstr("time: 2s"));
+  EXPECT_THAT(read_bytes(folder_ / "run/config.yaml"), HasSubstr("time: \"2s\""));
 }
 
 TEST_F(Train, RefusesATimeTogetherWithUpdates) {

@@ -1,5 +1,5 @@
 // `yona score`: BLEU, chrF and TER of translations, with sacreBLEU's figures and signatures;
-// brackets of trees, with EVALB's.
+// brackets of trees, with EVALB's; labels, with scikit-learn's and SciPy's.
 
 #include <memory>
 
@@ -9,7 +9,9 @@
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/score_flags.h"
+#include "yona/cli/score_labels.h"
 #include "yona/cli/score_trees.h"
+#include "yona/score/label_segments.h"
 #include "yona/score/report.h"
 #include "yona/score/segments.h"
 #include "yona/score/tree_segments.h"
@@ -48,14 +50,18 @@ std::vector<NamedSegments> read_all(const std::string& flag, const std::vector<s
   return files;
 }
 
+std::vector<NamedSegments> read_systems(const ScoreFlags& flags, SegmentKind kind) {
+  return flags.hypotheses.empty() ? std::vector{read_named("--hyp", "-", kind)}
+                                  : read_all("--hyp", flags.hypotheses, kind);
+}
+
 Problem read_problem(const ScoreFlags& flags) {
   Problem problem;
   const SegmentKind kind = scores_trees(flags) ? SegmentKind::trees : SegmentKind::text;
   const std::vector<NamedSegments> files = read_all("--ref", flags.references, kind);
   problem.references =
       flags.reference_tabs ? split_references(files.at(0)) : join_references(files);
-  problem.systems = flags.hypotheses.empty() ? std::vector{read_named("--hyp", "-", kind)}
-                                             : read_all("--hyp", flags.hypotheses, kind);
+  problem.systems = read_systems(flags, kind);
   for (const NamedSegments& system : problem.systems) {
     check_lengths(system, files[0].name, problem.references);
   }
@@ -179,11 +185,27 @@ int compare_systems(const Problem& problem, const Metrics& metrics, const ScoreF
   return 0;
 }
 
+int score_labels(const ScoreFlags& flags) {
+  const NamedSegments references =
+      label_segments(read_all("--ref", flags.references, SegmentKind::text).at(0),
+                     LabelSide::references, flags.reference_column);
+  std::vector<NamedSegments> systems = read_systems(flags, SegmentKind::text);
+  for (NamedSegments& system : systems) {
+    system = label_segments(std::move(system), LabelSide::predictions, flags.hypothesis_column);
+    check_lengths(system, references.name, join_references({references}));
+  }
+  return print_label_scores(references, systems, flags);
+}
+
 int run(const CLI::App& app, const ScoreFlags& flags) {
-  require_flag(app, "--ref", !flags.references.empty(), "name the file of right translations");
+  require_flag(app, "--ref", !flags.references.empty(),
+               "name the file of right translations, trees or labels");
   check_score_flags(flags);
-  const Metrics metrics = metrics_of(flags);
   width_of(flags);
+  if (scores_labels(flags)) {
+    return score_labels(flags);
+  }
+  const Metrics metrics = metrics_of(flags);
   test_options(flags);
   const Problem problem = read_problem(flags);
   if (!flags.force && metrics[0]->name() == "BLEU") {
@@ -206,11 +228,12 @@ int run(const CLI::App& app, const ScoreFlags& flags) {
 Command add_score(CLI::App& program) {
   CLI::App* app = add_command(
       program,
-      {"score", "BLEU, chrF and TER of translations as sacreBLEU has them; brackets of trees",
+      {"score", "BLEU, chrF and TER of translations as sacreBLEU has them; trees; labels",
        "yona score --ref test.de --hyp out.de\n"
        "yona translate --model run --input test.en | yona score --ref test.de -m bleu,chrf\n"
        "yona score --ref test.de --hyp baseline.de better.de --paired-bs\n"
-       "yona score --metrics brackets --ref gold.mrg --hyp parsed.mrg"});
+       "yona score --metrics brackets --ref gold.mrg --hyp parsed.mrg\n"
+       "yona classify --model run --input texts | yona score --ref labels -m accuracy,f1"});
   const auto flags = std::make_shared<ScoreFlags>();
   add_score_flags(*app, *flags);
   return {app, [app, flags] { return run(*app, *flags); }};

@@ -1,6 +1,7 @@
 #include "yona/cli/score_flags.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "yona/base/error.h"
@@ -8,6 +9,7 @@
 #include "yona/score/bleu.h"
 #include "yona/score/brackets.h"
 #include "yona/score/chrf.h"
+#include "yona/score/class_figures.h"
 #include "yona/score/ter.h"
 
 namespace yona::cli {
@@ -62,11 +64,14 @@ Ter ter_of(const ScoreFlags& flags) {
 }
 
 std::vector<std::string> metric_names(const ScoreFlags& flags) {
+  std::vector<std::string> known{"bleu", "chrf", "ter", "brackets"};
+  const std::vector<std::string> labels = class_figure_names();
+  known.insert(known.end(), labels.begin(), labels.end());
   std::vector<std::string> names;
   for (const std::string& item : flags.metrics) {
     std::istringstream parts(item);
     for (std::string part; std::getline(parts, part, ',');) {
-      names.push_back(word_value("--metrics", part, {"bleu", "chrf", "ter", "brackets"}));
+      names.push_back(word_value("--metrics", part, known));
     }
   }
   return names.empty() ? std::vector<std::string>{"bleu"} : names;
@@ -132,6 +137,41 @@ void check_tree_flags(const ScoreFlags& flags, std::size_t systems) {
         "--confidence");
 }
 
+void add_label_flags(CLI::App& app, ScoreFlags& flags) {
+  const std::string group = "Labels";
+  add_text(app, flags.reference_column,
+           {"--ref-column", "NAME",
+            "column of --ref with the labels: a name in the first line, or a number from 1 "
+            "(default: label, or the first)",
+            group});
+  add_text(app, flags.hypothesis_column,
+           {"--hyp-column", "NAME", "the same of --hyp (default: the first)", group});
+  add_text(
+      app, flags.positive,
+      {"--positive", "LABEL",
+       "F1 of this class (default: of two the second, 1 of 0 and 1; of more the mean)", group});
+}
+
+void check_label_flags(const ScoreFlags& flags) {
+  if (!scores_labels(flags)) {
+    check(
+        flags.reference_column.empty() && flags.hypothesis_column.empty() && flags.positive.empty(),
+        "score: --ref-column, --hyp-column and --positive are for labels; add --metrics accuracy");
+    return;
+  }
+  const std::vector<std::string> names = metric_names(flags);
+  check(label_metrics_of(flags).size() == std::set(names.begin(), names.end()).size(),
+        "score: --metrics {} are for labels and the others are not; run them apart",
+        fmt::join(class_figure_names(), ", "));
+  check(path_list(flags.references).size() <= 1 && !flags.reference_tabs,
+        "score: labels are compared with one --ref, without --ref-tabs; --ref-column selects a "
+        "column");
+  check(!flags.sentence && !flags.confidence && !flags.paired_bootstrap &&
+            !flags.paired_randomisation && !flags.evalb,
+        "score: --sentence, --confidence, --paired-bs, --paired-ar and --evalb are not for labels; "
+        "remove them");
+}
+
 void add_test_flags(CLI::App& app, ScoreFlags& flags) {
   const std::string group = "Significance";
   add_switch(app, flags.confidence,
@@ -157,16 +197,19 @@ void add_score_flags(CLI::App& app, ScoreFlags& flags) {
            {"--hyp", "FILE…", "translations (default: standard input); several: several systems"});
   add_switch(app, flags.reference_tabs,
              {"--ref-tabs", "", "lines of --ref hold references between tabs, any number"});
-  add_list(app, flags.metrics,
-           {"-m,--metrics", "NAME…", "bleu (the default), chrf, ter; brackets: trees"});
+  add_list(
+      app, flags.metrics,
+      {"-m,--metrics", "NAME…",
+       "bleu (the default), chrf, ter; brackets: trees; accuracy, f1, matthews, spearman: labels"});
   add_switch(app, flags.sentence, {"--sentence", "", "a score for each line"});
-  add_text(app, flags.width, {"-w,--width", "N", "decimals (default 1)"});
+  add_text(app, flags.width, {"-w,--width", "N", "decimals (default 1, of labels 4)"});
   add_switch(app, flags.score_only, {"-b,--score-only", "", "print only the number"});
   add_switch(app, flags.brief, {"--short", "", "short signatures"});
   add_switch(app, flags.json, {"--json", "", "the result as JSON"});
   add_bleu_flags(app, flags);
   add_other_metric_flags(app, flags);
   add_tree_flags(app, flags);
+  add_label_flags(app, flags);
   add_test_flags(app, flags);
 }
 
@@ -183,12 +226,24 @@ void check_score_flags(const ScoreFlags& flags) {
         "score: --sentence is for one system, without tests");
   check(!flags.reference_tabs || path_list(flags.references).size() <= 1,
         "score: --ref-tabs takes one --ref, which holds all references");
+  check_label_flags(flags);
   check_tree_flags(flags, systems);
 }
 
 bool scores_trees(const ScoreFlags& flags) {
   const std::vector<std::string> names = metric_names(flags);
   return std::find(names.begin(), names.end(), "brackets") != names.end();
+}
+
+bool scores_labels(const ScoreFlags& flags) { return !label_metrics_of(flags).empty(); }
+
+std::vector<std::string> label_metrics_of(const ScoreFlags& flags) {
+  const std::vector<std::string> names = metric_names(flags);
+  std::vector<std::string> metrics = class_figure_names();
+  std::erase_if(metrics, [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) == names.end();
+  });
+  return metrics;
 }
 
 std::vector<std::unique_ptr<Metric>> metrics_of(const ScoreFlags& flags) {
@@ -226,7 +281,8 @@ TestOptions test_options(const ScoreFlags& flags) {
 }
 
 int width_of(const ScoreFlags& flags) {
-  return static_cast<int>(integer_value("--width", flags.width, {0, 17}));
+  const std::string width = !flags.width.empty() ? flags.width : scores_labels(flags) ? "4" : "1";
+  return static_cast<int>(integer_value("--width", width, {0, 17}));
 }
 
 }  // namespace yona::cli

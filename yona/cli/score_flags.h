@@ -27,11 +27,13 @@ struct ScoreFlags {
 
   bool evalb = false;
 
+  std::string reference_column, hypothesis_column, positive;
+
   bool confidence = false, paired_bootstrap = false, paired_randomisation = false;
   std::string confidence_samples = "1000", bootstrap_samples = "1000", trials = "10000";
   std::string seed = "12345";
 
-  std::string width = "1";
+  std::string width;
   bool sentence = false, score_only = false, brief = false, json = false;
 };
 
@@ -43,12 +45,17 @@ void check_score_flags(const ScoreFlags& flags);
 // Does --metrics name brackets: are the files trees?
 bool scores_trees(const ScoreFlags& flags);
 
+// Do all of --metrics compare labels? Their names, in the order of class_figure_names().
+bool scores_labels(const ScoreFlags& flags);
+std::vector<std::string> label_metrics_of(const ScoreFlags& flags);
+
 // BLEU, chrF and TER in this order, those that --metrics names; BLEU alone by default. Or Brackets.
 std::vector<std::unique_ptr<Metric>> metrics_of(const ScoreFlags& flags);
 
 // The test that is asked for, or that of --confidence.
 TestOptions test_options(const ScoreFlags& flags);
 
+// Decimals: 1 unless given, 4 of labels.
 int width_of(const ScoreFlags& flags);
 
 }  // namespace yona::cli

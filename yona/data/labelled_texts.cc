@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
-#include <set>
 
 #include "yona/base/error.h"
 #include "yona/base/random.h"
@@ -37,15 +36,8 @@ std::optional<std::size_t> find_column(const std::vector<std::string_view>& head
   return std::nullopt;
 }
 
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  return is_whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
 bool is_whole_number(std::string_view text) {
-  const std::optional<double> value = number_of(text);
+  const std::optional<double> value = label_number(text);
   return value && *value == std::floor(*value) && text.find('.') == std::string_view::npos;
 }
 
@@ -64,6 +56,23 @@ const LabelledText* first_without(const std::vector<LabelledFile>& files, const 
 }
 
 }  // namespace
+
+std::optional<double> label_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  return is_whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::vector<std::string> ordered_labels(const std::set<std::string>& labels) {
+  std::vector<std::string> ordered(labels.begin(), labels.end());
+  if (std::all_of(ordered.begin(), ordered.end(), is_whole_number)) {
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+      return label_number(a).value() < label_number(b).value();
+    });
+  }
+  return ordered;
+}
 
 LabelledFile read_labelled_texts(const std::filesystem::path& path) {
   LabelledFile file{path.string(), {}};
@@ -103,7 +112,7 @@ LabelledFile read_labelled_texts(const std::filesystem::path& path) {
 LabelSet LabelSet::of(const std::vector<LabelledFile>& files, Kind kind) {
   std::string name;
   const LabelledText* no_number = first_without(
-      files, [](const auto& text) { return number_of(text).has_value(); }, name);
+      files, [](const auto& text) { return label_number(text).has_value(); }, name);
   check<FormatError>(kind != Kind::numbers || no_number == nullptr,
                      "{}:{}: the label '{}' is not a number, but data.problem is regression", name,
                      no_number == nullptr ? 0 : no_number->line,
@@ -120,13 +129,7 @@ LabelSet LabelSet::of(const std::vector<LabelledFile>& files, Kind kind) {
   }
   check<FormatError>(names.size() > 1, "data.train: every label is '{}'; there is nothing to learn",
                      names.empty() ? "" : *names.begin());
-  std::vector<std::string> ordered(names.begin(), names.end());
-  if (all_whole) {
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-      return number_of(a).value() < number_of(b).value();
-    });
-  }
-  return {ordered, false};
+  return {ordered_labels(names), false};
 }
 
 std::int32_t LabelSet::id(const LabelledText& text, const std::string& file) const {
@@ -142,7 +145,7 @@ std::int32_t LabelSet::id(const LabelledText& text, const std::string& file) con
 }
 
 float LabelSet::number(const LabelledText& text, const std::string& file) const {
-  const std::optional<double> value = number_of(text.label);
+  const std::optional<double> value = label_number(text.label);
   check<FormatError>(value.has_value(), "{}:{}: the label '{}' is not a number", file, text.line,
                      text.label);
   return static_cast<float>(*value);

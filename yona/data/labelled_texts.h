@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "yona/data/examples.h"
@@ -34,13 +36,18 @@ struct LabelledFile {
 // lacks one, and a file without texts.
 LabelledFile read_labelled_texts(const std::filesystem::path& path);
 
+// The number that a label writes, if it is one and finite.
+std::optional<double> label_number(std::string_view text);
+// By value where all are whole numbers, else by name. The second of two is the positive class.
+std::vector<std::string> ordered_labels(const std::set<std::string>& labels);
+
 // What labels mean: the classes by name, or numbers.
 class LabelSet {
  public:
   LabelSet(std::vector<std::string> names, bool is_regression)
       : names_(std::move(names)), is_regression_(is_regression) {}
   enum class Kind : std::uint8_t { detect, classes, numbers };
-  // The labels of training files, sorted: by value where all are whole numbers, else by name.
+  // The labels of training files, in the order of ordered_labels().
   // detect: numbers, if all are and one of them is not whole. Throws FormatError naming file and
   // line for a label that is not a number, and where all labels are equal.
   static LabelSet of(const std::vector<LabelledFile>& files, Kind kind);

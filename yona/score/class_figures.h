@@ -1,5 +1,5 @@
 // How well labels are predicted: accuracy, F1 and Matthews' correlation of classes, Spearman's of
-// numbers. Definitions are scikit-learn's and SciPy's.
+// numbers. Results are scikit-learn's and SciPy's in every digit.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,12 @@ namespace yona {
 
 // Classes by number, from 0. Empty input gives 0.
 double accuracy(std::span<const std::int32_t> expected, std::span<const std::int32_t> predicted);
-// Of two classes that of class 1; of more the mean over the classes that occur (macro).
+// 2 TP / (2 TP + FP + FN) of one class; 0 where it occurs on neither side.
+double f1_of_class(std::span<const std::int32_t> expected, std::span<const std::int32_t> predicted,
+                   std::int32_t positive);
+// Its mean over the classes that occur on either side.
+double macro_f1(std::span<const std::int32_t> expected, std::span<const std::int32_t> predicted);
+// Of two classes that of class 1, of more the mean.
 double f1_score(std::span<const std::int32_t> expected, std::span<const std::int32_t> predicted,
                 std::int64_t classes);
 // Matthews 1975; for more than two classes Gorodkin 2004. 0 where one class alone is predicted.

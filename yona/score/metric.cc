@@ -54,6 +54,10 @@ std::string signature(const Metric& metric, const Circumstances& circumstances,
   for (SignaturePart& part : metric.settings()) {
     parts.push_back(std::move(part));
   }
+  return signature_text(std::move(parts), style);
+}
+
+std::string signature_text(std::vector<SignaturePart> parts, SignatureStyle style) {
   parts.push_back({"version", "v", "yona-" YONA_VERSION});
   std::string text;
   for (const SignaturePart& part : parts) {

@@ -105,5 +105,7 @@ std::optional<std::size_t> reference_count(const References& references);
 enum class SignatureStyle : std::uint8_t { full, brief };
 std::string signature(const Metric& metric, const Circumstances& circumstances,
                       SignatureStyle style = SignatureStyle::full);
+// The same of any parts, with the version at the end.
+std::string signature_text(std::vector<SignaturePart> parts, SignatureStyle style);
 
 }  // namespace yona
