@@ -221,9 +221,12 @@ std::vector<Generator::Part> Generator::next_parts() {
   std::vector<Part> parts, prompts;
   std::int64_t left = options_.prefill_tokens;
   for (const std::unique_ptr<Answer>& answer : answers_) {
+    if (answer->number() > 0 && answer->cached == 0) {
+      continue;
+    }
     if (answer->pending() == 1) {
       parts.push_back({answer.get(), 1});
-    } else if (left > 0 && (answer->number() == 0 || answer->cached > 0)) {
+    } else if (left > 0) {
       const std::int64_t fresh = std::min(left, answer->pending());
       prompts.push_back({answer.get(), fresh});
       left -= fresh;
