@@ -186,6 +186,18 @@ void announce(const ServeFlags& flags, const serve::HttpServer& server, const se
              flags.key.empty() ? "http" : "https", host, server.port());
 }
 
+// Clients choose models of both kinds by their names.
+void check_names(const serve::Engine& engine, const serve::GenerationEngine& generation) {
+  for (const serve::ModelSummary& one : engine.models()) {
+    for (const serve::GeneratorSummary& other : generation.generators()) {
+      check(one.id != other.id,
+            "--model: a translation model and a language model are both named {}; say NAME=DIR for "
+            "the language model",
+            one.id);
+    }
+  }
+}
+
 // What cannot be read anew stays as it was.
 void renew(const char* what, const std::function<void()>& read) {
   try {
@@ -217,6 +229,7 @@ int run(const ServeFlags& flags) {
   std::optional<serve::GenerationEngine> generation;
   if (!folders.generation.empty()) {
     generation.emplace(generation_options(flags, folders.generation, options));
+    check_names(engine, *generation);
   }
   serve::HttpServer* listening = nullptr;
   serve::Application application({.service = engine,

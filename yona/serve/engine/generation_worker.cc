@@ -321,12 +321,18 @@ GenerationWorker::TaskPtr GenerationWorker::next_task() {
   return next;
 }
 
-// One that has no room yet is the next to join, whatever comes after it: large requests are not
-// passed over for ever.
+// One that has no room yet is waited for, whatever comes after it: large requests are not passed
+// over for ever.
 void GenerationWorker::join() {
-  while (loaded_->generator().waiting() == 0) {
+  const Generator& generator = loaded_->generator();
+  while (generator.waiting() == 0) {
     const TaskPtr task = next_task();
     if (!task) {
+      return;
+    }
+    const std::int64_t answers = task->job->options.answers;
+    const auto under_way = static_cast<std::int64_t>(generator.under_way());
+    if (answers <= limits_.answers && under_way + answers > limits_.answers) {
       return;
     }
     begin(task);
