@@ -42,16 +42,15 @@ std::string course_text(const RunPlan& plan) {
   return text + fmt::format(" into {}", plan.output.string());
 }
 
-// How long it will take, and how to make that shorter.
-std::string time_text(const RunPlan& plan) {
-  const double each = plan.seconds / static_cast<double>(std::max<std::int64_t>(1, plan.updates));
-  const std::string time =
-      fmt::format("this will take about {} ({:.3g} s an update, {:.3g} passes over the data)",
-                  short_duration(plan.seconds), each, plan.passes);
-  return plan.timed ? time : time + "; --for 20m or --updates N makes it shorter";
-}
-
 }  // namespace
+
+std::string line_of(const RunTime& time) {
+  const double each = time.seconds / static_cast<double>(std::max<std::int64_t>(1, time.updates));
+  return fmt::format("{} will take about {} ({:.3g} s an update, {:.3g} passes over the data){}",
+                     time.is_rest ? "the rest" : "this", short_duration(time.seconds), each,
+                     time.passes,
+                     time.can_be_shorter ? "; --for 20m or --updates N makes it shorter" : "");
+}
 
 std::vector<std::string> lines_of(const RunPlan& plan) {
   const std::string frozen =
@@ -68,7 +67,11 @@ std::vector<std::string> lines_of(const RunPlan& plan) {
                   memory_text(plan)),
       course_text(plan)};
   if (plan.seconds > 0) {
-    lines.push_back(time_text(plan));
+    lines.push_back(line_of(RunTime{.seconds = plan.seconds,
+                                    .passes = plan.passes,
+                                    .updates = plan.updates - plan.first_update,
+                                    .is_rest = plan.first_update > 0,
+                                    .can_be_shorter = !plan.timed}));
   }
   return lines;
 }
