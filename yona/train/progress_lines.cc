@@ -1,6 +1,7 @@
 #include "yona/train/progress_lines.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,14 +43,30 @@ std::string course_text(const RunPlan& plan) {
   return text + fmt::format(" into {}", plan.output.string());
 }
 
+// A time that would at least halve the run, and how else it can be made shorter.
+std::string hint_of(double seconds) {
+  constexpr double kMinute = 60;
+  std::string_view shorter;
+  if (seconds > 40 * kMinute) {
+    shorter = "--for 20m or ";
+  } else if (seconds > 10 * kMinute) {
+    shorter = "--for 5m or ";
+  } else if (seconds > 2 * kMinute) {
+    shorter = "--for 1m or ";
+  }
+  return fmt::format("; {}--updates N makes it shorter", shorter);
+}
+
 }  // namespace
 
 std::string line_of(const RunTime& time) {
   const double each = time.seconds / static_cast<double>(std::max<std::int64_t>(1, time.updates));
-  return fmt::format("{} will take about {} ({:.3g} s an update, {:.3g} passes over the data){}",
-                     time.is_rest ? "the rest" : "this", short_duration(time.seconds), each,
-                     time.passes,
-                     time.can_be_shorter ? "; --for 20m or --updates N makes it shorter" : "");
+  const std::string passes = time.passes < 100
+                                 ? fmt::format("{:.3g}", time.passes)
+                                 : grouped(static_cast<std::int64_t>(std::lround(time.passes)));
+  return fmt::format("{} will take about {} ({:.3g} s an update, {} passes over the data){}",
+                     time.is_rest ? "the rest" : "this", short_duration(time.seconds), each, passes,
+                     time.can_be_shorter ? hint_of(time.seconds) : "");
 }
 
 std::vector<std::string> lines_of(const RunPlan& plan) {
