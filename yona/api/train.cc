@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yona/base/error.h"
+#include "yona/tasks/recorded_config.h"
 #include "yona/tasks/task_kind.h"
 #include "yona/tasks/train.h"
 
@@ -30,11 +31,13 @@ void set_files(const std::string& name, const std::vector<fs::path>& files, RunC
   }
 }
 
+// A resumed run goes by the configuration that it began with. Where another is named, it has what
+// that one leaves open.
 RunConfig config_of(const TrainOptions& options) {
   fs::path file = options.config;
   const fs::path recorded = options.output / "config.yaml";
   if (options.resume && file.empty() && fs::exists(recorded)) {
-    file = recorded;  // a resumed run goes by the configuration that it began with
+    file = recorded;
   }
   std::vector<ConfigAssignment> assignments;
   for (const TrainSetting& setting : options.settings) {
@@ -42,6 +45,9 @@ RunConfig config_of(const TrainOptions& options) {
         {setting.key, setting.value, setting.origin.empty() ? setting.key : setting.origin});
   }
   RunConfig config = resolve_config(file, assignments);
+  if (options.resume) {
+    follow_recorded(config, recorded, options.allow_changes ? AllowChanges::yes : AllowChanges::no);
+  }
   if (!options.source.empty() || !options.tsv.empty()) {
     CorpusSpec corpus;
     corpus.source_files = options.source;
@@ -77,13 +83,14 @@ class UpdateReporter : public Reporter {
 }  // namespace
 
 TrainSummary train(const TrainOptions& options, Reporter* reporter) {
+  TrainerOptions trainer;
+  trainer.began = trainer.clock();
   RunConfig config = config_of(options);
   if (reporter != nullptr) {
     for (const std::string& warning : config_warnings(config)) {
       reporter->message(MessageLevel::warning, warning);
     }
   }
-  TrainerOptions trainer;
   trainer.output = options.output;
   trainer.resume = options.resume;
   trainer.allow_changes = options.allow_changes;

@@ -129,7 +129,7 @@ TEST(RunConfigKeys, EachSurvivesWritingAndReading) {
     const std::vector<ConfigAssignment> one{set(name, values.first)};
     const std::string yaml = to_yaml(resolve_config("", one));
     EXPECT_EQ(to_yaml(from_yaml(yaml)), yaml) << name;
-    if (name != "train.time") {  // which train.updates excludes
+    if (name != "train.time") {  // which does not go together with train.updates
       all.push_back(one[0]);
     }
   }

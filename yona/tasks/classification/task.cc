@@ -90,6 +90,10 @@ std::shared_ptr<const Examples> ClassificationTask::open_training() {
   return examples;
 }
 
+double ClassificationTask::passes(const Examples& examples) const {
+  return place().init.empty() ? EncoderTask::passes(examples) / 5 : 4;
+}
+
 std::vector<std::unique_ptr<Evaluation>> ClassificationTask::open_evaluations(
     Objective& objective, const TrainConfig& train) {
   std::vector<std::unique_ptr<Evaluation>> evaluations;
