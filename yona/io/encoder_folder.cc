@@ -6,6 +6,7 @@
 #include "yona/base/input_file.h"
 #include "yona/io/checksums.h"
 #include "yona/io/json_file.h"
+#include "yona/io/label_names.h"
 #include "yona/io/weight_copy.h"
 #include "yona/train/recorded_values.h"
 
@@ -44,26 +45,6 @@ void read_own_fields(const Json& fields, const std::string& where, BertConfig& c
   config.vocabulary = rest.size("vocabulary");
   config.masked_lm = rest.get<bool>("masked_lm");
   config.norm_epsilon = rest.get<double>("norm_epsilon");
-}
-
-// {"0": "negative", "1": "positive"} in the order of its numbers.
-std::vector<std::string> read_labels(const Json& config, const std::string& where) {
-  const Json names = config.value("id2label", Json());
-  std::vector<std::string> labels;
-  if (!names.is_object()) {
-    const std::int64_t count = config.value("num_labels", std::int64_t{2});
-    for (std::int64_t i = 0; i < std::clamp<std::int64_t>(count, 1, 1 << 20); ++i) {
-      labels.push_back(fmt::format("LABEL_{}", i));
-    }
-    return labels;
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto found = names.find(std::to_string(i));
-    check<FormatError>(found != names.end() && found->is_string(),
-                       "{}: \"id2label\" has {} labels, but none for {}", where, names.size(), i);
-    labels.push_back(found->get<std::string>());
-  }
-  return labels;
 }
 
 Problem read_problem(const Json& config, std::size_t labels) {
@@ -106,7 +87,7 @@ std::optional<NamedArray> find_weight(const SafetensorsFolder& weights,
 // Which heads there are, only the weights say.
 void complete_heads(const SafetensorsFolder& weights, const EncoderFamily& family,
                     const Json& config, const std::string& where, EncoderInfo& info) {
-  const std::vector<std::string> labels = read_labels(config, where);
+  const std::vector<std::string> labels = read_label_names(config, where);
   info.config.labels = static_cast<std::int64_t>(labels.size());
   if (const auto head = find_weight(weights, "classifier.weight", info)) {
     check<FormatError>(head->shape.rank() == 2 && head->shape[0] == info.config.labels,
@@ -132,12 +113,7 @@ void write_labels(const EncoderInfo& info, Json& config) {
   if (info.config.labels == 0) {
     return;
   }
-  config["id2label"] = Json::object();
-  config["label2id"] = Json::object();
-  for (std::size_t i = 0; i < info.labels.size(); ++i) {
-    config["id2label"][std::to_string(i)] = info.labels[i];
-    config["label2id"][info.labels[i]] = i;
-  }
+  write_label_names(info.labels, config);
   config["problem_type"] = problem_name(info.problem);
 }
 
@@ -185,7 +161,7 @@ EncoderInfo read_encoder_info(const fs::path& folder) {
   if (family == nullptr) {
     read_own_fields(config.value("yona", Json()), where, info.config);
     if (config.contains("id2label")) {
-      info.labels = read_labels(config, where);
+      info.labels = read_label_names(config, where);
       info.config.labels = static_cast<std::int64_t>(info.labels.size());
       info.problem = read_problem(config, info.labels.size());
     }
