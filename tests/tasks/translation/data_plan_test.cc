@@ -120,6 +120,15 @@ TEST_F(PlannedRun, AGivenWarmUpThatDoesNotFitIsRefusedInOneLine) {
               HasSubstr("train.warmup: 5000 updates leave nothing of the "));
 }
 
+TEST_F(PlannedRun, AGivenWarmUpIsCheckedAgainstUpdatesThatAreNotPlanned) {
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] {
+        train(resolved(small({set("train.schedule", "cosine"), set("train.warmup", "200000")})),
+              options("run"));
+      }),
+      HasSubstr("train.warmup: 200000 updates leave nothing of train.updates 100000"));
+}
+
 TEST_F(PlannedRun, GoesOnByItsRecordWhenAnotherConfigurationLeavesKeysOpen) {
   const auto settings = small({set("train.time", "6s")});
   const TrainResult whole = train(resolved(settings), options("whole"));
