@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "yona/base/error.h"
 #include "yona/data/examples.h"
 
 #include "tests/harness/temp_dir.h"

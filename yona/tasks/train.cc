@@ -94,6 +94,10 @@ TrainResult train(RunConfig config, const TrainerOptions& given_options) {
     options.began = options.clock();
   }
   options.open = plan(config, kind, options);
+  if (config.given && !options.open.contains("train.warmup") &&
+      !options.open.contains("train.updates")) {
+    check_schedule(config.train);  // what is planned is checked by the plan
+  }
   const TrainConfig settings = config.train;
   const MakeTask make_task = [&](const TrainConfig& train, const RunPlace& place) {
     config.train = train;

@@ -8,7 +8,6 @@
 #include "yona/base/human.h"
 #include "yona/data/batches.h"
 #include "yona/train/run_folder.h"
-#include "yona/train/schedule.h"
 #include "yona/train/speed.h"
 #include "yona/train/time_plan.h"
 
@@ -70,7 +69,6 @@ RunStart::RunStart(TrainConfig train, const MakeTask& make_task, const TrainerOp
   if (!options_.open.empty() && (!checkpoint_ || is_planned_again)) {
     plan();
   }
-  check_schedule(train_);
   record_ = task_->record(train_);
   record_["init"] = state_.record.is_null() ? Json("") : state_.record.value("init", Json(""));
   if (!init_.empty()) {

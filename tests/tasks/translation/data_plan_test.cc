@@ -1,5 +1,8 @@
 #include "yona/tasks/translation/data_plan.h"
 
+#include <atomic>
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,13 +91,17 @@ TEST_F(PlannedRun, WithoutALimitTheDataDecidesAndValidationMayStopIt) {
 }
 
 TEST_F(PlannedRun, TheTimeCountsFromTheBeginningOfTheCommand) {
-  const auto settings = small({set("train.time", "20s")});
-  const TrainResult at_once = train(resolved(settings), options("run"));
-  ticks_ = 0;
-  TrainerOptions late = options("late");
-  late.began = -10.0;
-  EXPECT_NEAR(static_cast<double>(train(resolved(settings), late).updates),
-              static_cast<double>(at_once.updates) - 100, 1);
+  std::atomic<bool> stop = true;  // after the first update
+  const auto planned = [&](const std::string& name, std::optional<double> began) {
+    ticks_ = 0;
+    TrainerOptions run = options(name);
+    run.stop = &stop;
+    run.began = began;
+    train(resolved(small({set("train.time", "60s")})), run);
+    return recorded(name).train.updates;
+  };
+  EXPECT_NEAR(static_cast<double>(planned("late", -10.0)),
+              static_cast<double>(planned("run", std::nullopt)) - 100, 1);
 }
 
 TEST_F(PlannedRun, ACountOfPairsIsPartOfTheTime) {
@@ -118,6 +125,15 @@ TEST_F(PlannedRun, AGivenWarmUpThatDoesNotFitIsRefusedInOneLine) {
                       options("run"));
               }),
               HasSubstr("train.warmup: 5000 updates leave nothing of the "));
+}
+
+TEST_F(PlannedRun, AGivenWarmUpIsCheckedAgainstUpdatesThatAreNotPlanned) {
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] {
+        train(resolved(small({set("train.schedule", "cosine"), set("train.warmup", "200000")})),
+              options("run"));
+      }),
+      HasSubstr("train.warmup: 200000 updates leave nothing of train.updates 100000"));
 }
 
 TEST_F(PlannedRun, GoesOnByItsRecordWhenAnotherConfigurationLeavesKeysOpen) {
