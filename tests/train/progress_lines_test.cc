@@ -71,6 +71,13 @@ TEST(LineReporter, BeginsWithWhatTheRunWillBe) {
                           "resuming after update 500, up to 1,000 updates into runs/a"));
   other.updates = other.peak_memory_bytes = 0;
   EXPECT_EQ(lines_of(other)[2], "resuming after update 500, into runs/a");
+  other.examples = "trees";
+  EXPECT_THAT(lines_of(other)[0], HasSubstr("; 29,000 trees"));
+}
+
+TEST(LineReporter, LeavesOutTheLossPerByteWhereThereIsNoText) {
+  EXPECT_EQ(line_of(ValidationReport{.set = "dev", .update = 5, .loss = 1.5}),
+            "dev at update 5: loss 1.5000  ppl 4.482");
 }
 
 TEST(LineReporter, SaysHowLongARunWillTakeAndHowToMakeItShorter) {

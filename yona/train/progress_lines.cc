@@ -77,8 +77,9 @@ std::vector<std::string> lines_of(const RunPlan& plan) {
   const std::string micro =
       plan.accumulate == 1 ? "" : fmt::format(", {} for each update", plan.accumulate);
   std::vector<std::string> lines{
-      fmt::format("{}: {} parameters{}, vocabulary {}; {} sentence pairs", plan.model,
-                  short_count(plan.parameters), frozen, vocabulary_text(plan), grouped(plan.pairs)),
+      fmt::format("{}: {} parameters{}, vocabulary {}; {} {}", plan.model,
+                  short_count(plan.parameters), frozen, vocabulary_text(plan), grouped(plan.pairs),
+                  plan.examples),
       fmt::format("{}, {} thread{}, {}; batches of {} tokens{}{}", plan.device, plan.threads,
                   plan.threads == 1 ? "" : "s", plan.precision, grouped(plan.batch_tokens), micro,
                   memory_text(plan)),
@@ -114,9 +115,11 @@ std::string line_of(const ValidationReport& report) {
   for (const ValidationFigure& figure : report.figures) {
     figures += fmt::format("  {} {:.2f}", figure.name, figure.value);
   }
-  return fmt::format("{} at update {}: loss {:.4f}  ppl {:.4g}  {:.4f} nats/byte{}{}", report.set,
-                     grouped(report.update), report.loss, report.perplexity(), report.nats_per_byte,
-                     figures, report.is_best ? "  best so far" : "");
+  const std::string per_byte =
+      report.nats_per_byte > 0 ? fmt::format("  {:.4f} nats/byte", report.nats_per_byte) : "";
+  return fmt::format("{} at update {}: loss {:.4f}  ppl {:.4g}{}{}{}", report.set,
+                     grouped(report.update), report.loss, report.perplexity(), per_byte, figures,
+                     report.is_best ? "  best so far" : "");
 }
 
 std::string line_of(const FinishReport& report) {

@@ -51,6 +51,7 @@ std::unique_ptr<Objective> LanguageModelTask::make_objective() const {
 }
 
 void LanguageModelTask::describe(RunPlan& plan) const {
+  plan.examples = "windows of text";
   plan.model =
       place_.init.empty() ? config_.preset : std::string(model_type(model_.description.family));
   plan.source_vocabulary = plan.target_vocabulary = model_.description.config.vocabulary;

@@ -49,6 +49,7 @@ std::unique_ptr<Objective> ParsingTask::make_objective() const {
 }
 
 void ParsingTask::describe(RunPlan& plan) const {
+  plan.examples = "trees";
   plan.model = config_.preset;
   plan.source_vocabulary = config_.model.source_vocabulary;
   plan.target_vocabulary = config_.model.target_vocabulary;
