@@ -99,6 +99,7 @@ void GenerationWorker::submit(std::shared_ptr<GenerationJob> job) {
                                      "prompts, or ask for a smaller \"n\" or \"max_tokens\"",
                                      work, limits_.work));
   }
+  task->is_small = work <= limits_.small_work;
   const std::scoped_lock lock(mutex_);
   if (is_closing_) {
     throw HttpError(503, "the server is stopping", 1);
@@ -309,12 +310,13 @@ void GenerationWorker::fail_all(const std::exception_ptr& error) {
 
 // The prompt of the client that was given the fewest tokens; of its requests, of the one with the
 // fewest prompts begun; the oldest of these.
-GenerationWorker::TaskPtr GenerationWorker::next_task() {
+GenerationWorker::TaskPtr GenerationWorker::next_task(Sizes sizes) {
   const std::scoped_lock lock(mutex_);
   TaskPtr next;
   for (const TaskPtr& task : tasks_) {
-    if (task->has_more() && (!next || std::pair(task->client->served, task->begun) <
-                                          std::pair(next->client->served, next->begun))) {
+    if (task->has_more() && (sizes == Sizes::all || task->is_small) &&
+        (!next || std::pair(task->client->served, task->begun) <
+                      std::pair(next->client->served, next->begun))) {
       next = task;
     }
   }
@@ -322,35 +324,65 @@ GenerationWorker::TaskPtr GenerationWorker::next_task() {
 }
 
 // One that has no room yet is waited for, whatever comes after it: large requests are not passed
-// over for ever.
+// over for ever. Small ones join meanwhile, in the room that is theirs alone.
 void GenerationWorker::join() {
-  const Generator& generator = loaded_->generator();
-  while (generator.waiting() == 0) {
-    const TaskPtr task = next_task();
+  while (loaded_->generator().waiting() == 0) {
+    TaskPtr task = next_task(Sizes::all);
     if (!task) {
       return;
     }
-    const std::int64_t answers = task->job->options.answers;
-    const auto under_way = static_cast<std::int64_t>(generator.under_way());
-    if (answers <= limits_.answers && under_way + answers > limits_.answers) {
-      return;
+    if (!prepare(task)) {
+      continue;
+    }
+    if (!has_room_for(*task)) {
+      task = next_task(Sizes::small);
+      if (!task || !prepare(task) || !has_room_for(*task)) {
+        return;
+      }
     }
     begin(task);
   }
 }
 
-void GenerationWorker::begin(const TaskPtr& task) {
-  Generator& generator = loaded_->generator();
+bool GenerationWorker::prepare(const TaskPtr& task) {
   try {
     if (task->requests.empty()) {
       task->requests = loaded_->requests_of(*task->job);
     }
-    const std::size_t prompt = task->begun;
-    const std::int64_t answers = task->job->options.answers;
-    const auto tokens = static_cast<std::int64_t>(task->requests[prompt].prompt.size());
-    const RequestId id = generator.add(std::move(task->requests[prompt]));
-    running_[id] = {task, prompt, std::vector<std::int64_t>(static_cast<std::size_t>(answers), 0),
-                    answers};
+    return true;
+  } catch (...) {
+    fail(task, std::current_exception());
+    return false;
+  }
+}
+
+// What small requests use counts for them alone, so that they do not hold up others. Where there is
+// no room for both, the generator lets the request join that was the first to come.
+bool GenerationWorker::has_room_for(const Task& task) const {
+  std::int64_t answers = task.job->options.answers;
+  std::int64_t tokens = cache_tokens(task.requests[task.begun]);
+  for (const auto& [id, running] : running_) {
+    if (task.is_small || !running.task->is_small) {
+      answers += running.answers_left;
+      tokens += running.cache_tokens;
+    }
+  }
+  return task.is_small ? answers <= limits_.answers + limits_.small_answers &&
+                             tokens <= loaded_->generator().cache_tokens()
+                       : answers <= limits_.answers && tokens <= loaded_->large_share();
+}
+
+void GenerationWorker::begin(const TaskPtr& task) {
+  Generator& generator = loaded_->generator();
+  const std::size_t prompt = task->begun;
+  const std::int64_t answers = task->job->options.answers;
+  try {
+    GenerateRequest& request = task->requests[prompt];
+    const auto tokens = static_cast<std::int64_t>(request.prompt.size());
+    const std::int64_t room = cache_tokens(request);
+    const RequestId id = generator.add(std::move(request));
+    running_[id] = {task, prompt, room,
+                    std::vector<std::int64_t>(static_cast<std::size_t>(answers), 0), answers};
     task->usage.prompt_tokens += tokens;
     const std::scoped_lock lock(mutex_);
     task->begun = prompt + 1;
@@ -478,6 +510,7 @@ void GenerationWorker::forget(const TaskPtr& task) {
     blocked_.reset();
   }
   figures_.requests -= task->has_joined ? 1 : 0;
+  figures_.answers = loaded_ ? static_cast<std::int64_t>(loaded_->generator().under_way()) : 0;
   turns_.leave(*task->client);
 }
 

@@ -66,6 +66,7 @@ class GenerationWorker {
     ClientTurns::Client* client = nullptr;
     Clock::time_point since{};
     std::int64_t tokens = 0;                  // of its prompts, about
+    bool is_small = false;                    // has room of its own
     std::vector<GenerateRequest> requests{};  // once it is prepared
     std::size_t begun = 0;                    // prompts that were given to the generator
     bool has_joined = false;                  // one of them is, or was, under way
@@ -79,6 +80,7 @@ class GenerationWorker {
   struct Running {
     TaskPtr task;
     std::size_t prompt = 0;
+    std::int64_t cache_tokens = 0;
     std::vector<std::int64_t> lengths{};  // of its answers, so far
     std::int64_t answers_left = 0;
   };
@@ -94,7 +96,10 @@ class GenerationWorker {
   void load(const std::string& signature);
   void look();
   void join();
-  TaskPtr next_task();
+  enum class Sizes : std::uint8_t { all, small };
+  TaskPtr next_task(Sizes sizes);
+  bool prepare(const TaskPtr& task);  // false: it has failed
+  bool has_room_for(const Task& task) const;
   void begin(const TaskPtr& task);
   void note_joined();
   void step();
