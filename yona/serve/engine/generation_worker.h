@@ -6,6 +6,7 @@
 // once, by the speed and the length of the answers so far.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <list>
@@ -110,7 +111,8 @@ class GenerationWorker {
 
   // With the mutex held.
   std::exception_ptr ending_of(const Task& task, Clock::time_point now);
-  double foreseen_seconds(std::int64_t answers) const;
+  double foreseen_seconds(std::int64_t answers, bool is_small) const;
+  void queue(const Task& task, std::int64_t answers);  // so many more wait, or fewer
   void unqueue(const Task& task);
   void update_full();
 
@@ -134,9 +136,9 @@ class GenerationWorker {
   ClientTurns turns_;
   GenerationFigures figures_;
   Clock::time_point loaded_at_{};
-  double tokens_per_second_ = 0;  // while requests wait; 0: not known yet
-  double answer_tokens_ = 0;      // of an answer, in the mean; 0: not known yet
-  bool is_told_ = false;          // to look again
+  double step_seconds_ = 0;                // of a pass, in the mean; 0: not known yet
+  std::array<double, 2> answer_tokens_{};  // of an answer, of a large and a small request
+  bool is_told_ = false;                   // to look again
   bool is_loading_ = false;
   bool is_closing_ = false;
   std::atomic<bool> is_full_{false};
