@@ -84,6 +84,7 @@ serve::GenerationEngineOptions generation_options(const ServeFlags& flags,
   options.limits.answers = flags.answers.empty()
                                ? (is_gpu ? 256 : 32)
                                : integer_value("--max-answers", flags.answers, {1, 1 << 16});
+  options.limits.small_answers = std::max<std::int64_t>(1, options.limits.answers / 4);
   options.limits.work = engine.limits.work;
   options.limits.queue_tokens = engine.batcher.queue_tokens;
   options.limits.longest_wait = engine.batcher.longest_wait;

@@ -45,6 +45,8 @@ class Generator {
   // Throws InvalidArgument for a request that cannot be met: an empty prompt, one that is longer
   // than the context, options out of their ranges …
   RequestId add(GenerateRequest request);
+  // Throws as add() does, without adding it. Whether the cache has room is not looked at.
+  void check_request(const GenerateRequest& request) const;
   // One pass of the model: the new tokens of each answer that had one. Nothing where there is
   // nothing to do. An answer that cannot go on ends with an error of its own. When this throws
   // (the device fails), all answers under way are lost.
@@ -78,7 +80,6 @@ class Generator {
     bool completes() const { return fresh == answer->pending(); }
   };
 
-  void check_request(const GenerateRequest& request) const;
   std::int64_t room_for(const GenerateRequest& request) const;
   bool admit(const Waiting& next);
   std::optional<std::int64_t> allocate(std::int64_t rows);

@@ -30,6 +30,17 @@ TEST(ClientTurns, AreForgottenOnceNobodyWaits) {
   EXPECT_TRUE(turns.clients().empty());
 }
 
+TEST(ClientTurns, CountNoMoreOfOtherClientsThanAClientAsksForItself) {
+  ClientTurns turns;
+  ClientTurns::Client& many = turns.arrive("many");
+  many.waiting_answers = 1000;
+  many.waiting_small = 2;
+  turns.arrive("few").waiting_answers = 3;
+  EXPECT_EQ(turns.answers_before(1, false), 4 + 3);
+  EXPECT_EQ(turns.answers_before(50, false), 50 + 3);
+  EXPECT_EQ(turns.answers_before(1, true), 2);
+}
+
 TEST(ClientTurns, RememberABoundedNumberOfClientsThatAreAway) {
   ClientTurns turns;
   ClientTurns::Client& stays = turns.arrive("stays");

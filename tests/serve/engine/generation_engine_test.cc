@@ -148,7 +148,7 @@ TEST(GenerationEngine, RefusesMoreWorkThanIsAllowedAndModelsThatAreNotThere) {
   Generating unknown = generating({"a"}, {.max_new = 4});
   unknown.job->model = "other";
   EXPECT_EQ(refusal(unknown), std::pair(404, std::string("there is no language model 'other'")));
-  auto fits = generating({"a"}, {.max_new = 40});
+  auto fits = generating({"a"}, {.max_new = 40});  // 44 of them are for requests of any size
   EXPECT_EQ(refusal(fits).first, 0);
   EXPECT_FALSE(fits.text().empty());
 }

@@ -11,11 +11,18 @@ TEST(GenerationLimits, SizeTheCacheByMemoryAndByWhatAnswersCanUse) {
   GenerationLimits limits;
   limits.cache_bytes = std::int64_t{1} << 30;
   limits.answers = 32;
-  EXPECT_EQ(cache_tokens_of(gpt2, limits, 4), (std::int64_t{1} << 30) / (12 * 2 * 768 * 4));
+  limits.small_answers = 8;
+  limits.small_work = 512;
+  const std::int64_t most = (std::int64_t{1} << 30) / (12 * 2 * 768 * 4);
+  EXPECT_EQ(cache_shares(gpt2, limits, 4).all, most);
+  EXPECT_EQ(cache_shares(gpt2, limits, 4).large, most - most / 8);
   limits.answers = 2;
-  EXPECT_EQ(cache_tokens_of(gpt2, limits, 4), 2 * 1024);
+  EXPECT_EQ(cache_shares(gpt2, limits, 4).all, 2 * 1024 + 8 * 512);
+  limits.small_answers = 1;
+  EXPECT_EQ(cache_shares(gpt2, limits, 4).large, 2 * 1024 + 512 - 2560 / 8);
   limits.cache_bytes = 1;
-  EXPECT_EQ(cache_tokens_of(gpt2, limits, 4), 1);
+  EXPECT_EQ(cache_shares(gpt2, limits, 4).all, 1);
+  EXPECT_EQ(cache_shares(gpt2, limits, 4).large, 1);
 }
 
 TEST(GenerationLimits, CountTheHeadsOfKeysAlone) {

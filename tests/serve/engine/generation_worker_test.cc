@@ -147,6 +147,7 @@ TEST_F(GenerationWorkerTest, RefusesWhatTheQueueHasNoRoomFor) {
 
 TEST_F(GenerationWorkerTest, RefusesWhatHasWaitedTooLong) {
   limits_.answers = 1;
+  limits_.small_answers = 0;
   limits_.longest_wait = std::chrono::milliseconds(500);
   Halt halt;
   Generating first = generating({"a"}, {.max_new = 30}, halt.hook());
@@ -162,6 +163,7 @@ TEST_F(GenerationWorkerTest, RefusesWhatHasWaitedTooLong) {
 
 TEST_F(GenerationWorkerTest, ServesClientsInTurn) {
   limits_.answers = 1;
+  limits_.small_answers = 0;
   Halt halt;
   std::vector<std::string> order;
   std::vector<Generating> all;
@@ -192,6 +194,7 @@ TEST_F(GenerationWorkerTest, ServesClientsInTurn) {
 
 TEST_F(GenerationWorkerTest, RequestsOfOneClientTakeTurnsByPrompts) {
   limits_.answers = 1;
+  limits_.small_answers = 0;
   Halt halt;
   Generating document = generating({"a", "b", "c", "d"}, {.max_new = 4}, halt.hook());
   worker().submit(document.job);
@@ -208,6 +211,7 @@ TEST_F(GenerationWorkerTest, RequestsOfOneClientTakeTurnsByPrompts) {
 
 TEST_F(GenerationWorkerTest, LetsALargeRequestJoinThoughSmallOnesComeAfterIt) {
   limits_.answers = 4;
+  limits_.small_answers = 0;
   std::vector<std::string> order;
   Halt halt;
   std::vector<Generating> all;
@@ -233,6 +237,31 @@ TEST_F(GenerationWorkerTest, LetsALargeRequestJoinThoughSmallOnesComeAfterIt) {
   }
   EXPECT_EQ(order[0], "first");
   EXPECT_EQ(order[1], "wide");
+}
+
+TEST_F(GenerationWorkerTest, SmallRequestsDoNotWaitForLargeOnes) {
+  limits_.answers = 1;
+  limits_.small_answers = 1;
+  limits_.small_work = 20;
+  Halt halt;
+  int pieces = 0;
+  int pieces_before_small = 0;
+  const auto hook = halt.hook();
+  Generating large = generating({"a"}, {.max_new = 60}, [&] {
+    ++pieces;
+    hook();
+  });
+  worker().submit(large.job);
+  halt.wait_until_reached();
+  Generating next = generating({"b"}, {.max_new = 60});
+  Generating small = generating({"c"}, {.max_new = 3}, [&] { pieces_before_small = pieces; });
+  worker().submit(next.job);
+  worker().submit(small.job);
+  halt.let_go();
+  EXPECT_EQ(small.text(), alone("c", 3));
+  EXPECT_EQ(large.text(), alone("a", 60));
+  EXPECT_EQ(next.text(), alone("b", 60));
+  EXPECT_LT(pieces_before_small, 10);
 }
 
 TEST_F(GenerationWorkerTest, FinishesWhatItHasAcceptedWhenItIsClosed) {

@@ -38,6 +38,16 @@ void ClientTurns::leave(Client& client) {
   }
 }
 
+std::int64_t ClientTurns::answers_before(std::int64_t answers, bool is_small) const {
+  constexpr std::int64_t kFew = 4;
+  std::int64_t before = 0;
+  for (const auto& [name, client] : clients_) {
+    before +=
+        std::min(is_small ? client.waiting_small : client.waiting_answers, std::max(answers, kFew));
+  }
+  return before;
+}
+
 void ClientTurns::forget_absent() {
   std::erase_if(clients_, [](const auto& entry) { return entry.second.jobs == 0; });
 }

@@ -9,11 +9,15 @@ std::int64_t cache_bytes_of_token(const CausalLmConfig& config, std::int64_t num
   return config.layers * (heads.keys() + heads.values()) * number_bytes;
 }
 
-std::int64_t cache_tokens_of(const CausalLmConfig& config, const GenerationLimits& limits,
-                             std::int64_t number_bytes) {
-  const std::int64_t most = limits.cache_bytes / cache_bytes_of_token(config, number_bytes);
-  return std::clamp<std::int64_t>(limits.answers * config.max_positions, 1,
-                                  std::max<std::int64_t>(1, most));
+CacheShares cache_shares(const CausalLmConfig& config, const GenerationLimits& limits,
+                         std::int64_t number_bytes) {
+  constexpr std::int64_t kSmallPart = 8;  // of a cache that is short
+  const std::int64_t most =
+      std::max<std::int64_t>(1, limits.cache_bytes / cache_bytes_of_token(config, number_bytes));
+  const std::int64_t small =
+      limits.small_answers * std::min(config.max_positions, limits.small_work);
+  const std::int64_t all = std::min(limits.answers * config.max_positions + small, most);
+  return {.all = all, .large = all - std::min(small, all / kSmallPart)};
 }
 
 }  // namespace yona::serve

@@ -10,7 +10,9 @@ namespace yona::serve {
 
 struct GenerationLimits {
   std::int64_t cache_bytes = std::int64_t{1} << 30;  // of a model's KV cache
-  std::int64_t answers = 32;                         // under way at once, of a model
+  std::int64_t answers = 32;                         // under way at once, of a model; and
+  std::int64_t small_answers = 8;                    // more, of small requests alone
+  std::int64_t small_work = 512;                     // prompt and new tokens of a small request
   std::int64_t new_tokens = 1024;                    // of an answer where none are asked for
   std::int64_t work = std::int64_t{1} << 20;         // prompt and new tokens of a request
   std::int64_t queue_tokens = 1 << 18;               // of prompts that wait
@@ -20,8 +22,12 @@ struct GenerationLimits {
 // Bytes that a token takes in the KV cache.
 std::int64_t cache_bytes_of_token(const CausalLmConfig& config, std::int64_t number_bytes);
 
-// Tokens that the cache has room for: as many as `answers` contexts have at most, and at least one.
-std::int64_t cache_tokens_of(const CausalLmConfig& config, const GenerationLimits& limits,
-                             std::int64_t number_bytes);
+// Tokens that the cache has room for: what all answers may have at most, and at least one. Requests
+// that are not small use `large` of them.
+struct CacheShares {
+  std::int64_t all = 0, large = 0;
+};
+CacheShares cache_shares(const CausalLmConfig& config, const GenerationLimits& limits,
+                         std::int64_t number_bytes);
 
 }  // namespace yona::serve

@@ -99,11 +99,12 @@ void GenerationWorker::submit(std::shared_ptr<GenerationJob> job) {
                                      "prompts, or ask for a smaller \"n\" or \"max_tokens\"",
                                      work, limits_.work));
   }
+  task->is_small = work <= limits_.small_work;
   const std::scoped_lock lock(mutex_);
   if (is_closing_) {
     throw HttpError(503, "the server is stopping", 1);
   }
-  const double seconds = foreseen_seconds(task->answers_left);
+  const double seconds = foreseen_seconds(task->answers_left, task->is_small);
   const bool has_room = figures_.waiting_requests == 0 ||
                         figures_.waiting_tokens + task->tokens <= limits_.queue_tokens;
   if (!has_room || seconds > limits_.longest_wait.count()) {
@@ -112,7 +113,7 @@ void GenerationWorker::submit(std::shared_ptr<GenerationJob> job) {
   }
   task->since = Clock::now();
   task->client = &turns_.arrive(job->client);
-  task->client->waiting_answers += task->answers_left;
+  queue(*task, task->answers_left);
   task->job = std::move(job);
   ++figures_.waiting_requests;
   figures_.waiting_tokens += task->tokens;
@@ -121,23 +122,26 @@ void GenerationWorker::submit(std::shared_ptr<GenerationJob> job) {
   changed_.notify_one();
 }
 
-// How long a request of so many answers would wait: clients take turns, so no more of another one
-// comes first than is asked for here.
-double GenerationWorker::foreseen_seconds(std::int64_t answers) const {
-  constexpr std::int64_t kFew = 4;
-  if (tokens_per_second_ <= 0 || answer_tokens_ <= 0 || is_loading_) {
+// How long a request of so many answers would wait, by the length of the answers so far.
+double GenerationWorker::foreseen_seconds(std::int64_t answers, bool is_small) const {
+  if (is_loading_) {
     return 0;
   }
-  std::int64_t before = 0;
-  for (const auto& [name, client] : turns_.clients()) {
-    before += std::min(client.waiting_answers, std::max(answers, kFew));
-  }
-  return static_cast<double>(before) * answer_tokens_ / tokens_per_second_;
+  const std::int64_t places =
+      is_small && limits_.small_answers > 0 ? limits_.small_answers : limits_.answers;
+  return static_cast<double>(turns_.answers_before(answers, is_small)) *
+         answer_tokens_[is_small ? 1 : 0] * step_seconds_ / static_cast<double>(places);
+}
+
+void GenerationWorker::queue(const Task& task, std::int64_t answers) {
+  task.client->waiting_answers += answers;
+  task.client->waiting_small += task.is_small ? answers : 0;
 }
 
 void GenerationWorker::update_full() {
-  is_full_ = figures_.waiting_requests > 0 && (figures_.waiting_tokens >= limits_.queue_tokens ||
-                                               foreseen_seconds(1) > limits_.longest_wait.count());
+  is_full_ =
+      figures_.waiting_requests > 0 && (figures_.waiting_tokens >= limits_.queue_tokens ||
+                                        foreseen_seconds(1, true) > limits_.longest_wait.count());
 }
 
 // None of its prompts wait any more.
@@ -164,7 +168,7 @@ std::exception_ptr GenerationWorker::ending_of(const Task& task, Clock::time_poi
   const std::chrono::duration<double> waited = now - std::max(task.since, loaded_at_);
   if (!task.has_joined && !is_closing_ && waited > limits_.longest_wait) {
     ++figures_.refused;
-    return overload(foreseen_seconds(1));
+    return overload(foreseen_seconds(1, task.is_small));
   }
   return nullptr;
 }
@@ -309,12 +313,13 @@ void GenerationWorker::fail_all(const std::exception_ptr& error) {
 
 // The prompt of the client that was given the fewest tokens; of its requests, of the one with the
 // fewest prompts begun; the oldest of these.
-GenerationWorker::TaskPtr GenerationWorker::next_task() {
+GenerationWorker::TaskPtr GenerationWorker::next_task(Sizes sizes) {
   const std::scoped_lock lock(mutex_);
   TaskPtr next;
   for (const TaskPtr& task : tasks_) {
-    if (task->has_more() && (!next || std::pair(task->client->served, task->begun) <
-                                          std::pair(next->client->served, next->begun))) {
+    if (task->has_more() && (sizes == Sizes::all || task->is_small) &&
+        (!next || std::pair(task->client->served, task->begun) <
+                      std::pair(next->client->served, next->begun))) {
       next = task;
     }
   }
@@ -322,40 +327,70 @@ GenerationWorker::TaskPtr GenerationWorker::next_task() {
 }
 
 // One that has no room yet is waited for, whatever comes after it: large requests are not passed
-// over for ever.
+// over for ever. Small ones join meanwhile, in the room that is theirs alone.
 void GenerationWorker::join() {
-  const Generator& generator = loaded_->generator();
-  while (generator.waiting() == 0) {
-    const TaskPtr task = next_task();
+  while (loaded_->generator().waiting() == 0) {
+    TaskPtr task = next_task(Sizes::all);
     if (!task) {
       return;
     }
-    const std::int64_t answers = task->job->options.answers;
-    const auto under_way = static_cast<std::int64_t>(generator.under_way());
-    if (answers <= limits_.answers && under_way + answers > limits_.answers) {
-      return;
+    if (!prepare(task)) {
+      continue;
+    }
+    if (!has_room_for(*task)) {
+      task = next_task(Sizes::small);
+      if (!task || !prepare(task) || !has_room_for(*task)) {
+        return;
+      }
     }
     begin(task);
   }
 }
 
-void GenerationWorker::begin(const TaskPtr& task) {
-  Generator& generator = loaded_->generator();
+bool GenerationWorker::prepare(const TaskPtr& task) {
   try {
     if (task->requests.empty()) {
       task->requests = loaded_->requests_of(*task->job);
     }
-    const std::size_t prompt = task->begun;
-    const std::int64_t answers = task->job->options.answers;
-    const auto tokens = static_cast<std::int64_t>(task->requests[prompt].prompt.size());
-    const RequestId id = generator.add(std::move(task->requests[prompt]));
-    running_[id] = {task, prompt, std::vector<std::int64_t>(static_cast<std::size_t>(answers), 0),
-                    answers};
+    return true;
+  } catch (...) {
+    fail(task, std::current_exception());
+    return false;
+  }
+}
+
+// What small requests use counts for them alone, so that they do not hold up others. Where there is
+// no room for both, the generator lets the request join that was the first to come.
+bool GenerationWorker::has_room_for(const Task& task) const {
+  std::int64_t answers = task.job->options.answers;
+  std::int64_t tokens = cache_tokens(task.requests[task.begun]);
+  for (const auto& [id, running] : running_) {
+    if (task.is_small || !running.task->is_small) {
+      answers += running.answers_left;
+      tokens += running.cache_tokens;
+    }
+  }
+  return task.is_small ? answers <= limits_.answers + limits_.small_answers &&
+                             tokens <= loaded_->generator().cache_tokens()
+                       : answers <= limits_.answers && tokens <= loaded_->large_share();
+}
+
+void GenerationWorker::begin(const TaskPtr& task) {
+  Generator& generator = loaded_->generator();
+  const std::size_t prompt = task->begun;
+  const std::int64_t answers = task->job->options.answers;
+  try {
+    GenerateRequest& request = task->requests[prompt];
+    const auto tokens = static_cast<std::int64_t>(request.prompt.size());
+    const std::int64_t room = cache_tokens(request);
+    const RequestId id = generator.add(std::move(request));
+    running_[id] = {task, prompt, room,
+                    std::vector<std::int64_t>(static_cast<std::size_t>(answers), 0), answers};
     task->usage.prompt_tokens += tokens;
     const std::scoped_lock lock(mutex_);
     task->begun = prompt + 1;
     task->client->served += tokens;
-    task->client->waiting_answers -= answers;
+    queue(*task, -answers);
     figures_.prompt_tokens += static_cast<std::uint64_t>(tokens);
     if (!task->has_more()) {
       unqueue(*task);
@@ -400,8 +435,8 @@ void GenerationWorker::step() {
     ++figures_.steps;
     figures_.tokens += tokens.size();
     figures_.busy_seconds += seconds;
-    if (figures_.waiting_requests > 0 && !tokens.empty()) {
-      average(tokens_per_second_, static_cast<double>(tokens.size()) / std::max(seconds, 1e-6));
+    if (!tokens.empty()) {
+      average(step_seconds_, seconds);
     }
     for (const GeneratedToken& token : tokens) {
       if (const auto found = running_.find(token.request); found != running_.end()) {
@@ -439,7 +474,7 @@ void GenerationWorker::give(const GeneratedToken& token) {
   if (token.finish) {
     piece.finish = name_of(*token.finish);
     const std::scoped_lock lock(mutex_);
-    average(answer_tokens_,
+    average(answer_tokens_[task->is_small ? 1 : 0],
             static_cast<double>(running.lengths[static_cast<std::size_t>(token.answer)]) + 1);
   }
   try {
@@ -471,13 +506,14 @@ void GenerationWorker::forget(const TaskPtr& task) {
   }
   if (task->has_more()) {
     const auto left = static_cast<std::int64_t>(task->job->prompt_count() - task->begun);
-    task->client->waiting_answers -= left * task->job->options.answers;
+    queue(*task, -left * task->job->options.answers);
     unqueue(*task);
   }
   if (blocked_ == task) {
     blocked_.reset();
   }
   figures_.requests -= task->has_joined ? 1 : 0;
+  figures_.answers = loaded_ ? static_cast<std::int64_t>(loaded_->generator().under_way()) : 0;
   turns_.leave(*task->client);
 }
 

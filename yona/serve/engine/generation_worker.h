@@ -6,6 +6,7 @@
 // once, by the speed and the length of the answers so far.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <list>
@@ -66,6 +67,7 @@ class GenerationWorker {
     ClientTurns::Client* client = nullptr;
     Clock::time_point since{};
     std::int64_t tokens = 0;                  // of its prompts, about
+    bool is_small = false;                    // has room of its own
     std::vector<GenerateRequest> requests{};  // once it is prepared
     std::size_t begun = 0;                    // prompts that were given to the generator
     bool has_joined = false;                  // one of them is, or was, under way
@@ -79,6 +81,7 @@ class GenerationWorker {
   struct Running {
     TaskPtr task;
     std::size_t prompt = 0;
+    std::int64_t cache_tokens = 0;
     std::vector<std::int64_t> lengths{};  // of its answers, so far
     std::int64_t answers_left = 0;
   };
@@ -94,7 +97,10 @@ class GenerationWorker {
   void load(const std::string& signature);
   void look();
   void join();
-  TaskPtr next_task();
+  enum class Sizes : std::uint8_t { all, small };
+  TaskPtr next_task(Sizes sizes);
+  bool prepare(const TaskPtr& task);  // false: it has failed
+  bool has_room_for(const Task& task) const;
   void begin(const TaskPtr& task);
   void note_joined();
   void step();
@@ -105,7 +111,8 @@ class GenerationWorker {
 
   // With the mutex held.
   std::exception_ptr ending_of(const Task& task, Clock::time_point now);
-  double foreseen_seconds(std::int64_t answers) const;
+  double foreseen_seconds(std::int64_t answers, bool is_small) const;
+  void queue(const Task& task, std::int64_t answers);  // so many more wait, or fewer
   void unqueue(const Task& task);
   void update_full();
 
@@ -129,9 +136,9 @@ class GenerationWorker {
   ClientTurns turns_;
   GenerationFigures figures_;
   Clock::time_point loaded_at_{};
-  double tokens_per_second_ = 0;  // while requests wait; 0: not known yet
-  double answer_tokens_ = 0;      // of an answer, in the mean; 0: not known yet
-  bool is_told_ = false;          // to look again
+  double step_seconds_ = 0;                // of a pass, in the mean; 0: not known yet
+  std::array<double, 2> answer_tokens_{};  // of an answer, of a large and a small request
+  bool is_told_ = false;                   // to look again
   bool is_loading_ = false;
   bool is_closing_ = false;
   std::atomic<bool> is_full_{false};

@@ -68,13 +68,24 @@ LoadedGenerator::LoadedGenerator(const std::filesystem::path& folder, Backend& b
   } catch (const jinja::TemplateError& error) {
     chat_error_ = error.what();
   }
+  // Steps are short, so that answers under way go on while prompts are computed.
+  constexpr std::int64_t kHostPrefill = 128;
+  constexpr std::int64_t kDevicePrefill = 512;
   text_ = std::make_unique<TextGenerator>(
       model_->model(), model_->tokenizer(), backend,
       GeneratorOptions{.rules = {.end_ids = end_ids_of(folder, model_->tokenizer())},
-                       .max_batch = limits.answers,
+                       .max_batch = limits.answers + limits.small_answers,
+                       .prefill_tokens = backend.on_host() ? kHostPrefill : kDevicePrefill,
                        .precision = type.precision});
-  generator().reserve(
-      cache_tokens_of(model_->description().config, limits, cached_bytes(backend, type)));
+  const CacheShares shares =
+      cache_shares(model_->description().config, limits, cached_bytes(backend, type));
+  large_share_ = shares.large;
+  generator().reserve(shares.all);
+}
+
+std::int64_t cache_tokens(const GenerateRequest& request) {
+  return request.answers *
+         (static_cast<std::int64_t>(request.prompt.size()) + request.max_new.value_or(0));
 }
 
 std::vector<std::int32_t> LoadedGenerator::chat_ids(const GenerationJob& job) const {
@@ -95,23 +106,36 @@ void LoadedGenerator::set_new_tokens(GenerateRequest& request) const {
   }
 }
 
+void LoadedGenerator::check_prompt(const GenerateRequest& request, std::size_t number,
+                                   std::size_t count) const {
+  try {
+    text_->generator().check_request(request);
+  } catch (const InvalidArgument& error) {
+    if (count == 1) {
+      throw;
+    }
+    yona::fail("prompt {}: {}", number + 1, error.what());
+  }
+}
+
 std::vector<GenerateRequest> LoadedGenerator::requests_of(const GenerationJob& job) {
   const GenerateRequest common = text_->request_of(job.options);
-  const std::int64_t room = text_->generator().cache_tokens();
+  check(job.options.answers <= limits_.answers,
+        "\"n\": {} answers are asked for; {} are possible at most", job.options.answers,
+        limits_.answers);
   std::vector<GenerateRequest> requests(job.prompt_count(), common);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     GenerateRequest& request = requests[i];
     request.prompt = job.is_chat() ? chat_ids(job) : text_->prompt_ids(job.prompts[i]);
     request.sequence = job.options.first_prompt + i;
     set_new_tokens(request);
-    const auto length = static_cast<std::int64_t>(request.prompt.size());
-    const std::int64_t tokens =
-        std::min(length + *request.max_new, model_->description().config.max_positions);
-    if (request.answers * tokens > room) {
-      throw HttpError(413, fmt::format("{} answers of up to {} tokens with their prompt do not fit "
-                                       "the KV cache of {} tokens (--kv-cache); ask for a smaller "
-                                       "\"n\" or \"max_tokens\"",
-                                       request.answers, tokens, room));
+    check_prompt(request, i, requests.size());
+    if (cache_tokens(request) > large_share_) {
+      throw HttpError(
+          413, fmt::format("{} answers of up to {} tokens with their prompt do not fit "
+                           "the KV cache of {} tokens (--kv-cache); ask for a smaller "
+                           "\"n\" or \"max_tokens\"",
+                           request.answers, cache_tokens(request) / request.answers, large_share_));
     }
   }
   return requests;

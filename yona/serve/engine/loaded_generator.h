@@ -32,6 +32,9 @@ std::int64_t rough_prompt_tokens(const GenerationJob& job);
 std::int64_t foreseen_new_tokens(const GenerationJob& job, const GeneratorSummary& model,
                                  const GenerationLimits& limits);
 
+// What a request takes of the cache: its prompt and new tokens, for each answer.
+std::int64_t cache_tokens(const GenerateRequest& request);
+
 // For one thread at a time.
 class LoadedGenerator {
  public:
@@ -40,20 +43,24 @@ class LoadedGenerator {
                   const GenerationLimits& limits);
 
   Generator& generator() { return text_->generator(); }
-  // What a job asks of the generator, for each of its prompts. Throws InvalidArgument for what
-  // cannot be, also where the chat template refuses the messages, and HttpError 413 for answers
-  // that the cache has no room for.
+  // Tokens of the cache that requests which are not small may use.
+  std::int64_t large_share() const { return large_share_; }
+  // What a job asks of the generator, for each of its prompts, with max_new. Throws InvalidArgument
+  // for what cannot be, also where the chat template refuses the messages, and HttpError 413 for
+  // answers that the cache has no room for.
   std::vector<GenerateRequest> requests_of(const GenerationJob& job);
   TokenText text_of(std::int32_t token, float logprob) const;
 
  private:
   std::vector<std::int32_t> chat_ids(const GenerationJob& job) const;
   void set_new_tokens(GenerateRequest& request) const;
+  void check_prompt(const GenerateRequest& request, std::size_t number, std::size_t count) const;
 
   const GenerationLimits limits_;
   std::unique_ptr<LanguageModel> model_;
   std::optional<ChatTemplate> chat_;
   std::string chat_error_;  // why the template cannot be used
+  std::int64_t large_share_ = 0;
   std::unique_ptr<TextGenerator> text_;
 };
 
