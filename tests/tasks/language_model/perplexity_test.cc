@@ -1,5 +1,6 @@
 #include "yona/tasks/language_model/perplexity.h"
 
+#include <array>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -14,7 +15,6 @@
 namespace yona::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr const char* kText =

@@ -178,6 +178,8 @@ TEST_F(LanguageModelTaskTest, SettingsThatCannotBeAreRefused) {
   };
   EXPECT_THAT(refused({{"data.context", "33", ""}}),
               HasSubstr("data.context: 33 is more than model.max_positions 32"));
+  EXPECT_THAT(refused({{"train.valid_metrics", "bleu", ""}}),
+              HasSubstr("train.valid_metrics: language models have the loss and perplexity alone"));
   EXPECT_THAT(refused({{"train.rdrop", "1", ""}}), HasSubstr("train.rdrop: language models have"));
   EXPECT_THAT(refused({{"train.patience", "2", ""}, {"data.valid", "", ""}}),
               HasSubstr("train.patience: stopping early needs a validation file"));

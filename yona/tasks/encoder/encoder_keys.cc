@@ -69,6 +69,18 @@ ConfigKeys<RunConfig> encoder_keys(const std::string& train_meaning, ConfigKeys<
   return keys;
 }
 
+// masked-lm has no figures but the loss.
+void check_figure_names(const RunConfig& config) {
+  const std::vector<std::string> known =
+      config.task == "classification" ? class_figure_names() : std::vector<std::string>{};
+  for (const std::string& name : config.train.valid_metrics) {
+    check(!known.empty(), "train.valid_metrics: the task {} has the loss alone, not '{}'",
+          config.task, name);
+    check(std::find(known.begin(), known.end(), name) != known.end(),
+          "train.valid_metrics: expected {}, got '{}'", fmt::join(known, ", "), name);
+  }
+}
+
 }  // namespace
 
 const ConfigKeys<RunConfig>& classification_keys() {
@@ -116,6 +128,7 @@ void check_encoder_config(const RunConfig& config) {
     check_data_file(path, "data.train");
   }
   check_data_file(config.texts.valid, "data.valid");
+  check_figure_names(config);
   const TrainConfig& train = config.train;
   const auto& metrics = train.valid_metrics;
   check(train.best_by == "loss" ||

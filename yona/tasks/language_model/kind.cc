@@ -80,6 +80,8 @@ void check_language_model_config(const RunConfig& config) {
   check(data.context <= model.max_positions, "data.context: {} is more than model.max_positions {}",
         data.context, model.max_positions);
   check(config.train.rdrop == 0, "train.rdrop: language models have no R-Drop; leave it out");
+  check(config.train.valid_metrics.empty(),
+        "train.valid_metrics: language models have the loss and perplexity alone; leave it out");
   check(config.train.best_by == "loss", "train.best_by: language models have the loss alone");
   check(config.train.patience == 0 || !data.valid.empty(),
         "train.patience: stopping early needs a validation file (--valid)");
