@@ -141,10 +141,11 @@ LabelledImages read_idx_images(const fs::path& images, const fs::path& labels) {
 fs::path idx_labels_of(const fs::path& images) {
   const std::string name = images.filename().string();
   const std::string labels = without_compression(with_labels_in_name(name));
-  check<IoError>(labels != without_compression(name),
-                 "{}: its name says not where the labels are; expected a name with 'images', such "
-                 "as train-images-idx3-ubyte, and beside it one with 'labels'",
-                 images.string());
+  check<IoError>(
+      labels != without_compression(name),
+      "{}: its name does not say where the labels are; expected a name with 'images', such "
+      "as train-images-idx3-ubyte, and beside it one with 'labels'",
+      images.string());
   for (const std::string_view ending : {"", ".gz", ".xz", ".zst"}) {
     const fs::path path = images.parent_path() / (labels + std::string(ending));
     std::error_code error;
