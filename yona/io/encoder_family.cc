@@ -54,25 +54,13 @@ constexpr std::array kDistilHeads{Renaming{"pooler.", "pre_classifier."},
                                   Renaming{"masked_lm.bias", "vocab_projector.bias"}};
 
 FeedForwardActivation activation_of(const ForeignConfig& config, const char* key) {
-  const std::string word = config.activation(key);
-  return word == "relu"        ? FeedForwardActivation::relu
-         : word == "gelu"      ? FeedForwardActivation::gelu
-         : word == "gelu_tanh" ? FeedForwardActivation::gelu_tanh
-                               : FeedForwardActivation::silu;
+  return enum_value<FeedForwardActivation>(config.activation(key)).value();
 }
 
+// As transformers calls it.
 std::string activation_name(FeedForwardActivation activation) {
-  switch (activation) {
-    case FeedForwardActivation::relu:
-      return "relu";
-    case FeedForwardActivation::gelu:
-      return "gelu";
-    case FeedForwardActivation::gelu_tanh:
-      return "gelu_pytorch_tanh";
-    case FeedForwardActivation::silu:
-      return "silu";
-  }
-  return "";
+  return activation == FeedForwardActivation::gelu_tanh ? "gelu_pytorch_tanh"
+                                                        : std::string(enum_name(activation));
 }
 
 BertConfig read_bert(const ForeignConfig& config) {
