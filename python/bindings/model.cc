@@ -106,7 +106,26 @@ py::object tuple_of(const Translation& translation, bool with_alignment) {
 }  // namespace
 
 Model::Model(const std::vector<std::filesystem::path>& folders, const LoadOptions& options) {
-  worker_.run([&] { model_.emplace(yona::Model::load_ensemble(folders, options)); });
+  worker_.run([&] {
+    if (folders.size() == 1 && TextEncoder::is_encoder(folders.front())) {
+      encoder_.emplace(TextEncoder::load(folders.front(), options));
+    } else {
+      model_.emplace(yona::Model::load_ensemble(folders, options));
+    }
+  });
+}
+
+const yona::Model& Model::model() const {
+  check(model_.has_value(),
+        "the model is an encoder, which classifies, embeds and fills in masked words");
+  return *model_;
+}
+
+const TextEncoder& Model::encoder() const {
+  check(encoder_.has_value(),
+        "the model is of the task {}; an encoder (BERT, RoBERTa …) is expected",
+        model_ ? model_->details().task : "");
+  return *encoder_;
 }
 
 py::list Model::answer(Task task, const std::vector<SourceLine>& lines, const py::dict& given) {
@@ -115,10 +134,10 @@ py::list Model::answer(Task task, const std::vector<SourceLine>& lines, const py
   std::vector<std::vector<Translation>> answers;
   worker_.run([&] {
     if (task == Task::translate) {
-      answers = model_->n_best(lines, options);
+      answers = model().n_best(lines, options);
       return;
     }
-    for (Translation& scored : model_->score(lines, options)) {
+    for (Translation& scored : model().score(lines, options)) {
       answers.emplace_back().push_back(std::move(scored));
     }
   });
@@ -160,14 +179,14 @@ py::list Model::parse(const std::vector<std::string>& texts, const py::dict& giv
   take(given, "tokenized", kTrueOrFalse, options.tokenized);
   take(given, "batch_tokens", kInteger, options.batch_tokens);
   std::vector<std::string> trees;
-  worker_.run([&] { trees = model_->parse(texts, options); });
+  worker_.run([&] { trees = model().parse(texts, options); });
   return texts_of(trees);
 }
 
 std::unique_ptr<Attention> Model::attention(const std::string& source,
                                             const std::optional<std::string>& target) {
   std::unique_ptr<Attention> result;
-  worker_.run([&] { result = std::make_unique<Attention>(model_->attention(source, target)); });
+  worker_.run([&] { result = std::make_unique<Attention>(model().attention(source, target)); });
   return result;
 }
 
@@ -184,7 +203,7 @@ py::list Model::generate(const std::vector<std::string>& prompts, const py::dict
     };
   }
   std::vector<std::vector<GeneratedText>> answers;
-  worker_.run([&] { answers = model_->generate_all(prompts, options, relay); });
+  worker_.run([&] { answers = model().generate_all(prompts, options, relay); });
   py::list all;
   for (const std::vector<GeneratedText>& of_prompt : answers) {
     py::list list;
@@ -196,9 +215,30 @@ py::list Model::generate(const std::vector<std::string>& prompts, const py::dict
   return all;
 }
 
+py::tuple Model::perplexity(const std::string& text, const py::dict& given) {
+  PerplexityOptions options;
+  take(given, "context", kInteger, options.context);
+  take(given, "stride", kInteger, options.stride);
+  Perplexity result;
+  worker_.run([&] { result = model().perplexity(text, options); });
+  return py::make_tuple(result.per_token, result.per_word, result.per_byte, result.bits_per_byte,
+                        result.nll, result.tokens, result.words, result.bytes, result.windows);
+}
+
 py::dict Model::info() const {
-  const ModelDetails details = model_->details();
   using namespace py::literals;  // NOLINT(google-build-using-namespace): pybind11's own way
+  if (encoder_) {
+    const EncoderDetails details = encoder_->details();
+    return py::dict(
+        "task"_a = "encoder", "family"_a = details.family, "parameters"_a = details.parameters,
+        "encoder_layers"_a = details.layers, "decoder_layers"_a = 0, "d_model"_a = details.d_model,
+        "d_ff"_a = details.d_ff, "heads"_a = details.heads, "vocabulary"_a = details.vocabulary,
+        "max_positions"_a = details.max_positions, "models"_a = 1,
+        "labels"_a = texts_of(details.labels), "is_regression"_a = details.is_regression,
+        "fills_masks"_a = details.fills_masks, "mask"_a = text_of(details.mask),
+        "pooling"_a = details.pooling, "prompts"_a = texts_of(details.prompts));
+  }
+  const ModelDetails details = model_->details();
   return py::dict("task"_a = details.task, "family"_a = details.family,
                   "source_language"_a = details.source_language,
                   "target_language"_a = details.target_language,
@@ -233,6 +273,10 @@ void bind_model(py::module_& module) {
       .def("attention", &Model::attention, py::arg("source"), py::arg("target"))
       .def("generate", &Model::generate, py::arg("prompts"), py::arg("options"),
            py::arg("on_piece"))
+      .def("perplexity", &Model::perplexity, py::arg("text"), py::arg("options"))
+      .def("classify", &Model::classify, py::arg("texts"), py::arg("seconds"))
+      .def("embed", &Model::embed, py::arg("texts"), py::arg("options"))
+      .def("fill", &Model::fill, py::arg("text"), py::arg("top"))
       .def("info", &Model::info);
 }
 

@@ -1,4 +1,4 @@
-// A loaded model, or an ensemble, with the thread that it runs on.
+// A loaded model, an ensemble or an encoder, with the thread that it runs on.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,17 @@ class Model {
   // piece of the only answer, or is None, and says whether to go on.
   py::list generate(const std::vector<std::string>& prompts, const py::dict& options,
                     const py::object& on_piece);
+  // (per_token, per_word, per_byte, bits_per_byte, nll, tokens, words, bytes, windows)
+  py::tuple perplexity(const std::string& text, const py::dict& options);
+
+  // Of an encoder: for each text (label, score, {label: score}, tokens, cut), for a regression
+  // without labels. `seconds` is empty or has one for each text.
+  py::list classify(const std::vector<std::string>& texts, const std::vector<std::string>& seconds);
+  // [texts, d_model]
+  py::array_t<float> embed(const std::vector<std::string>& texts, const py::dict& options);
+  // For each mask its candidates: (token, probability, text).
+  py::list fill(const std::string& text, std::int64_t top);
+
   // What config.json says, and how large it is.
   py::dict info() const;
 
@@ -41,9 +52,13 @@ class Model {
   enum class Task : std::uint8_t { translate, score };
 
   py::list answer(Task task, const std::vector<SourceLine>& lines, const py::dict& given);
+  // Throw InvalidArgument where the folder holds the other kind.
+  const yona::Model& model() const;
+  const TextEncoder& encoder() const;
 
-  Worker worker_;  // the last to go
-  std::optional<yona::Model> model_;
+  Worker worker_;                     // the last to go
+  std::optional<yona::Model> model_;  // one of the two
+  std::optional<TextEncoder> encoder_;
 };
 
 }  // namespace yona::python

@@ -119,6 +119,8 @@ TrainOptions options_of_run(const py::dict& given) {
   options.source = paths_of(given, "train_src");
   options.target = paths_of(given, "train_tgt");
   options.tsv = paths_of(given, "train_tsv");
+  options.train = paths_of(given, "train");
+  options.held_out = path_of(given, "held_out");
   std::vector<std::array<std::string, 3>> assignments, valid;
   take(given, "assignments", "triples", assignments);
   take(given, "valid", "triples", valid);

@@ -10,9 +10,10 @@ The page docs/python.md has the rest.
 
 from yona._yona import version as __version__
 from yona.data import builtin_pairs
+from yona.encoding import Candidate, Classification
 from yona.errors import (DeviceError, Error, FileMissing, FormatError, InvalidArgument, IoError,
                          NotSupported)
-from yona.generation import GeneratedText
+from yona.generation import GeneratedText, Perplexity
 from yona.log import set_verbosity
 from yona.metrics import Score, bleu, chrf, ter
 from yona.model import Model
@@ -20,8 +21,8 @@ from yona.training import Message, Plan, TrainResult, Update, Validation, train
 from yona.translation import Attention, Translation
 
 __all__ = [
-    "Attention", "DeviceError", "Error", "FileMissing", "FormatError", "GeneratedText",
-    "InvalidArgument", "IoError",
-    "Message", "Model", "NotSupported", "Plan", "Score", "TrainResult", "Translation", "Update",
+    "Attention", "Candidate", "Classification", "DeviceError", "Error", "FileMissing",
+    "FormatError", "GeneratedText", "InvalidArgument", "IoError",
+    "Message", "Model", "NotSupported", "Perplexity", "Plan", "Score", "TrainResult", "Translation", "Update",
     "Validation", "__version__", "bleu", "builtin_pairs", "chrf", "set_verbosity", "ter", "train",
 ]

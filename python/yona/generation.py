@@ -1,10 +1,11 @@
-"""Generated text: what `Model.generate` gives."""
+"""Generated text, and how well a text is predicted: what language models give."""
 
 from __future__ import annotations
 
 import queue
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from yona import _yona
@@ -38,6 +39,27 @@ class GeneratedText(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return GeneratedText, (str(self), self.tokens, self.finish, self.prompt_tokens,
                                self.logprobs, self.top_logprobs)
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """What `Model.perplexity` gives; as a float it is that per token."""
+
+    per_token: float
+    per_word: float
+    """By words between white space; NaN for a text without any."""
+    per_byte: float
+    bits_per_byte: float
+    nll: float
+    """Nats of all tokens that were predicted."""
+    tokens: int
+    """That were predicted: all but the first."""
+    words: int
+    bytes: int
+    windows: int
+
+    def __float__(self) -> float:
+        return self.per_token
 
 
 def pieces(handle: _yona.Model, prompt: str, options: dict[str, Any]) -> Iterator[str]:

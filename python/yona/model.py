@@ -8,12 +8,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Union, overload
 
 from yona import _yona, training
+from yona.encoding import Candidate, Classification
 from yona.errors import InvalidArgument, given_path
-from yona.generation import GeneratedText, pieces
+from yona.generation import GeneratedText, Perplexity, pieces
 from yona.translation import Attention, Translation
 
-if TYPE_CHECKING:  # not a dependency: type checkers know it by themselves
-    from typing_extensions import Unpack
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack  # not a dependency: type checkers know it by themselves
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -280,6 +283,66 @@ class Model:
             return first[0] if one else first
         return answers[0] if one else answers
 
+    def perplexity(self, text: str, *, context: int | None = None,
+                   stride: int | None = None) -> Perplexity:
+        """How well a language model predicts a text, in windows of `context` tokens (all positions
+        of the model) that move by `stride` (the context), as transformers' documentation does it.
+
+        >>> model.perplexity(text, stride=512).per_token                      # doctest: +SKIP
+        25.2
+        """
+        _texts("text", [text])
+        return Perplexity(*self._handle.perplexity(
+            text, _given({"context": context, "stride": stride})))
+
+    @overload
+    def classify(self, text: str,  # type: ignore[overload-overlap]
+                 second: str | None = None) -> Classification: ...
+    @overload
+    def classify(self, text: Iterable[str],
+                 second: Iterable[str] | None = None) -> list[Classification]: ...
+
+    def classify(self, text: Any, second: Any = None) -> Any:
+        """The label of a text, or of each of several, by an encoder with a classification head;
+        `second` is the other text of each pair.
+
+        >>> model.classify("a gorgeous film").label                           # doctest: +SKIP
+        'positive'
+        """
+        one, texts = _texts("text", text)
+        one_second, seconds = (one, []) if second is None else _texts("second", second)
+        if one != one_second or (seconds and len(seconds) != len(texts)):
+            raise InvalidArgument(f"classify: expected a second text for each of {len(texts)} "
+                                  f"texts, got {len(seconds)}")
+        answers = [Classification(*each) for each in self._handle.classify(texts, seconds)]
+        return answers[0] if one else answers
+
+    def embed(self, text: str | Iterable[str], *, pooling: str | None = None,
+              normalize: bool | None = None, prompt: str | None = None) -> NDArray[np.float32]:
+        """The vector of a text, or one row for each of several, by an encoder.
+
+        `pooling` is mean, cls or max; `normalize` scales to length 1; `prompt` is the name of a
+        text that a sentence-transformers folder puts in front. What is left out is as the folder
+        says: without a say the mean, scaled.
+
+        >>> query, *answers = model.embed(["a question", "one", "two"])       # doctest: +SKIP
+        >>> [float(query @ answer) for answer in answers]                     # doctest: +SKIP
+        """
+        one, texts = _texts("text", text)
+        vectors = self._handle.embed(texts, _given({"pooling": pooling, "normalize": normalize,
+                                                    "prompt": prompt}))
+        return vectors[0] if one else vectors
+
+    def fill(self, text: str, *, top: int = 5) -> list[list[Candidate]]:
+        """The `top` most probable tokens for each mask of a text, which is written as in
+        `model.info["mask"]`.
+
+        >>> model.fill("Paris is the [MASK] of France.")[0][0].token          # doctest: +SKIP
+        'capital'
+        """
+        _texts("text", [text])
+        return [[Candidate(*each) for each in mask] for mask in self._handle.fill(text, top)]
+
     def train(self, *args: Any, **options: Any) -> Model:
         """Trains on from this model's weights and sub-words: `yona.train(..., init=model.folder)`.
         This one stays as it is; the new one is given back."""
@@ -292,9 +355,11 @@ class Model:
 
     def __repr__(self) -> str:
         info = self.info
-        languages = f"{info['source_language'] or '?'} → {info['target_language'] or '?'}"
+        what = f"{info['family']}, {info['task']}"
+        if info["task"] == "translation":
+            what = f"{info['source_language'] or '?'} → {info['target_language'] or '?'}"
         count = f"{info['models']} models of " if info["models"] > 1 else ""
-        return f"<yona.Model {languages}, {count}{info['parameters'] / 1e6:.1f} M parameters>"
+        return f"<yona.Model {what}, {count}{info['parameters'] / 1e6:.1f} M parameters>"
 
 
 def _reload(folders: list[str], options: dict[str, Any]) -> Model:

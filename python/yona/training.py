@@ -137,6 +137,8 @@ def _assignments(plain: dict[str, tuple[str, Any]],
 
 def train(train_src: Path | Iterable[Path] | None = None,
           train_tgt: Path | Iterable[Path] | None = None, *, output: Path,
+          task: str | None = None, train: Path | Iterable[Path] | None = None,
+          valid: Path | None = None, time: float | str | None = None,
           train_tsv: Path | Iterable[Path] | None = None,
           valid_src: Path | Iterable[Path] | None = None,
           valid_tgt: Path | Iterable[Path] | None = None, src_lang: str | None = None,
@@ -148,7 +150,12 @@ def train(train_src: Path | Iterable[Path] | None = None,
           allow_changes: bool = False, init: Path | None = None, device: str = "cpu",
           threads: int = 0, callback: Callable[[Event], Any] | None = None,
           progress: bool = True) -> Model:
-    """Trains a model on parallel text and gives back the best one, loaded; `output` is its folder.
+    """Trains a model and gives back the best one, loaded; `output` is its folder. Without a `task`
+    that is translation, from parallel text.
+
+    Other tasks (language-model, masked-lm, classification, parsing) learn from `train`, and `valid`
+    is a file of the same kind that decides which model is the best. `time` is how long the run may
+    take, in seconds or as `--for` has it ("20m"): it chooses the number of updates.
 
     Arguments are the flags of `yona train`; `set` takes any key of the configuration, as in
     `set={"train.warmup": 200, "model.dropout": 0.1}`.
@@ -172,12 +179,14 @@ def train(train_src: Path | Iterable[Path] | None = None,
     from yona.model import Model
     sources, targets = _paths("train_src", train_src), _paths("train_tgt", train_tgt)
     _pairs("train", sources, targets)
-    valid = _paths("valid_src", valid_src), _paths("valid_tgt", valid_tgt)
-    _pairs("valid", *valid)
-    names = ["valid" if i == 0 else f"valid-{i + 1}" for i in range(len(valid[0]))]
+    pairs = _paths("valid_src", valid_src), _paths("valid_tgt", valid_tgt)
+    _pairs("valid", *pairs)
+    names = ["valid" if i == 0 else f"valid-{i + 1}" for i in range(len(pairs[0]))]
     request = {
         "train_src": sources, "train_tgt": targets, "train_tsv": _paths("train_tsv", train_tsv),
-        "valid": list(zip(names, *valid)),
+        "valid": list(zip(names, *pairs)),
+        "train": _paths("train", train),
+        "held_out": "" if valid is None else _paths("valid", valid)[0],
         "config": "" if config is None else _paths("config", config)[0],
         "output": given_path("output", output),
         "init": "" if init is None else _paths("init", init)[0],
@@ -188,6 +197,8 @@ def train(train_src: Path | Iterable[Path] | None = None,
             "vocab_size": ("data.vocabulary_size", vocab_size),
             "valid_metrics": ("train.valid_metrics",
                               None if valid_metrics is None else list(valid_metrics)),
+            "task": ("task", task),
+            "time": ("train.time", f"{math.ceil(time)}s" if isinstance(time, (int, float)) else time),
             "preset": ("preset", preset), "updates": ("train.updates", updates),
             "batch_tokens": ("train.batch_tokens", batch_tokens),
             "precision": ("train.precision", precision), "seed": ("train.seed", seed)}, set)}

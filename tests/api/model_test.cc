@@ -8,6 +8,7 @@
 #include "yona/inspect/attention.h"
 #include "yona/yona.h"
 
+#include "tests/harness/lm_folder.h"
 #include "tests/harness/small_model.h"
 
 namespace yona::testing {
@@ -213,6 +214,23 @@ TEST_F(ModelTest, SaysWhatIsWrong) {
               HasSubstr("beam mode: 'moses' is unknown"));
   EXPECT_THAT(refused([&] { model_->translate("two", {.batch_tokens = 0}); }),
               HasSubstr("a batch of 0 tokens"));
+}
+
+TEST(LanguageModelApi, MeasuresTextAndDoesNotTranslateOrParse) {
+  const LmFolder folder;
+  const Model model = Model::load(folder.path(), {.threads = 1});
+  const Perplexity result = model.perplexity("the quick brown fox jumps over it", {.stride = 12});
+  EXPECT_EQ(result.tokens, 32);
+  EXPECT_EQ(result.words, 7);
+  EXPECT_GT(result.per_token, 1.0);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { model.parse("a"); }),
+              HasSubstr("is a language model; a translation model is expected"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { model.translate("a"); }),
+              HasSubstr("is a language model; a translation model is expected"));
+  EXPECT_FALSE(TextEncoder::is_encoder(folder.path()));
+  EXPECT_FALSE(TextEncoder::is_encoder(folder.path() / "nowhere"));
+  EXPECT_TRUE(
+      TextEncoder::is_encoder(std::filesystem::path(YONA_FIXTURES) / "encoders" / "bert-classes"));
 }
 
 }  // namespace

@@ -297,7 +297,24 @@ TEST_F(Train, FitsATimeAndSaysHowLongItWillTake) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("\nplanned: "));
   EXPECT_THAT(result.err, HasSubstr("\nthis will take about "));
-  EXPECT_THAT(read_bytes(folder_ / "run/config.yaml"), HasSubstr("time: 2s"));
+  EXPECT_THAT(read_bytes(folder_ / "run/config.yaml"), HasSubstr("time: \"2s\""));
+}
+
+TEST_F(Train, TheSameCommandGoesOnWithAPlannedRunAndAnotherTimeIsRefused) {
+  write_bytes(folder_ / "c.yaml", "model: {layers: 1, d_model: 16, heads: 2, d_ff: 32}\n");
+  const auto start = [&](const std::string& time) {
+    return run_yona({"train", "--train-src", path("a.en"), "--train-tgt", path("a.de"), "--config",
+                     path("c.yaml"), "--vocab-size", "400", "--threads", "1", "--for", time,
+                     "--resume", "--output", path("run")});
+  };
+  EXPECT_EQ(start("1s").code, 0);
+  const std::string recorded = read_bytes(folder_ / "run/config.yaml");
+  const ProgramResult again = start("1s");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(read_bytes(folder_ / "run/config.yaml"), recorded);
+  const ProgramResult other = start("2s");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("train.time (--for): 2s is not the 1s that "));
 }
 
 TEST_F(Train, RefusesATimeTogetherWithUpdates) {

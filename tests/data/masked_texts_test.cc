@@ -111,5 +111,13 @@ TEST_F(MaskedTextsTest, AFileWithoutTextIsNamed) {
               HasSubstr("blank.txt: has no text"));
 }
 
+// The rest of it would be lost in silence.
+TEST_F(MaskedTextsTest, ALineThatIsTooLongIsNamed) {
+  testing::write_bytes(folder_ / "long.txt", "a b\n" + std::string((1U << 20U) + 1, 'a') + "\n");
+  EXPECT_THAT(testing::message_of<FormatError>(
+                  [&] { MaskedTexts({folder_.path() / "long.txt"}, letters(), {}); }),
+              HasSubstr("long.txt:2: a line of more than 1048576 bytes; break it into several"));
+}
+
 }  // namespace
 }  // namespace yona

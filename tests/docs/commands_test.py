@@ -6,8 +6,9 @@ Every `sh` and `console` block of README.md, CONTRIBUTING.md, docs/, bench/ and 
     <!-- not run: needs a GPU -->
 
 The blocks of a page run one after another, in a folder of their own that has what a reader would have made before: text
-(train, valid, test, news and my, .en and .de) and a small model (`my-model`, and `run`, the same). `yona` is the program that
-was built, with runs and ports made small by shim.py. Needs nothing but the program and Python.
+(train, valid, test, news and my, .en and .de; train.tsv and dev.tsv with labels; text.txt, held-out.txt, reviews.txt, prompts.txt)
+and small models: `my-model`, and `run`, the same; `gpt2`, `bert-base-uncased` and `all-MiniLM-L6-v2`, named after those of the hub.
+`yona` is the program that was built, with runs and ports made small by shim.py. Needs nothing but the program and Python.
 """
 import os
 import shutil
@@ -59,6 +60,22 @@ def make_material(folder):
                     "--batch-tokens", "1024", "--set", "train.warmup=20", "--set", "train.save_every=20",
                     "--output", "my-model"], cwd=folder, **quiet)
     shutil.copytree(folder / "my-model", folder / "run", symlinks=True)
+    make_texts(folder)
+    for name, fixture in (("bert-base-uncased", "bert-masked-lm"), ("all-MiniLM-L6-v2", "bert-classes")):
+        shutil.copytree(SOURCE / "tests/fixtures/encoders" / fixture, folder / name)
+    subprocess.run([PROGRAM, "train", "--task", "language-model", "--train", "text.txt", "--preset", "char-small", "--set",
+                    "model.layers=1", "--set", "model.max_positions=256", "--set", "train.warmup=5", "--updates", "20", "--output", "gpt2"], cwd=folder, **quiet)
+
+
+def make_texts(folder):
+    """What the pages on encoders and language models take."""
+    lines = (folder / "train.en").read_text(encoding="utf-8").splitlines()
+    for name, some in (("text", lines[:500]), ("held-out", lines[500:550]), ("reviews", lines[:5]), ("sentences", lines[:5]),
+                       ("prompts", lines[:2])):
+        (folder / f"{name}.txt").write_text("\n".join(some) + "\n", encoding="utf-8")
+    for name, some in (("train", lines[:100]), ("dev", lines[100:120])):
+        rows = [f"{'short' if len(line) < 30 else 'long'}\t{line}" for line in some]
+        (folder / f"{name}.tsv").write_text("\n".join(["label\tsentence", *rows]) + "\n", encoding="utf-8")
 
 
 class Page:

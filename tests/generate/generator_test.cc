@@ -117,6 +117,32 @@ TEST(Generator, SeveralAnswersComputeThePromptOnceAndDrawIndependently) {
                          run(single).at({1, 0}).begin() + 1));
 }
 
+TEST(Generator, GivesSeveralAnswersToAPromptOfOneToken) {
+  ToyLm toy(roomy(toy_gpt2()), "cpu");
+  Generator generator(toy.model, toy.region.backend(), {.max_batch = 4});
+  const RequestId id = generator.add({.prompt = {4}, .max_new = 6, .answers = 3});
+  const Answers answers = run(generator);
+  for (std::int64_t answer = 0; answer < 3; ++answer) {
+    EXPECT_EQ(answers.at({id, answer}), greedy(toy, {4}, 6));
+  }
+}
+
+TEST(Generator, GrowsItsCacheWhileItIsIdle) {
+  ToyLm toy(roomy(toy_gpt2()), "cpu");
+  Generator generator(toy.model, toy.region.backend(), {.max_batch = 2, .cache_tokens = 10});
+  const GenerateRequest request{.prompt = kPrompts[0], .max_new = 12};
+  generator.add({.prompt = kPrompts[0], .max_new = 3});
+  EXPECT_NE(message_of<InvalidArgument>([&] { generator.reserve(20); }), "");
+  run(generator);
+  EXPECT_NE(message_of<InvalidArgument>([&] { generator.add(request); }), "");
+  generator.reserve(15);
+  EXPECT_EQ(generator.cache_tokens(), 15);
+  generator.reserve(5);
+  EXPECT_EQ(generator.cache_tokens(), 15);
+  const RequestId id = generator.add(request);
+  EXPECT_EQ(run(generator).at({id, 0}), greedy(toy, kPrompts[0], 12));
+}
+
 TEST(Generator, RequestsJoinAndLeaveBetweenSteps) {
   ToyLm toy(roomy(toy_llama()), "cpu");
   Generator generator(toy.model, toy.region.backend(), {.max_batch = 2});

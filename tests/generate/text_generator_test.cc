@@ -109,6 +109,17 @@ TEST_F(TextGeneratorTest, GivesLogProbabilitiesOfTheTokens) {
   }
 }
 
+TEST_F(TextGeneratorTest, SizesTheCacheByWhatPromptsNeed) {
+  const std::string text = generator_.generate({"abc"}, {.max_new = 5})[0][0].text;
+  EXPECT_EQ(generator_.generator().cache_tokens(), 4 * 8);
+  generator_.generate({"abc", "k"}, {.max_new = 5, .answers = 3});
+  EXPECT_EQ(generator_.generator().cache_tokens(), 4 * (3 * 8 + 3 * 6));
+  EXPECT_EQ(generator_.generate({"abc"}, {.max_new = 5})[0][0].text, text);
+  const std::vector<std::string> many(100, "abc");
+  generator_.generate(many, {.max_new = 20});  // 32 at once, and no more than their contexts
+  EXPECT_EQ(generator_.generator().cache_tokens(), 32 * 32);
+}
+
 TEST_F(TextGeneratorTest, ConstrainsAnswersByARegularExpression) {
   const auto answers = generator_.generate(
       {"abc", "d"}, {.max_new = 20, .temperature = 2.0, .answers = 3, .regex = "(ab|cd){2}e"});

@@ -51,7 +51,7 @@ TEST(TextStream, HoldsBackTheLongestBeginningOfAnyStopString) {
   TextStream stream({"aab", "abc"});
   EXPECT_EQ(stream.push("aa"), "");
   EXPECT_EQ(stream.push("a"), "a");
-  EXPECT_EQ(stream.push("b"), "a");
+  EXPECT_EQ(stream.push("b"), "");  // aab
   EXPECT_TRUE(stream.is_stopped());
 }
 

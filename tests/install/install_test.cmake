@@ -37,7 +37,7 @@ foreach(library boost nlohmann fmt spdlog dnnl oneapi hwy sentencepiece unicode 
 endforeach()
 
 run("BLEU 100\nrefused: .*nothing-is-here" ${scratch}/outside/outside)
-foreach(example translate score attention train)
+foreach(example translate score attention train generate)
   if(NOT EXISTS ${scratch}/outside/${example})
     message(FATAL_ERROR "examples/${example}.cc was not built")
   endif()

@@ -131,9 +131,9 @@ TEST(RunConfig, GuideCanBeReadAndFollowsThePresetWhenItIsChanged) {
   const std::string guide = to_yaml(resolve_config("", {set("model.d_ff", "9")}), YamlStyle::guide);
   EXPECT_EQ(from_yaml(guide).model.d_ff, 9);
   EXPECT_THAT(guide, HasSubstr("  # d_model: 512\n"));
-  EXPECT_THAT(guide,
-              HasSubstr("  # updates after which training ends (a whole number of at least 1)\n"
-                        "  updates: 100000\n"));
+  EXPECT_THAT(guide, HasSubstr("  # seed of everything random (a whole number of at least 0)\n"
+                               "  seed: 1\n"));
+  EXPECT_THAT(guide, HasSubstr("\n  # updates: 100000\n"));  // which may be planned
   EXPECT_EQ(from_yaml(guide, {set("preset", "big")}).model.d_model, 1024);
 }
 
@@ -190,7 +190,7 @@ TEST(RunConfigErrors, NameKeyValueAndWhatWasExpected) {
   EXPECT_EQ(yaml_error("train:\n  updates: [1]\n"),
             "c.yaml:2: train.updates: expected a whole number of at least 1, got a list");
   EXPECT_EQ(yaml_error("train: 5\n"),
-            "c.yaml:1: train: expected a section with keys, such as train.updates, got '5'");
+            "c.yaml:1: train: expected a section with keys, such as train.time, got '5'");
   EXPECT_EQ(yaml_error("data:\n  train:\n    - name: x\n      weight: -1\n"),
             "c.yaml:4: data.train[0].weight: expected a number above 0, got '-1'");
   EXPECT_EQ(yaml_error("data:\n  valid:\n    - v.en\n"),
@@ -224,6 +224,7 @@ class CheckRunConfig : public ::testing::Test {
     corpus.target_files = {folder_ / "a.de"};
     config_.data.corpora = {corpus};
     config_.data.valid = {{"valid", folder_ / "a.en", folder_ / "a.de"}};
+    config_.given.reset();  // every value counts as given
   }
   std::string error() const {
     return message_of<InvalidArgument>([&] { check_run_config(config_); });
@@ -263,6 +264,7 @@ TEST_F(CheckRunConfig, WantsBothSidesOfAValidationSet) {
 TEST_F(CheckRunConfig, WarnsOfARateThatIsAFactor) {
   EXPECT_TRUE(config_warnings(config_).empty());
   config_.train.schedule.rate = 5e-4;
+  config_.given->insert("train.learning_rate");
   ASSERT_EQ(config_warnings(config_).size(), 1U);
   EXPECT_THAT(config_warnings(config_)[0],
               HasSubstr("train.learning_rate 0.0005 is a factor on the paper's schedule"));
@@ -294,6 +296,15 @@ TEST_F(CheckRunConfig, RefusesKeysThatDoNotGoTogether) {
   config_ = good;
   config_.data.target_model = folder_ / "a.de";
   EXPECT_EQ(error(), "data.target_model: is given without data.source_model");
+}
+
+TEST_F(CheckRunConfig, AWarmUpThatMayBePlannedIsNotCheckedYet) {
+  config_.train.schedule.kind = ScheduleKind::linear;
+  config_.train.updates = 100;
+  config_.given = std::set<std::string>{"train.schedule", "train.updates"};
+  EXPECT_EQ(error(), "");
+  config_.given->insert("train.warmup");
+  EXPECT_EQ(error(), "train.warmup: 4000 updates leave nothing of train.updates 100");
 }
 
 TEST(RunConfig, ValidationSetsHaveTagsOrLeaveThemToTheTrainingSet) {

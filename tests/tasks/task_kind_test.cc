@@ -1,5 +1,6 @@
 #include "yona/tasks/task_kind.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +35,41 @@ TEST(TaskKind, EachHasKeysOfItsOwnWithTaskInFront) {
     EXPECT_EQ(keys.front().name, "task");
     EXPECT_EQ(keys.size(), kind.keys().size() + 1);
     EXPECT_FALSE(kind.meaning.empty());
+  }
+}
+
+std::string default_in_row(const ConfigNode& value) {
+  if (value.kind != ConfigNode::Kind::list) {
+    return value.text.empty() ? "empty" : fmt::format("`{}`", value.text);
+  }
+  std::vector<std::string> items;
+  for (const ConfigNode& item : value.items) {
+    items.push_back(item.text);
+  }
+  return fmt::format("`[{}]`", fmt::join(items, ", "));
+}
+
+// The shared tables are those of translation; a section of each other task has what differs.
+TEST(TaskKind, EachKeyHasItsRowInTheDocumentation) {
+  const std::string document = testing::read_bytes(YONA_SOURCE_DIR "/docs/configuration.md");
+  const std::string shared = document.substr(0, document.find("\n## Task "));
+  for (const TaskKind& kind : task_kinds()) {
+    const std::size_t begin = document.find(fmt::format("\n## Task {}\n", kind.name));
+    ASSERT_TRUE(kind.name == "translation" || begin != document.npos) << kind.name;
+    const std::string section =
+        begin == document.npos ? ""
+                               : document.substr(begin, document.find("\n## ", begin + 1) - begin);
+    RunConfig unset;
+    unset.task = kind.name;
+    kind.set_defaults(unset);
+    kind.apply_preset(unset);
+    for (const ConfigKey<RunConfig>& key : kind.keys()) {
+      const std::string row =
+          fmt::format("\n| `{}` | {} | {} | {} |\n", key.name, default_in_row(key.get(unset)),
+                      key.expected, key.meaning);
+      EXPECT_TRUE(section.find(row) != row.npos || shared.find(row) != row.npos)
+          << kind.name << ": " << row;
+    }
   }
 }
 

@@ -73,6 +73,22 @@ TEST(LineReporter, BeginsWithWhatTheRunWillBe) {
   EXPECT_EQ(lines_of(other)[2], "resuming after update 500, into runs/a");
 }
 
+TEST(LineReporter, SaysHowLongARunWillTakeAndHowToMakeItShorter) {
+  RunTime time{.seconds = 3600, .passes = 12.34, .updates = 10000, .can_be_shorter = true};
+  EXPECT_EQ(line_of(time),
+            "this will take about 1 h 00 min (0.36 s an update, 12.3 passes over the data); --for "
+            "20m or --updates N makes it shorter");
+  time.seconds = 1000;
+  EXPECT_THAT(line_of(time), ::testing::EndsWith("; --for 5m or --updates N makes it shorter"));
+  time.seconds = 200;
+  EXPECT_THAT(line_of(time), ::testing::EndsWith("; --for 1m or --updates N makes it shorter"));
+  time.seconds = 90;
+  EXPECT_THAT(line_of(time), ::testing::EndsWith("data); --updates N makes it shorter"));
+  const RunTime rest{.seconds = 90, .passes = 2500, .updates = 100, .is_rest = true};
+  EXPECT_EQ(line_of(rest),
+            "the rest will take about 1 min 30 s (0.9 s an update, 2,500 passes over the data)");
+}
+
 TEST(LineReporter, TellsValidationsCheckpointsMessagesAndTheEnd) {
   Lines out;
   LineReporter reporter(out.writer(), 50);

@@ -1,6 +1,12 @@
 #include "yona/train/time_plan.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+#include "yona/data/examples.h"
+
+#include "tests/harness/temp_dir.h"
 
 namespace yona {
 namespace {
@@ -9,7 +15,7 @@ OpenKeys all_open() { return {planned_train_keys().begin(), planned_train_keys()
 
 TrainConfig cosine() {
   TrainConfig train;
-  train.schedule.kind = ScheduleKind::cosine;
+  train.schedule = {.kind = ScheduleKind::cosine, .rate = 0.004, .warmup = 1000};
   return train;
 }
 
@@ -91,6 +97,57 @@ TEST(TimePlan, ThePapersWarmUpIsShorterInAShortRun) {
   EXPECT_EQ(plan_time(TrainConfig(), open, facts).train.schedule.warmup, 1500);
   const TimeFacts more{.seconds_per_update = 1, .seconds_left = 100000};
   EXPECT_EQ(plan_time(TrainConfig(), open, more).train.schedule.warmup, 4000);
+}
+
+TEST(TimePlan, AWarmUpIsNotMadeLonger) {
+  TrainConfig train = cosine();
+  train.schedule.warmup = 100;
+  const TimePlan plan = plan_time(train, {"train.updates", "train.warmup"},
+                                  {.seconds_per_update = 1, .seconds_left = 10000});
+  EXPECT_EQ(plan.train.schedule.warmup, 100);
+}
+
+TEST(TimePlan, AGivenWarmUpMustLeaveSomethingOfTheRun) {
+  const TimeFacts facts{.seconds_per_update = 1, .seconds_left = 500};
+  EXPECT_THAT(
+      testing::message_of<InvalidArgument>([&] { plan_time(cosine(), {"train.updates"}, facts); }),
+      ::testing::HasSubstr("train.warmup: 1000 updates leave nothing of the 500 that were "
+                           "planned; give a smaller one, or leave it out"));
+}
+
+TEST(TimePlan, EpochsAreALimitToo) {
+  TrainConfig train = cosine();
+  train.epochs = 3;
+  OpenKeys open = all_open();
+  open.erase("train.batch_tokens");
+  const TimeFacts facts{.seconds_per_update = 0.1, .updates_per_pass = 100.5, .passes = 150};
+  EXPECT_EQ(plan_time(train, open, facts).train.updates, 302);
+  TimeFacts timed = facts;
+  timed.seconds_left = 1000;
+  EXPECT_EQ(plan_time(train, open, timed).train.updates, 302);
+  timed.seconds_left = 10;
+  EXPECT_EQ(plan_time(train, open, timed).train.updates, 100);
+}
+
+TEST(TimePlan, ARunThatGoesOnKeepsItsUpdates) {
+  const TimePlan plan = plan_time(
+      cosine(), {"train.updates"},
+      {.seconds_per_update = 1, .seconds_left = 500, .updates_per_pass = 100, .done = 2000});
+  EXPECT_EQ(plan.train.updates, 2500);
+  EXPECT_EQ(plan.seconds, 500);
+}
+
+// Windows of running text.
+class Windows : public Examples {
+ public:
+  explicit Windows(std::uint64_t count) { add_part("train", 1, count, ""); }
+  Lengths lengths(std::uint64_t /*example*/) const override { return {1000}; }
+  void fill(std::span<const std::uint32_t> /*examples*/, std::int64_t /*batch_tokens*/,
+            const Draw& /*draw*/, Batch& /*batch*/) const override {}
+};
+
+TEST(TimePlan, TextCountsByItsTokens) {
+  EXPECT_NEAR(worthwhile_text_passes(Windows(435)), 150, 1e-9);
 }
 
 TEST(TimePlan, MoreDataIsSeenLessOften) {

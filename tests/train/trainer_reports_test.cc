@@ -1,6 +1,9 @@
 // What a run tells its reporter: times that leave nothing out, and where it is going to end.
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +22,12 @@ class Witness : public Reporter {
   void started(const RunPlan& given) override { plan = given; }
   void updated(const UpdateReport& report) override { updates.push_back(report); }
   void validated(const ValidationReport& report) override { validations.push_back(report); }
+  void message(MessageLevel /*level*/, std::string_view text) override {
+    messages.emplace_back(text);
+  }
 
   RunPlan plan;
+  std::vector<std::string> messages;
   std::vector<UpdateReport> updates;
   std::vector<ValidationReport> validations;
 };
@@ -33,8 +40,9 @@ class TrainerReports : public testing::ToyRun {
   Witness witness_;
 };
 
-// Nothing but updates happens in this run, so their times make up the whole of it, however long
-// each waits for its batch: here sampled sub-words take far more time than the model.
+// From the second on, nothing but updates happens in this run (the model folder is written after
+// the first), so their times make up the whole of it, however long each waits for its batch: here
+// sampled sub-words take far more time than the model.
 TEST_F(TrainerReports, TheTimeOfAnUpdateIncludesWaitingForItsData) {
   RunConfig slow_data = config();
   slow_data.model.d_model = slow_data.model.d_ff = 4;
@@ -45,10 +53,10 @@ TEST_F(TrainerReports, TheTimeOfAnUpdateIncludesWaitingForItsData) {
   slow_data.train.accumulate = 4;
   run(slow_data);
   double steps = 0;
-  for (const UpdateReport& report : witness_.updates) {
-    steps += report.step_seconds;
+  for (std::size_t i = 2; i < witness_.updates.size(); ++i) {
+    steps += witness_.updates[i].step_seconds;
   }
-  const double whole = witness_.updates.back().seconds;
+  const double whole = witness_.updates.back().seconds - witness_.updates[1].seconds;
   EXPECT_GT(steps, 0.9 * whole);
   EXPECT_LE(steps, whole);
 }
@@ -96,6 +104,43 @@ TEST_F(TrainerReports, PairsOfAnEpochCountTheWeightsOfTheCorpora) {
   weighted.train.updates = 1;
   run(weighted);
   EXPECT_EQ(witness_.plan.pairs, 1000);
+}
+
+// The clock of these runs goes on by half a second whenever it is asked.
+class TimedReports : public TrainerReports {
+ protected:
+  std::vector<std::string> times(RunConfig config, bool resume = false) {
+    config.train.save_every = config.train.valid_every = 100;
+    witness_.messages.clear();
+    TrainerOptions options{.output = folder_ / "run", .resume = resume, .init = {}, .threads = 1};
+    options.reporter = &witness_;
+    options.stop = &stop_;
+    options.clock = [this] { return 0.5 * static_cast<double>(ticks_++); };
+    train(config, options);
+    std::vector<std::string> found;
+    std::copy_if(witness_.messages.begin(), witness_.messages.end(), std::back_inserter(found),
+                 [](const std::string& text) { return text.find(" will take ") != text.npos; });
+    return found;
+  }
+  std::atomic<bool> stop_ = false;
+  std::int64_t ticks_ = 0;
+};
+
+TEST_F(TimedReports, ARunOfGivenUpdatesSaysHowLongItWillTakeAndHowToMakeItShorter) {
+  const std::vector<std::string> lines = times(config());
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], ::testing::StartsWith("this will take about "));
+  EXPECT_THAT(lines[0], ::testing::HasSubstr("; --updates N makes it shorter"));
+}
+
+TEST_F(TimedReports, ARunThatGoesOnSaysHowLongTheRestWillTake) {
+  stop_ = true;
+  EXPECT_THAT(times(config()), ::testing::IsEmpty());
+  stop_ = false;
+  const std::vector<std::string> lines = times(config(), true);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], ::testing::StartsWith("the rest will take about "));
+  EXPECT_THAT(lines[0], ::testing::Not(::testing::HasSubstr("shorter")));
 }
 
 }  // namespace

@@ -40,6 +40,12 @@ TextEncoder TextEncoder::load(const std::filesystem::path& folder, const LoadOpt
       choose_compute_type(options.compute_type, options.device, "compute_type")));
 }
 
+bool TextEncoder::is_encoder(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(folder / "config.json", error) &&
+         read_model_kind(folder) == ModelKind::encoder;
+}
+
 EncoderDetails TextEncoder::details() const {
   const EncoderModel& model = runtime_->model();
   const EncoderInfo& info = model.info();

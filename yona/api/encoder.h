@@ -38,6 +38,9 @@ class TextEncoder {
   // Throws IoError or FormatError naming the file, InvalidArgument naming the option. Languages and
   // the shortlist of the options are not used.
   static TextEncoder load(const std::filesystem::path& folder, const LoadOptions& options = {});
+  // Does the folder hold an encoder? Else Model::load() is what takes it, or says why it cannot.
+  // Throws FormatError for a config.json that cannot be read.
+  static bool is_encoder(const std::filesystem::path& folder);
 
   explicit TextEncoder(std::unique_ptr<EncoderRuntime> runtime);
   ~TextEncoder();

@@ -1,5 +1,7 @@
 #include "yona/api/language_runtime.h"
 
+#include "yona/tasks/language_model/perplexity.h"
+
 namespace yona {
 
 LanguageRuntime::LanguageRuntime(const std::filesystem::path& folder,
@@ -17,6 +19,11 @@ std::vector<std::vector<GeneratedText>> LanguageRuntime::generate(
     const OnPiece& on_piece) {
   const std::scoped_lock lock(mutex_);
   return generator_->generate(prompts, options, on_piece);
+}
+
+Perplexity LanguageRuntime::perplexity(const std::string& text, const PerplexityOptions& options) {
+  const std::scoped_lock lock(mutex_);
+  return yona::perplexity(model_->model(), model_->tokenizer(), text, options, *backend_);
 }
 
 }  // namespace yona

@@ -12,6 +12,7 @@
 #include "yona/decode/compute_type.h"
 #include "yona/generate/text_generator.h"
 #include "yona/io/causal_lm/language_model.h"
+#include "yona/tasks/language_model/perplexity_figures.h"
 
 namespace yona {
 
@@ -35,6 +36,8 @@ class LanguageRuntime {
   std::vector<std::vector<GeneratedText>> generate(const std::vector<std::string>& prompts,
                                                    const GenerateOptions& options,
                                                    const OnPiece& on_piece);
+  // As tasks/language_model/perplexity.h has it.
+  Perplexity perplexity(const std::string& text, const PerplexityOptions& options);
 
  private:
   std::mutex mutex_;

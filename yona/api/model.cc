@@ -189,13 +189,17 @@ std::vector<std::vector<GeneratedText>> Model::generate_all(const std::vector<st
   return language().generate(prompts, options, on_piece);
 }
 
+Perplexity Model::perplexity(const std::string& text, const PerplexityOptions& options) const {
+  return language().perplexity(text, options);
+}
+
 std::string Model::parse(const std::string& text, const ParseOptions& options) const {
   return parse(std::vector<std::string>{text}, options).front();
 }
 
 std::vector<std::string> Model::parse(const std::vector<std::string>& texts,
                                       const ParseOptions& options) const {
-  return runtime_->parse(texts, options);
+  return runtime().parse(texts, options);
 }
 
 }  // namespace yona

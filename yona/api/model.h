@@ -22,6 +22,7 @@
 #include "yona/decode/translation.h"
 #include "yona/generate/generate_options.h"
 #include "yona/inspect/attention_maps.h"
+#include "yona/tasks/language_model/perplexity_figures.h"
 
 namespace yona {
 
@@ -112,6 +113,10 @@ class Model {
   std::vector<std::vector<GeneratedText>> generate_all(const std::vector<std::string>& prompts,
                                                        const GenerateOptions& options = {},
                                                        const OnPiece& on_piece = {}) const;
+
+  // How well a language model predicts a text. Throws InvalidArgument for a text of fewer than two
+  // tokens, for a context that the model does not have and for a stride above it.
+  Perplexity perplexity(const std::string& text, const PerplexityOptions& options = {}) const;
 
   // The tree of a sentence in Penn Treebank brackets: "(S (NP (DT The) (NN cat)) …)". It is always
   // well formed, and has exactly the sentence's words; brackets among them are escaped, (-LRB-

@@ -34,7 +34,11 @@ struct TrainOptions {
   // Sentences, one a line (.gz, .xz and .zst too), paired file by file; or pairs in one file,
   // separated by tabs.
   std::vector<std::filesystem::path> source{}, target{}, tsv{};
-  std::vector<ValidationFiles> valid{};     // the first decides which model is the best
+  std::vector<ValidationFiles> valid{};  // the first decides which model is the best
+  // Of tasks other than translation, which the setting "task" names: what is learnt from (text,
+  // treebanks, labelled texts), and one file of the same kind that decides which model is the best.
+  std::vector<std::filesystem::path> train{};
+  std::filesystem::path held_out{};
   std::filesystem::path config{};           // YAML; `yona config` prints one
   std::vector<TrainSetting> settings{};     // over the file
   bool resume = false;                      // go on with the run in `output`, to the same bits

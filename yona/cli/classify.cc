@@ -1,12 +1,14 @@
-// `yona classify`: lines in, labels out, in order.
+// `yona classify`: lines or pictures in, labels out, in order.
 
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "yona/base/error.h"
 #include "yona/base/human.h"
 #include "yona/base/json.h"
 #include "yona/base/log.h"
+#include "yona/cli/classify_images.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/encoder_flags.h"
 
@@ -40,7 +42,21 @@ std::string json_line(const ClassifiedText& text, bool is_regression) {
   return line.dump();
 }
 
-int run(const CLI::App& app, const EncoderFlags& flags) {
+struct ClassifyFlags : EncoderFlags {
+  std::vector<std::string> images;
+};
+
+int run_images(const CLI::App& app, const ClassifyFlags& flags) {
+  require_flag(app, "--model", !flags.model.empty(), "name the folder of an image classifier");
+  require_folder("--model", flags.model);
+  check(flags.input.empty(), "--input: is given together with --image; use one or the other");
+  return classify_images(flags, path_list(flags.images));
+}
+
+int run(const CLI::App& app, const ClassifyFlags& flags) {
+  if (!flags.images.empty()) {
+    return run_images(app, flags);
+  }
   const TextEncoder encoder = load_encoder(app, flags);
   const bool is_regression = encoder.details().is_regression;
   std::uint64_t cut = 0;
@@ -71,10 +87,14 @@ int run(const CLI::App& app, const EncoderFlags& flags) {
 
 Command add_classify(CLI::App& program) {
   CLI::App* app = add_command(
-      program, {"classify", "the label of each line of text, with its probability",
-                "yona classify --model run --input reviews.txt\n"
-                "echo 'A man sleeps.<TAB>A person rests.' | yona classify --model run --json"});
-  const auto flags = std::make_shared<EncoderFlags>();
+      program,
+      {"classify", "the label of each line of text or of each picture, with its probability",
+       "yona classify --model run --input reviews.txt\n"
+       "echo 'A man sleeps.<TAB>A person rests.' | yona classify --model run --json\n"
+       "yona classify --model vit --image cat.jpg dog.png"});
+  const auto flags = std::make_shared<ClassifyFlags>();
+  add_list(*app, flags->images,
+           {"--image", "FILE…", "PNG, JPEG or IDX files, for a model of pictures"});
   add_encoder_flags(*app, *flags,
                     "a JSON object a line: label, score, labels, tokens; value for a regression");
   return {app, [app, flags] { return run(*app, *flags); }};

@@ -8,6 +8,7 @@
 #include "yona/base/json.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/encoder_flags.h"
+#include "yona/text/utf8.h"
 
 namespace yona::cli {
 
@@ -50,6 +51,9 @@ void print_masks(const std::vector<FilledMask>& masks, bool json) {
 }
 
 int run(const CLI::App& app, const FillFlags& flags) {
+  check(flags.text.empty() || flags.encoder.input.empty(),
+        "fill: --text and --input are given; one of them is possible");
+  check(is_utf8(flags.text), "--text: is not UTF-8");
   const std::int64_t top = integer_value("--top", flags.top, {1, 1 << 20});
   const TextEncoder encoder = load_encoder(app, flags.encoder);
   if (!flags.text.empty()) {

@@ -12,6 +12,8 @@
 #include "yona/cli/commands.h"
 #include "yona/cli/generate_flags.h"
 #include "yona/cli/translation_input.h"
+#include "yona/io/model_kind.h"
+#include "yona/text/utf8.h"
 
 namespace yona::cli {
 
@@ -92,7 +94,9 @@ int run(const CLI::App& app, const GenerateFlags& flags) {
                "give the beginning of a text, or --input FILE with one in each line");
   check(!flags.has_prompt(app) || flags.input.empty(),
         "generate: --prompt and --input are given; one of them is possible");
+  check(is_utf8(flags.prompt), "--prompt: is not UTF-8");
   require_folder("--model", flags.model);
+  check_model_kind(flags.model, ModelKind::language_model, "yona generate");
   const GenerateOptions options = options_of(flags);
   std::unique_ptr<LineQueue> lines;
   if (!flags.input.empty()) {

@@ -27,8 +27,13 @@ struct PerplexityFlags {
   bool json = false;
 };
 
-std::string read_text(const std::string& path) {
-  const std::unique_ptr<ByteSource> source = open_bytes(path);
+// The whole text of --input; "-" is standard input.
+std::string read_text(const std::string& input) {
+  if (input != "-") {
+    require_file("--input", input);
+  }
+  const std::string name = input == "-" ? "standard input" : input;
+  const std::unique_ptr<ByteSource> source = open_bytes(input == "-" ? "/dev/stdin" : input);
   std::string text;
   constexpr std::size_t kBlock = std::size_t{1} << 20U;
   for (std::size_t got = kBlock; got == kBlock;) {
@@ -37,14 +42,14 @@ std::string read_text(const std::string& path) {
     got = source->read(text.data() + before, kBlock);
     text.resize(before + got);
   }
-  check<FormatError>(is_utf8(text), "{}: is not UTF-8", path);
-  check(!text.empty(), "{}: is empty", path);
+  check<FormatError>(is_utf8(text), "{}: is not UTF-8", name);
+  check(!text.empty(), "{}: is empty", name);
   return text;
 }
 
 Json json_of(const Perplexity& result) {
   return {{"perplexity", result.per_token},
-          {"word_perplexity", result.per_word},
+          {"word_perplexity", result.words > 0 ? Json(result.per_word) : Json()},
           {"byte_perplexity", result.per_byte},
           {"bits_per_byte", result.bits_per_byte},
           {"nll", result.nll},
@@ -56,7 +61,8 @@ Json json_of(const Perplexity& result) {
 
 int run_perplexity(const CLI::App& app, const PerplexityFlags& flags) {
   require_flag(app, "--model", !flags.model.empty(), "name a model folder");
-  require_flag(app, "--input", !flags.input.empty(), "name a text file");
+  require_flag(app, "--input", !flags.input.empty(), "name a text file, or - for standard input");
+  require_folder("--model", flags.model);
   check_model_kind(flags.model, ModelKind::language_model, "yona perplexity");
   const PerplexityOptions options{
       .context = integer_value("--context", flags.context, {0, 1 << 24}),
@@ -73,7 +79,9 @@ int run_perplexity(const CLI::App& app, const PerplexityFlags& flags) {
   }
   fmt::print("perplexity       {:.4f}  per token ({} predicted in {} windows)\n", result.per_token,
              result.tokens, result.windows);
-  fmt::print("                 {:.4f}  per word ({})\n", result.per_word, result.words);
+  if (result.words > 0) {
+    fmt::print("                 {:.4f}  per word ({})\n", result.per_word, result.words);
+  }
   fmt::print("                 {:.4f}  per byte ({}), {:.4f} bits\n", result.per_byte, result.bytes,
              result.bits_per_byte);
   return 0;
@@ -89,7 +97,8 @@ Command add_perplexity(CLI::App& program) {
        "yona perplexity --model gpt2 --input test.txt --context 1024 --stride 512 --json"});
   const auto flags = std::make_shared<PerplexityFlags>();
   add_text(*app, flags->model, {"--model", "DIR", "a language model's folder"});
-  add_text(*app, flags->input, {"--input", "FILE", "the text (.gz, .xz and .zst too)"});
+  add_text(*app, flags->input,
+           {"--input", "FILE", "the text (.gz, .xz and .zst too); -: standard input"});
   add_text(*app, flags->context,
            {"--context", "N", "tokens of a window (default: all positions of the model)"});
   add_text(*app, flags->stride,

@@ -1,4 +1,4 @@
-// `yona serve`: translation over HTTP, and the page.
+// `yona serve`: translation and language models over HTTP, and the page.
 
 #include <algorithm>
 #include <cstdio>
@@ -12,10 +12,12 @@
 #include "yona/cli/commands.h"
 #include "yona/cli/compute_type.h"
 #include "yona/cli/search_flags.h"
+#include "yona/cli/served_folders.h"
 #include "yona/cli/server_signals.h"
 #include "yona/cli/worker_backends.h"
 #include "yona/serve/application.h"
 #include "yona/serve/engine/engine.h"
+#include "yona/serve/engine/generation_engine.h"
 #include "yona/serve/http_server.h"
 
 namespace yona::cli {
@@ -28,6 +30,7 @@ struct ServeFlags {
   std::string suggestions;
   std::string compute_type, batch_tokens, batch_wait = "1", queue_tokens = "262144";
   std::string longest_wait = "2", deadline = "30", work = "1048576";
+  std::string kv_cache, answers;
   std::string body = "1048576", sentences = "1000", characters = "100000", connections = "1024";
   WorkerFlags workers;
   SearchFlags search;
@@ -38,12 +41,10 @@ double seconds_value(const char* flag, const std::string& text) {
 }
 
 // The workers' backends come beside the options, and must outlive the engine.
-serve::EngineOptions engine_options(const ServeFlags& flags, WorkerBackends& workers) {
+serve::EngineOptions engine_options(const ServeFlags& flags, std::vector<serve::ModelPlace> models,
+                                    WorkerBackends& workers) {
   serve::EngineOptions options;
-  for (const std::filesystem::path& item : path_list(flags.models)) {
-    options.models.push_back(serve::model_place(item.string()));
-    require_folder("--model", options.models.back().folder);
-  }
+  options.models = std::move(models);
   const std::string device = device_of(flags.workers);
   workers = worker_backends(worker_choice(flags.workers));
   options.workers = workers.places;
@@ -61,6 +62,31 @@ serve::EngineOptions engine_options(const ServeFlags& flags, WorkerBackends& wor
   options.limits.work = integer_value("--max-work", flags.work, {1, std::int64_t{1} << 40});
   options.loading.type = compute_type(flags.compute_type, device);
   options.loading.search = translate_options(flags.search);
+  return options;
+}
+
+// With the limits that translation has, of the same flags.
+serve::GenerationEngineOptions generation_options(const ServeFlags& flags,
+                                                  std::vector<serve::GenerationPlace> models,
+                                                  const serve::EngineOptions& engine) {
+  const std::string device = device_of(flags.workers);
+  const bool is_gpu = device == "cuda";
+  constexpr std::int64_t kMegabyte = std::int64_t{1} << 20;
+  serve::GenerationEngineOptions options;
+  options.models = std::move(models);
+  options.loading = {.device = device,
+                     .threads = worker_choice(flags.workers).threads,
+                     .type = engine.loading.type};
+  options.limits.cache_bytes =
+      kMegabyte * (flags.kv_cache.empty()
+                       ? (is_gpu ? 8192 : 1024)
+                       : integer_value("--kv-cache", flags.kv_cache, {1, 1 << 24}));
+  options.limits.answers = flags.answers.empty()
+                               ? (is_gpu ? 256 : 32)
+                               : integer_value("--max-answers", flags.answers, {1, 1 << 16});
+  options.limits.work = engine.limits.work;
+  options.limits.queue_tokens = engine.batcher.queue_tokens;
+  options.limits.longest_wait = engine.batcher.longest_wait;
   return options;
 }
 
@@ -117,16 +143,59 @@ std::string figures(const serve::Engine& engine, const serve::HttpServer& server
          text("yona_gone_total", "counter", "Requests whose clients left.", f.gone);
 }
 
-void announce(const ServeFlags& flags, const serve::HttpServer& server,
-              const serve::Engine& engine) {
+std::string generation_figures(const serve::GenerationEngine& engine) {
+  const serve::GenerationFigures f = engine.figures();
+  const auto text = [](const char* name, const char* type, const char* help, auto value) {
+    return serve::metric_text(name, type, help, static_cast<double>(value));
+  };
+  return text("yona_generation_waiting_requests", "gauge", "Requests for text in the queue.",
+              f.waiting_requests) +
+         text("yona_generation_waiting_tokens", "gauge", "Tokens of their prompts, about.",
+              f.waiting_tokens) +
+         text("yona_generation_requests", "gauge", "Requests for text under way.", f.requests) +
+         text("yona_generation_answers", "gauge", "Their answers under way.", f.answers) +
+         text("yona_generated_tokens_total", "counter", "New tokens generated.", f.tokens) +
+         text("yona_prompt_tokens_total", "counter", "Prompt tokens of requests begun.",
+              f.prompt_tokens) +
+         text("yona_reused_prompt_tokens_total", "counter",
+              "Of these, found in the KV cache since the model was loaded.", f.reused_tokens) +
+         text("yona_generation_steps_total", "counter", "Passes of language models.", f.steps) +
+         text("yona_generation_busy_seconds_total", "counter", "Time spent in them.",
+              f.busy_seconds) +
+         text("yona_generation_refused_total", "counter", "Requests refused as too many.",
+              f.refused) +
+         text("yona_generation_late_total", "counter", "Requests dropped at their deadline.",
+              f.late) +
+         text("yona_generation_gone_total", "counter", "Requests whose clients left.", f.gone);
+}
+
+void announce(const ServeFlags& flags, const serve::HttpServer& server, const serve::Engine& engine,
+              const serve::GenerationEngine* generation) {
   std::vector<std::string> names;
   for (const serve::ModelSummary& model : engine.models()) {
     names.push_back(model.id);
+  }
+  if (generation != nullptr) {
+    for (const serve::GeneratorSummary& model : generation->generators()) {
+      names.push_back(model.id);
+    }
   }
   const std::string host =
       flags.host.find(':') == flags.host.npos ? flags.host : "[" + flags.host + "]";
   log().info("serving {} at {}://{}:{}; Ctrl-C ends", fmt::join(names, ", "),
              flags.key.empty() ? "http" : "https", host, server.port());
+}
+
+// Clients choose models of both kinds by their names.
+void check_names(const serve::Engine& engine, const serve::GenerationEngine& generation) {
+  for (const serve::ModelSummary& one : engine.models()) {
+    for (const serve::GeneratorSummary& other : generation.generators()) {
+      check(one.id != other.id,
+            "--model: a translation model and a language model are both named {}; say NAME=DIR for "
+            "the language model",
+            one.id);
+    }
+  }
 }
 
 // What cannot be read anew stays as it was.
@@ -153,23 +222,34 @@ int run(const ServeFlags& flags) {
   if (!flags.suggestions.empty()) {
     suggestions.emplace(flags.suggestions);
   }
+  const ServedFolders folders = served_folders(flags.models);
   WorkerBackends workers;
-  serve::Engine engine(engine_options(flags, workers));
+  const serve::EngineOptions options = engine_options(flags, folders.translation, workers);
+  serve::Engine engine(options);
+  std::optional<serve::GenerationEngine> generation;
+  if (!folders.generation.empty()) {
+    generation.emplace(generation_options(flags, folders.generation, options));
+    check_names(engine, *generation);
+  }
   serve::HttpServer* listening = nullptr;
   serve::Application application({.service = engine,
                                   .keys = *keys,
                                   .limits = limits,
                                   .deadline = std::chrono::duration<double>(deadline),
                                   .usual_beam = options_of(flags.search).beam,
-                                  .suggestions = suggestions ? &*suggestions : nullptr},
-                                 flags.page_folder, [&] { return figures(engine, *listening); });
+                                  .suggestions = suggestions ? &*suggestions : nullptr,
+                                  .generation = generation ? &*generation : nullptr},
+                                 flags.page_folder, [&] {
+                                   return figures(engine, *listening) +
+                                          (generation ? generation_figures(*generation) : "");
+                                 });
   serve::HttpServer server(
       server_flags, [&](const auto& exchange) { application.handle(exchange); },
       [&](std::string_view method, std::string_view path) {
         return application.turn_away(method, path);
       });
   listening = &server;
-  announce(flags, server, engine);
+  announce(flags, server, engine, generation ? &*generation : nullptr);
   const auto grace = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * deadline) + 1000);
   signals.listen(
       [&] {
@@ -178,6 +258,9 @@ int run(const ServeFlags& flags) {
       },
       [&] {
         engine.reload();
+        if (generation) {
+          generation->reload();
+        }
         renew("file of API keys", [&] { keys->reload(); });
         renew("certificate", [&] { server.renew_tls(); });
         log().info("models, keys and certificate are looked at again");
@@ -185,6 +268,9 @@ int run(const ServeFlags& flags) {
   server.run();
   signals.end();
   engine.close();
+  if (generation) {
+    generation->close();
+  }
   return 0;
 }
 
@@ -211,13 +297,22 @@ void add_limit_flags(CLI::App& app, ServeFlags& flags) {
   add_text(
       app, flags.work,
       {"--max-work", "N",
-       "beams × output tokens of all sentences of a request at most (default 1048576)", limits});
+       "beams × output tokens of all sentences of a request at most, or prompt and new tokens of "
+       "a language model (default 1048576)",
+       limits});
+  add_text(app, flags.kv_cache,
+           {"--kv-cache", "MB",
+            "memory for the answers of each language model (default 1024, on a GPU 8192)", limits});
+  add_text(app, flags.answers,
+           {"--max-answers", "N",
+            "that a language model has under way at once (default 32, on a GPU 256)", limits});
 }
 
 void add_flags(CLI::App& app, ServeFlags& flags) {
   add_list(app, flags.models,
            {"-m,--model", "DIR…",
-            "folders of trained models, one for each pair of languages; en-de=DIR says the pair"});
+            "folders of translation models, one for each pair of languages, and of language "
+            "models; en-de=DIR says the pair, NAME=DIR names a language model"});
   add_text(app, flags.host,
            {"--host", "ADDRESS",
             "where to listen (default 127.0.0.1: this machine alone; 0.0.0.0: everywhere)"});
@@ -249,10 +344,13 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
 
 Command add_serve(CLI::App& program) {
   CLI::App* app = add_command(
-      program, {"serve", "translation over HTTP: LibreTranslate's API, yona's own, and a page",
+      program, {"serve",
+                "translation and text generation over HTTP: LibreTranslate's API, OpenAI's, yona's "
+                "own, and a page",
                 "yona serve --model run\n"
                 "yona serve --model en-de=run1 de-en=run2 --port 5000\n"
                 "yona serve --model run --compute-type int8\n"
+                "yona serve --model gpt2 en-de=run1\n"
                 "yona serve --model run --host 0.0.0.0 --allow-host example.org --api-keys "
                 "keys.json --tls-certificate chain.pem --tls-key key.pem\n"
                 "curl -d q='Two dogs run.' -d source=en -d target=de localhost:8080/translate"});

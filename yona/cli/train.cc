@@ -14,6 +14,7 @@
 #include "yona/cli/stop_signals.h"
 #include "yona/io/model_folder.h"
 #include "yona/serve/dashboard.h"
+#include "yona/tasks/recorded_config.h"
 #include "yona/train/reporters.h"
 #include "yona/train/run_folder.h"
 #include "yona/train/run_log.h"
@@ -59,7 +60,8 @@ void check_init(const TrainFlags& flags) {
         "out");
 }
 
-// A resumed run goes by the configuration that it began with, unless another is named.
+// A resumed run goes by the configuration that it began with. Where another is named, it has what
+// that one leaves open.
 RunConfig config_of(const TrainFlags& flags) {
   RunFlags run = flags.run;
   const fs::path recorded = fs::path(flags.output) / "config.yaml";
@@ -67,6 +69,9 @@ RunConfig config_of(const TrainFlags& flags) {
     run.config = recorded;
   }
   RunConfig config = resolve(run);
+  if (flags.resume) {
+    follow_recorded(config, recorded, flags.allow_changes ? AllowChanges::yes : AllowChanges::no);
+  }
   check_run_config(config);
   for (const std::string& warning : config_warnings(config)) {
     log().warn("{}", warning);
@@ -118,6 +123,7 @@ int run(const CLI::App& app, const TrainFlags& flags) {
   const ProgressStyle style = progress_style(flags.progress);
   check_init(flags);
   TrainerOptions options;
+  options.began = options.clock();
   options.output = flags.output;
   options.resume = flags.resume;
   options.allow_changes = flags.allow_changes;

@@ -39,6 +39,8 @@ MaskedTexts::MaskedTexts(const std::vector<std::filesystem::path>& files,
     };
     LineReader reader(path);
     for (LineReader::Line line; reader.next(line);) {
+      check<FormatError>(!line.cut, "{}:{}: a line of more than {} bytes; break it into several",
+                         reader.name(), reader.lines(), LineReader::kLongestLine);
       digest = mix(digest, hash_name(line.text));
       if (is_all_space(line.text)) {
         if (!pending.empty()) {

@@ -5,25 +5,13 @@
 #include <numeric>
 
 #include "yona/base/error.h"
+#include "yona/encode/label_scores.h"
 #include "yona/io/encoder_tokenizer_files.h"
 #include "yona/io/model_files.h"
 
 namespace yona {
 
 namespace {
-
-std::vector<double> probabilities(const std::vector<float>& logits) {
-  const float largest = *std::max_element(logits.begin(), logits.end());
-  std::vector<double> p;
-  for (const float x : logits) {
-    p.push_back(std::exp(static_cast<double>(x) - static_cast<double>(largest)));
-  }
-  const double sum = std::accumulate(p.begin(), p.end(), 0.0);
-  for (double& x : p) {
-    x /= sum;
-  }
-  return p;
-}
 
 std::vector<LabelScore> label_scores(const std::vector<float>& logits, const EncoderInfo& info) {
   std::vector<double> scores(logits.begin(), logits.end());
@@ -34,13 +22,7 @@ std::vector<LabelScore> label_scores(const std::vector<float>& logits, const Enc
       x = 1.0 / (1.0 + std::exp(-x));
     }
   }
-  std::vector<LabelScore> labels;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    labels.push_back({info.labels[i], scores[i]});
-  }
-  std::stable_sort(labels.begin(), labels.end(),
-                   [](const LabelScore& a, const LabelScore& b) { return a.score > b.score; });
-  return labels;
+  return sorted_scores(scores, info.labels);
 }
 
 void normalise(std::vector<float>& vector) {

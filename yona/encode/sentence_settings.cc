@@ -10,6 +10,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What `read` gives; values of a kind that it does not expect are an error of the file.
+template <class Read>
+auto read_of(const fs::path& path, const Read& read) {
+  try {
+    return read();
+  } catch (const Json::exception& error) {
+    fail<FormatError>("{}: is not as sentence-transformers writes it: {}", path.string(),
+                      error.what());
+  }
+}
+
 // "Pooling" of "sentence_transformers.models.Pooling"
 std::string class_of(const Json& module) {
   const std::string type = module.value("type", "");
@@ -48,9 +59,10 @@ Pooling read_pooling(const fs::path& path) {
   return pooling;
 }
 
-void read_prompts(const fs::path& folder, SentenceSettings& settings) {
-  const Json config = json_or_empty(folder / "config_sentence_transformers.json");
+void read_prompts(const fs::path& path, SentenceSettings& settings) {
+  const Json config = json_or_empty(path);
   const Json prompts = config.value("prompts", Json::object());
+  check<FormatError>(prompts.is_object(), "{}: prompts is not an object", path.string());
   for (const auto& [name, text] : prompts.items()) {
     if (text.is_string()) {
       settings.prompts[name] = text.get<std::string>();
@@ -59,6 +71,19 @@ void read_prompts(const fs::path& folder, SentenceSettings& settings) {
   if (const Json name = config.value("default_prompt_name", Json()); name.is_string()) {
     settings.default_prompt = name.get<std::string>();
   }
+}
+
+// Tokens of a text, [CLS] and [SEP] counted; 0 where the file does not say.
+std::int64_t read_max_length(const fs::path& path) {
+  const Json limits = json_or_empty(path);
+  const Json most = limits.value("max_seq_length", Json());
+  if (!most.is_number_integer()) {
+    return 0;
+  }
+  const auto length = most.get<std::int64_t>();
+  check<FormatError>(length > 2, "{}: max_seq_length {} has no room for text", path.string(),
+                     length);
+  return length;
 }
 
 }  // namespace
@@ -81,19 +106,21 @@ SentenceSettings read_sentence_settings(const fs::path& folder) {
   for (const Json& module : modules) {
     check<FormatError>(module.is_object(), "{}: a module cannot be {}", path.string(),
                        module.dump());
-    const std::string kind = class_of(module);
+    const std::string kind = read_of(path, [&] { return class_of(module); });
     check<FormatError>(kind == "Transformer" || kind == "Pooling" || kind == "Normalize",
                        "{}: the module {} is not supported", path.string(), module.dump());
     if (kind == "Pooling") {
-      settings.pooling = read_pooling(folder / module.value("path", "1_Pooling") / "config.json");
+      const std::string part =
+          read_of(path, [&] { return module.value("path", std::string("1_Pooling")); });
+      const fs::path config = folder / part / "config.json";
+      settings.pooling = read_of(config, [&] { return read_pooling(config); });
     }
     settings.normalise = settings.normalise || kind == "Normalize";
   }
-  const Json limits = json_or_empty(folder / "sentence_bert_config.json");
-  if (const Json most = limits.value("max_seq_length", Json()); most.is_number_integer()) {
-    settings.max_length = most.get<std::int64_t>();
-  }
-  read_prompts(folder, settings);
+  const fs::path limits = folder / "sentence_bert_config.json";
+  settings.max_length = read_of(limits, [&] { return read_max_length(limits); });
+  const fs::path prompts = folder / "config_sentence_transformers.json";
+  read_of(prompts, [&] { read_prompts(prompts, settings); });
   return settings;
 }
 

@@ -20,13 +20,6 @@ constexpr std::int64_t kMostLogprobs = 100;
 // Shorter common prefixes are not worth a copy.
 constexpr std::int64_t kLeastReused = 16;
 
-std::int64_t cache_rows(const GeneratorOptions& options, std::int64_t context) {
-  if (options.cache_tokens > 0) {
-    return options.cache_tokens;
-  }
-  return std::max(context, std::min(options.max_batch * context, kMostCacheTokens));
-}
-
 template <class T>
 Tensor uploaded(const std::vector<T>& values, Region& region) {
   Tensor tensor(region, dtype_of<T>(), Shape{static_cast<std::int64_t>(values.size())});
@@ -36,12 +29,19 @@ Tensor uploaded(const std::vector<T>& values, Region& region) {
 
 }  // namespace
 
+std::int64_t cache_tokens_of(const GeneratorOptions& options, std::int64_t context) {
+  if (options.cache_tokens > 0) {
+    return options.cache_tokens;
+  }
+  return std::max(context, std::min(options.max_batch * context, kMostCacheTokens));
+}
+
 Generator::Generator(const SequenceModel& model, Backend& backend, const GeneratorOptions& options)
     : model_(model),
       options_(options),
       cache_region_(backend),
       region_(backend),
-      cache_(cache_region_, cache_rows(options, model.shape().max_positions)) {
+      cache_(cache_region_, cache_tokens_of(options, model.shape().max_positions)) {
   check(model.shape().source_vocabulary == 0,
         "generate: this model has an encoder; a decoder alone generates text (use translate)");
   check(options.max_batch > 0 && options.prefill_tokens > 0,
@@ -128,7 +128,15 @@ std::optional<std::int64_t> Generator::allocate(std::int64_t rows) {
   return first;
 }
 
-void Generator::admit() {
+void Generator::reserve(std::int64_t cache_tokens) {
+  check(is_idle(), "generate: the cache cannot grow while {} answers use it", answers_.size());
+  if (cache_tokens > cache_.rows()) {
+    kept_ = {};
+    cache_.reset(cache_tokens);
+  }
+}
+
+void Generator::join() {
   while (!waiting_.empty() && admit(waiting_.front())) {
     waiting_.pop_front();
   }
@@ -213,9 +221,12 @@ std::vector<Generator::Part> Generator::next_parts() {
   std::vector<Part> parts, prompts;
   std::int64_t left = options_.prefill_tokens;
   for (const std::unique_ptr<Answer>& answer : answers_) {
+    if (answer->number() > 0 && answer->cached == 0) {
+      continue;  // gets the prompt from the first
+    }
     if (answer->pending() == 1) {
       parts.push_back({answer.get(), 1});
-    } else if (left > 0 && (answer->number() == 0 || answer->cached > 0)) {
+    } else if (left > 0) {
       const std::int64_t fresh = std::min(left, answer->pending());
       prompts.push_back({answer.get(), fresh});
       left -= fresh;
@@ -344,7 +355,7 @@ std::vector<GeneratedToken> Generator::choose(const Tensor& states,
 }
 
 std::vector<GeneratedToken> Generator::step() {
-  admit();
+  join();
   const std::vector<Part> parts = next_parts();
   std::vector<GeneratedToken> generated;
   if (parts.empty()) {

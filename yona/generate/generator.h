@@ -34,6 +34,9 @@ struct GeneratorOptions {
   Precision precision = Precision::f32;
 };
 
+// Tokens of the cache that the options mean for a model of this context.
+std::int64_t cache_tokens_of(const GeneratorOptions& options, std::int64_t context);
+
 class Generator {
  public:
   // The model must outlive this object. Throws InvalidArgument for one with an encoder.
@@ -46,12 +49,18 @@ class Generator {
   // nothing to do. An answer that cannot go on ends with an error of its own. When this throws
   // (the device fails), all answers under way are lost.
   std::vector<GeneratedToken> step();
+  // Requests that wait join in their order, as far as there is room; step() begins with it, too.
+  void join();
   // Ends a request early; does nothing when it has ended.
   void remove(RequestId id);
+  // Makes the cache larger where it has room for fewer tokens. Kept prefixes are forgotten then.
+  // While idle alone.
+  void reserve(std::int64_t cache_tokens);
 
   bool is_idle() const { return waiting_.empty() && answers_.empty(); }
   std::size_t under_way() const { return answers_.size(); }  // answers
   std::size_t waiting() const { return waiting_.size(); }    // requests
+  std::int64_t cache_tokens() const { return cache_.rows(); }
   std::int64_t max_positions() const { return model_.shape().max_positions; }
   // Prompt tokens that were found in the cache, so far.
   std::int64_t reused_tokens() const { return reused_tokens_; }
@@ -71,7 +80,6 @@ class Generator {
 
   void check_request(const GenerateRequest& request) const;
   std::int64_t room_for(const GenerateRequest& request) const;
-  void admit();
   bool admit(const Waiting& next);
   std::optional<std::int64_t> allocate(std::int64_t rows);
   void reuse_prefix(Answer& answer);

@@ -1,6 +1,7 @@
 #include "yona/generate/text_generator.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "yona/base/error.h"
 #include "yona/base/stop.h"
@@ -22,8 +23,10 @@ std::shared_ptr<const TokenBytes> bytes_of(const TextTokenizer& tokenizer, std::
   return bytes;
 }
 
-GeneratorOptions with_bytes(GeneratorOptions options, std::shared_ptr<const TokenBytes> bytes) {
+// The cache grows as prompts need it.
+GeneratorOptions growing(GeneratorOptions options, std::shared_ptr<const TokenBytes> bytes) {
   options.rules.bytes = std::move(bytes);
+  options.cache_tokens = 1;
   return options;
 }
 
@@ -63,7 +66,9 @@ TextGenerator::TextGenerator(const SequenceModel& model, const TextTokenizer& to
     : tokenizer_(tokenizer),
       end_ids_(options.rules.end_ids),
       bytes_(bytes_of(tokenizer, model.outputs())),
-      generator_(model, backend, with_bytes(std::move(options), bytes_)) {}
+      max_batch_(options.max_batch),
+      most_cache_tokens_(cache_tokens_of(options, model.shape().max_positions)),
+      generator_(model, backend, growing(std::move(options), bytes_)) {}
 
 std::vector<std::int32_t> TextGenerator::prompt_ids(const std::string& prompt) const {
   std::vector<std::int32_t> ids = tokenizer_.encode_prompt(prompt);
@@ -110,26 +115,53 @@ GenerateRequest TextGenerator::request_of(const GenerateOptions& options) {
   return request;
 }
 
+std::vector<GenerateRequest> TextGenerator::requests_of(const std::vector<std::string>& prompts,
+                                                        const GenerateOptions& options) {
+  const GenerateRequest common = request_of(options);
+  std::vector<GenerateRequest> requests;
+  requests.reserve(prompts.size());
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    GenerateRequest& request = requests.emplace_back(common);
+    request.prompt = prompt_ids(prompts[i]);
+    request.sequence = options.first_prompt + i;
+    if (!request.max_new) {
+      const auto length = static_cast<std::int64_t>(request.prompt.size());
+      request.max_new = std::max<std::int64_t>(
+          1, std::min(kDefaultNewTokens, generator_.max_positions() - length));
+    }
+  }
+  return requests;
+}
+
+// Room for the longest answers that are under way at once, and for finished ones that are kept.
+void TextGenerator::reserve(const std::vector<GenerateRequest>& requests) {
+  constexpr std::int64_t kKept = 3;  // times what is needed
+  std::vector<std::int64_t> lengths;
+  for (const GenerateRequest& request : requests) {
+    const std::int64_t answers = std::clamp<std::int64_t>(request.answers, 0, max_batch_);
+    lengths.insert(lengths.end(), static_cast<std::size_t>(answers),
+                   std::min(static_cast<std::int64_t>(request.prompt.size()) + *request.max_new,
+                            generator_.max_positions()));
+  }
+  std::sort(lengths.rbegin(), lengths.rend());
+  lengths.resize(std::min(lengths.size(), static_cast<std::size_t>(max_batch_)));
+  const std::int64_t needed = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  generator_.reserve(std::min((1 + kKept) * needed, most_cache_tokens_));
+}
+
 std::vector<std::vector<GeneratedText>> TextGenerator::generate(
     const std::vector<std::string>& prompts, const GenerateOptions& options,
     const OnPiece& on_piece) {
-  const GenerateRequest common = request_of(options);
+  std::vector<GenerateRequest> requests = requests_of(prompts, options);
+  reserve(requests);
   std::vector<std::vector<GeneratedText>> answers(prompts.size());
   std::vector<RequestId> ids;
   try {
     for (std::size_t i = 0; i < prompts.size(); ++i) {
-      GenerateRequest request = common;
-      request.prompt = prompt_ids(prompts[i]);
-      request.sequence = options.first_prompt + i;
-      const auto length = static_cast<std::int64_t>(request.prompt.size());
-      if (!request.max_new) {
-        request.max_new = std::max<std::int64_t>(
-            1, std::min(kDefaultNewTokens, generator_.max_positions() - length));
-      }
       answers[i].resize(static_cast<std::size_t>(std::max<std::int64_t>(0, options.answers)),
-                        {.prompt_tokens = length});
+                        {.prompt_tokens = static_cast<std::int64_t>(requests[i].prompt.size())});
       try {
-        ids.push_back(generator_.add(std::move(request)));
+        ids.push_back(generator_.add(std::move(requests[i])));
       } catch (const InvalidArgument& error) {
         if (prompts.size() == 1) {
           throw;

@@ -26,8 +26,9 @@ class TextGenerator {
   TextGenerator(const SequenceModel& model, const TextTokenizer& tokenizer, Backend& backend,
                 GeneratorOptions options);
 
-  // Answers of each prompt, in order. Throws InvalidArgument for what cannot be, naming the prompt
-  // where there are several; Interrupted.
+  // Answers of each prompt, in order. The cache has room for what the prompts need, and for some
+  // finished answers whose prefixes may be used again; at most for options.cache_tokens. Throws
+  // InvalidArgument for what cannot be, naming the prompt where there are several; Interrupted.
   std::vector<std::vector<GeneratedText>> generate(const std::vector<std::string>& prompts,
                                                    const GenerateOptions& options,
                                                    const OnPiece& on_piece = {});
@@ -40,6 +41,9 @@ class TextGenerator {
   GenerateRequest request_of(const GenerateOptions& options);
 
  private:
+  std::vector<GenerateRequest> requests_of(const std::vector<std::string>& prompts,
+                                           const GenerateOptions& options);
+  void reserve(const std::vector<GenerateRequest>& requests);
   std::shared_ptr<TextConstraint> constraint_of(const GenerateOptions& options);
   void run(std::vector<std::vector<GeneratedText>>& answers, RequestId first_id,
            const GenerateOptions& options, const OnPiece& on_piece);
@@ -47,6 +51,8 @@ class TextGenerator {
   const TextTokenizer& tokenizer_;
   std::vector<std::int32_t> end_ids_;
   std::shared_ptr<const TokenBytes> bytes_;
+  std::int64_t max_batch_;
+  std::int64_t most_cache_tokens_;
   Generator generator_;
   std::shared_ptr<const TokenTrie> trie_;  // made when it is first needed
 };

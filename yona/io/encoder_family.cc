@@ -53,16 +53,6 @@ constexpr std::array kDistilHeads{Renaming{"pooler.", "pre_classifier."},
                                   Renaming{"masked_lm.norm.", "vocab_layer_norm."},
                                   Renaming{"masked_lm.bias", "vocab_projector.bias"}};
 
-FeedForwardActivation activation_of(const ForeignConfig& config, const char* key) {
-  return enum_value<FeedForwardActivation>(config.activation(key)).value();
-}
-
-// As transformers calls it.
-std::string activation_name(FeedForwardActivation activation) {
-  return activation == FeedForwardActivation::gelu_tanh ? "gelu_pytorch_tanh"
-                                                        : std::string(enum_name(activation));
-}
-
 BertConfig read_bert(const ForeignConfig& config) {
   config.must_be("position_embedding_type", "absolute");
   config.must_be("is_decoder", false);
@@ -75,7 +65,7 @@ BertConfig read_bert(const ForeignConfig& config) {
   bert.d_ff = config.size("intermediate_size", 3072);
   bert.heads = config.size("num_attention_heads", 12);
   bert.activation =
-      config.has("hidden_act") ? activation_of(config, "hidden_act") : bert.activation;
+      config.has("hidden_act") ? encoder_activation(config, "hidden_act") : bert.activation;
   bert.dropout = config.get<double>("hidden_dropout_prob", 0.1);
   bert.attention_dropout = config.get<double>("attention_probs_dropout_prob", 0.1);
   bert.classifier_dropout =
@@ -104,7 +94,7 @@ BertConfig read_distilbert(const ForeignConfig& config) {
   bert.d_ff = config.size("hidden_dim", 3072);
   bert.heads = config.size("n_heads", 12);
   bert.activation =
-      config.has("activation") ? activation_of(config, "activation") : bert.activation;
+      config.has("activation") ? encoder_activation(config, "activation") : bert.activation;
   bert.dropout = config.get<double>("dropout", 0.1);
   bert.attention_dropout = config.get<double>("attention_dropout", 0.1);
   bert.classifier_dropout = config.get<double>("seq_classif_dropout", 0.2);
@@ -119,7 +109,7 @@ Json write_bert(const BertConfig& config) {
           {"num_hidden_layers", config.layers},
           {"num_attention_heads", config.heads},
           {"intermediate_size", config.d_ff},
-          {"hidden_act", activation_name(config.activation)},
+          {"hidden_act", encoder_activation_name(config.activation)},
           {"hidden_dropout_prob", config.dropout},
           {"attention_probs_dropout_prob", config.attention_dropout},
           {"classifier_dropout", config.classifier_dropout},
@@ -136,7 +126,7 @@ Json write_distilbert(const BertConfig& config) {
           {"n_layers", config.layers},
           {"n_heads", config.heads},
           {"hidden_dim", config.d_ff},
-          {"activation", activation_name(config.activation)},
+          {"activation", encoder_activation_name(config.activation)},
           {"dropout", config.dropout},
           {"attention_dropout", config.attention_dropout},
           {"seq_classif_dropout", config.classifier_dropout},
@@ -160,6 +150,15 @@ void append_old_norms(std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+FeedForwardActivation encoder_activation(const ForeignConfig& config, const char* key) {
+  return enum_value<FeedForwardActivation>(config.activation(key)).value();
+}
+
+std::string encoder_activation_name(FeedForwardActivation activation) {
+  return activation == FeedForwardActivation::gelu_tanh ? "gelu_pytorch_tanh"
+                                                        : std::string(enum_name(activation));
+}
 
 const EncoderFamily& bert_encoder() {
   static const EncoderFamily kFamily{.model_type = "bert",

@@ -39,6 +39,10 @@ const EncoderFamily* find_encoder_family(std::string_view model_type);
 std::vector<std::string> encoder_names(const std::string& parameter, const EncoderFamily& family,
                                        bool has_classifier);
 
+// The activation that a key of the family's config.json names, and its name there.
+FeedForwardActivation encoder_activation(const ForeignConfig& config, const char* key);
+std::string encoder_activation_name(FeedForwardActivation activation);
+
 // Why the family cannot hold this model; empty when it can.
 std::string encoder_obstacle(const BertConfig& config, const EncoderFamily& family);
 

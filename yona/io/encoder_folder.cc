@@ -7,6 +7,7 @@
 #include "yona/io/checksums.h"
 #include "yona/io/folder_update.h"
 #include "yona/io/json_file.h"
+#include "yona/io/label_names.h"
 #include "yona/io/trained_folder.h"
 #include "yona/io/weight_copy.h"
 #include "yona/train/recorded_values.h"
@@ -50,26 +51,6 @@ void read_own_fields(const Json& fields, const std::string& where, BertConfig& c
   config.norm_epsilon = rest.get<double>("norm_epsilon");
 }
 
-// {"0": "negative", "1": "positive"} in the order of its numbers.
-std::vector<std::string> read_labels(const Json& config, const std::string& where) {
-  const Json names = config.value("id2label", Json());
-  std::vector<std::string> labels;
-  if (!names.is_object()) {
-    const std::int64_t count = config.value("num_labels", std::int64_t{2});
-    for (std::int64_t i = 0; i < std::clamp<std::int64_t>(count, 1, 1 << 20); ++i) {
-      labels.push_back(fmt::format("LABEL_{}", i));
-    }
-    return labels;
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto found = names.find(std::to_string(i));
-    check<FormatError>(found != names.end() && found->is_string(),
-                       "{}: \"id2label\" has {} labels, but none for {}", where, names.size(), i);
-    labels.push_back(found->get<std::string>());
-  }
-  return labels;
-}
-
 Problem read_problem(const Json& config, std::size_t labels) {
   const Json type = config.value("problem_type", Json());
   if (type == "multi_label_classification") {
@@ -107,8 +88,8 @@ std::optional<NamedArray> find_weight(const SafetensorsFolder& weights,
   return std::nullopt;
 }
 
-void read_label_names(const Json& config, const std::string& where, EncoderInfo& info) {
-  info.labels = read_labels(config, where);
+void read_classes(const Json& config, const std::string& where, EncoderInfo& info) {
+  info.labels = read_label_names(config, where);
   info.config.labels = static_cast<std::int64_t>(info.labels.size());
   info.problem = read_problem(config, info.labels.size());
 }
@@ -121,7 +102,7 @@ bool has_int8_fields(const Json& config) {
 // Which heads there are, only the weights say.
 void complete_heads(const SafetensorsFolder& weights, const EncoderFamily& family,
                     const Json& config, const std::string& where, EncoderInfo& info) {
-  const std::vector<std::string> labels = read_labels(config, where);
+  const std::vector<std::string> labels = read_label_names(config, where);
   info.config.labels = static_cast<std::int64_t>(labels.size());
   if (const auto head = find_weight(weights, "classifier.weight", info)) {
     check<FormatError>(head->shape.rank() == 2 && head->shape[0] == info.config.labels,
@@ -147,12 +128,7 @@ void write_labels(const EncoderInfo& info, Json& config) {
   if (info.config.labels == 0) {
     return;
   }
-  config["id2label"] = Json::object();
-  config["label2id"] = Json::object();
-  for (std::size_t i = 0; i < info.labels.size(); ++i) {
-    config["id2label"][std::to_string(i)] = info.labels[i];
-    config["label2id"][info.labels[i]] = i;
-  }
+  write_label_names(info.labels, config);
   config["problem_type"] = problem_name(info.problem);
 }
 
@@ -200,7 +176,7 @@ EncoderInfo read_encoder_info(const fs::path& folder) {
   if (family == nullptr) {
     read_own_fields(config.value("yona", Json()), where, info.config);
     if (config.contains("id2label")) {
-      read_label_names(config, where, info);
+      read_classes(config, where, info);
     }
     check_config(info.config);
     return info;
@@ -209,7 +185,7 @@ EncoderInfo read_encoder_info(const fs::path& folder) {
   if (has_int8_fields(config)) {
     read_own_fields(config["yona"], where, info.config);
     if (config["yona"].value("task", "") == "classification") {
-      read_label_names(config, where, info);
+      read_classes(config, where, info);
     }
   } else {
     complete_heads(SafetensorsFolder(folder), *family, config, where, info);

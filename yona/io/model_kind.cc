@@ -30,12 +30,17 @@ constexpr std::array kTasks{NamedKind{"translation", ModelKind::translation},
                             NamedKind{"image-classification", ModelKind::image}};
 
 // Values of "model_type" on the hub, besides the encoder-decoders of hf_families().
-constexpr std::array kTypes{
-    NamedKind{"gpt2", ModelKind::language_model},    NamedKind{"llama", ModelKind::language_model},
-    NamedKind{"mistral", ModelKind::language_model}, NamedKind{"qwen2", ModelKind::language_model},
-    NamedKind{"qwen3", ModelKind::language_model},   NamedKind{"bert", ModelKind::encoder},
-    NamedKind{"roberta", ModelKind::encoder},        NamedKind{"xlm-roberta", ModelKind::encoder},
-    NamedKind{"distilbert", ModelKind::encoder},     NamedKind{"vit", ModelKind::image}};
+constexpr std::array kTypes{NamedKind{"gpt2", ModelKind::language_model},
+                            NamedKind{"llama", ModelKind::language_model},
+                            NamedKind{"mistral", ModelKind::language_model},
+                            NamedKind{"qwen2", ModelKind::language_model},
+                            NamedKind{"qwen3", ModelKind::language_model},
+                            NamedKind{"bert", ModelKind::encoder},
+                            NamedKind{"roberta", ModelKind::encoder},
+                            NamedKind{"xlm-roberta", ModelKind::encoder},
+                            NamedKind{"distilbert", ModelKind::encoder},
+                            NamedKind{"vit", ModelKind::image},
+                            NamedKind{"deit", ModelKind::image}};
 
 std::string supported_types() {
   std::vector<std::string_view> names;

@@ -63,8 +63,9 @@ Ragged BertEmbedding::operator()(const BertInput& input, Context& c) const {
       embed(input.tokens.ids, layout, tokens_.weight(), positions, {}, c),  // [T, d_model]
       input.tokens.layout};
   const Ragged x =
-      types_.value ? norm_({placed, placed.with(gather_rows(types_.value, input.types, c)), {}}, c)
-                   : norm_(placed, c);  // [T, d_model]
+      types_.value
+          ? norm_({placed, placed.with(embed(input.types, layout, types_.value, {}, {}, c)), {}}, c)
+          : norm_(placed, c);  // [T, d_model]
   return x.with(dropout(x.values, {c.dropout(dropout_, stream()), layout}, c));
 }
 

@@ -18,9 +18,9 @@ namespace yona {
 // included.
 struct BertTexts {
   std::span<const std::int32_t> ids;
-  std::span<const std::int64_t> offsets;    // texts + 1
-  std::span<const std::int32_t> types{};    // the segment of each token; empty: all are 0
-  std::span<const std::uint64_t> text_ids;  // stable over batches, for dropout; empty: by place
+  std::span<const std::int64_t> offsets;      // texts + 1
+  std::span<const std::int32_t> types{};      // the segment of each token; empty: all are 0
+  std::span<const std::uint64_t> text_ids{};  // stable over batches, for dropout; empty: by place
 };
 
 // The same on the device.

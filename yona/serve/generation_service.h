@@ -50,6 +50,7 @@ struct GenerationUsage {
 class GenerationJob {
  public:
   std::string model;
+  std::string client{};                // clients take turns, each however many requests it has
   std::vector<std::string> prompts{};  // texts; without them, a chat
   Json messages = nullptr, tools = nullptr, template_variables = Json::object();
   GenerateOptions options{};

@@ -281,7 +281,9 @@ void translate(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
   const std::vector<std::string> given = fields.texts("q");
   const bool is_list = fields.is_list("q");
   check_limits(given, host.limits);
-  const std::vector<Way> ways = ways_of(host.service.models(), fields, given);
+  const std::vector<ModelSummary> models = host.service.models();
+  require_translation(models);
+  const std::vector<Way> ways = ways_of(models, fields, given);
   std::vector<std::string> names;
   names.reserve(ways.size());
   for (const Way& way : ways) {

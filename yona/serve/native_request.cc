@@ -38,6 +38,7 @@ Clock::time_point deadline_of(const ApiHost& host, const RequestFields& fields) 
 ModelSummary chosen_model(const ApiHost& host, const RequestFields& fields,
                           const std::string& text) {
   const std::vector<ModelSummary> models = host.service.models();
+  require_translation(models);
   if (fields.has("model")) {
     return model_named(models, fields.text("model"));
   }

@@ -35,7 +35,9 @@ void answer_generation(const ApiHost& host, const std::shared_ptr<Exchange>& exc
     throw HttpError(400, fmt::format("\"prompt\": {} texts; {} are allowed at most",
                                      job->prompts.size(), host.limits.texts));
   }
-  host.keys.admit(key_of(request, fields.text("api_key")), request.client, characters);
+  const std::string key = key_of(request, fields.text("api_key"));
+  host.keys.admit(key, request.client, characters);
+  job->client = host.keys.are_used() && !key.empty() ? key : request.client;
   const Json stream_options = fields.value("stream_options");
   const auto answer = std::make_shared<OpenAiAnswer>(
       exchange,

@@ -43,8 +43,15 @@ void TranslationJob::finish(std::size_t sentence, SentenceResult result) {
   }
 }
 
+void require_translation(const std::vector<ModelSummary>& models) {
+  if (models.empty()) {
+    throw HttpError(404, "no translation model is served here; /v1/models lists what is");
+  }
+}
+
 const ModelSummary& model_for(const std::vector<ModelSummary>& models, const std::string& source,
                               const std::string& target) {
+  require_translation(models);
   const auto found = std::find_if(models.begin(), models.end(), [&](const ModelSummary& model) {
     return model.source == source && model.target == target;
   });
@@ -61,6 +68,7 @@ const ModelSummary& model_for(const std::vector<ModelSummary>& models, const std
 }
 
 const ModelSummary& model_named(const std::vector<ModelSummary>& models, const std::string& id) {
+  require_translation(models);
   const auto found = std::find_if(models.begin(), models.end(),
                                   [&](const ModelSummary& model) { return model.id == id; });
   if (found != models.end()) {

@@ -147,11 +147,14 @@ class Service {
   virtual bool is_full() const = 0;
 };
 
-// The model for a pair of languages, or the one of that name. Throws HttpError 400 naming what
-// there is.
+// The model for a pair of languages, or the one of that name. Throws HttpError 400 or 404 naming
+// what there is.
 const ModelSummary& model_for(const std::vector<ModelSummary>& models, const std::string& source,
                               const std::string& target);
 const ModelSummary& model_named(const std::vector<ModelSummary>& models, const std::string& id);
+
+// Throws HttpError 404 where there is no model.
+void require_translation(const std::vector<ModelSummary>& models);
 
 // Tokens that a text probably has: enough to share out work, known without a model.
 std::int64_t rough_tokens(std::string_view text);

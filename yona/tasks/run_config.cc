@@ -123,19 +123,15 @@ void append_assignment(const ConfigAssignment& assignment, const std::string& ta
   pending.push_back({&*key, node_of(*key, assignment), {assignment.origin, "", ""}});
 }
 
-void check_schedule(const TrainConfig& train) {
-  const ScheduleConfig& schedule = train.schedule;
-  check(!has_end(schedule) || schedule.warmup < train.updates,
-        "train.warmup: {} updates leave nothing of train.updates {}", schedule.warmup,
-        train.updates);
-  check(!has_end(schedule) || schedule.final_rate <= schedule.rate,
-        "train.final_rate: {} is above train.learning_rate {}", schedule.final_rate, schedule.rate);
-  check(schedule.kind != ScheduleKind::paper || schedule.warmup > 0,
-        "train.warmup: the paper's schedule needs at least 1");
+std::int64_t seconds_of(const Pending& time) {
+  RunConfig config;
+  time.key->set(config, time.node, time.source);
+  return config.train.seconds;
 }
 
 // A time on the command line says when to end, over the train.updates of a file; but the file of a
-// run that was planned for a time has both, and its updates are what was planned.
+// run that was planned for this time has both, and its updates are what was planned. For another
+// time they are planned again, with their warm-up.
 void heed_time(const std::vector<Pending>& pending, RunConfig& config) {
   const auto find = [&](std::string_view key, bool in_file) {
     const auto found = std::find_if(pending.begin(), pending.end(), [&](const Pending& value) {
@@ -152,9 +148,15 @@ void heed_time(const std::vector<Pending>& pending, RunConfig& config) {
         "{}: is given together with {}, which also says when the run ends; leave one out",
         time->source.label, updates == nullptr ? "" : updates->source.label);
   const Pending* recorded = find("train.time", true);
-  if (recorded == nullptr || recorded->node.text == "any") {
-    config.given->erase("train.updates");
+  const std::int64_t planned_for = recorded == nullptr ? 0 : seconds_of(*recorded);
+  if (planned_for == config.train.seconds) {
+    return;
   }
+  const bool was_planned = planned_for > 0 && find("train.updates", true) != nullptr;
+  if (was_planned && find("train.warmup", false) == nullptr) {
+    config.given->erase("train.warmup");
+  }
+  config.given->erase("train.updates");
 }
 
 }  // namespace
@@ -186,7 +188,12 @@ RunConfig resolve_config(const fs::path& path, const std::vector<ConfigAssignmen
 }
 
 void check_run_config(const RunConfig& config) {
-  check_schedule(config.train);
+  // What may still be planned is checked then.
+  if (config.is_open("train.updates") || config.is_open("train.warmup")) {
+    check_schedule(config.train.schedule);
+  } else {
+    check_schedule(config.train);
+  }
   task_kind(config.task).check(config);
 }
 

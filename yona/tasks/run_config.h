@@ -11,7 +11,9 @@
 
 #include "yona/models/bert_config.h"
 #include "yona/models/transformer_config.h"
+#include "yona/models/vit_config.h"
 #include "yona/tasks/encoder/texts_config.h"
+#include "yona/tasks/image_classification/config.h"
 #include "yona/tasks/language_model/config.h"
 #include "yona/tasks/parsing/config.h"
 #include "yona/tasks/translation/data_config.h"
@@ -34,6 +36,9 @@ struct RunConfig {
   // classification and masked-lm
   BertConfig bert;
   TextsConfig texts;
+  // image-classification
+  VitConfig vit;
+  ImagesConfig images;
   // Keys that a file or the command line gave; others may be planned by the data and the time
   // (TaskKind::plan). nullopt: made in code, where every value counts as given.
   std::optional<std::set<std::string>> given{};

@@ -4,6 +4,7 @@
 
 #include "yona/base/error.h"
 #include "yona/tasks/classification/kind.h"
+#include "yona/tasks/image_classification/kind.h"
 #include "yona/tasks/language_model/kind.h"
 #include "yona/tasks/masked_lm/kind.h"
 #include "yona/tasks/parsing/kind.h"
@@ -26,8 +27,11 @@ ConfigKey<RunConfig> task_key() {
 const std::vector<TaskKind>& task_kinds() {
   static const std::vector<TaskKind> kinds{
       translation_kind(),  // the default
-      language_model_kind(), classification_kind(), masked_lm_kind(),
+      language_model_kind(),
+      classification_kind(),
+      masked_lm_kind(),
       parsing_kind(),  // §6.3
+      image_classification_kind(),
   };
   return kinds;
 }

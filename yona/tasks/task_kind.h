@@ -38,11 +38,13 @@ struct TaskKind {
   // The files that it takes from the command line, and the keys that they are.
   std::vector<FileFlag> file_flags;
   std::unique_ptr<Task> (*make)(RunConfig config, const RunPlace& place);
-  // Gives keys that nobody gave (RunConfig::is_open) values that suit the amount of data, before
-  // the run begins; `planned` names the keys that it and train/time_plan.h may choose. Null: only
-  // train.time is heeded.
+  // Gives keys that are not given (RunConfig::is_open) values that suit the amount of data, before
+  // the run begins; it leaves a schedule that is given, and models to fine-tune. Null: defaults.
   void (*plan)(RunConfig& config) = nullptr;
+  // The keys that `plan` and train/time_plan.h may choose.
   std::vector<std::string> planned{};
+  // Presets with a schedule of their own: naming one keeps it, and its number of updates.
+  std::vector<std::string> recipes{};
 };
 
 const std::vector<TaskKind>& task_kinds();

@@ -28,6 +28,14 @@ void SequenceCache::release(std::int64_t first) {
   segments_.erase(segment);
 }
 
+void SequenceCache::reset(std::int64_t rows) {
+  segments_.clear();
+  layers_.clear();
+  blocks_.clear();
+  rows_ = rows;
+  used_ = 0;
+}
+
 void SequenceCache::begin_step(std::span<const SequencePart> parts) {
   for (const SequencePart& part : parts) {
     const auto segment = segments_.find(part.first);

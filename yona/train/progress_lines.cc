@@ -1,6 +1,7 @@
 #include "yona/train/progress_lines.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,16 +43,31 @@ std::string course_text(const RunPlan& plan) {
   return text + fmt::format(" into {}", plan.output.string());
 }
 
-// How long it will take, and how to make that shorter.
-std::string time_text(const RunPlan& plan) {
-  const double each = plan.seconds / static_cast<double>(std::max<std::int64_t>(1, plan.updates));
-  const std::string time =
-      fmt::format("this will take about {} ({:.3g} s an update, {:.3g} passes over the data)",
-                  short_duration(plan.seconds), each, plan.passes);
-  return plan.timed ? time : time + "; --for 20m or --updates N makes it shorter";
+// A time that would at least halve the run, and how else it can be made shorter.
+std::string hint_of(double seconds) {
+  constexpr double kMinute = 60;
+  std::string_view shorter;
+  if (seconds > 40 * kMinute) {
+    shorter = "--for 20m or ";
+  } else if (seconds > 10 * kMinute) {
+    shorter = "--for 5m or ";
+  } else if (seconds > 2 * kMinute) {
+    shorter = "--for 1m or ";
+  }
+  return fmt::format("; {}--updates N makes it shorter", shorter);
 }
 
 }  // namespace
+
+std::string line_of(const RunTime& time) {
+  const double each = time.seconds / static_cast<double>(std::max<std::int64_t>(1, time.updates));
+  const std::string passes = time.passes < 100
+                                 ? fmt::format("{:.3g}", time.passes)
+                                 : grouped(static_cast<std::int64_t>(std::lround(time.passes)));
+  return fmt::format("{} will take about {} ({:.3g} s an update, {} passes over the data){}",
+                     time.is_rest ? "the rest" : "this", short_duration(time.seconds), each, passes,
+                     time.can_be_shorter ? hint_of(time.seconds) : "");
+}
 
 std::vector<std::string> lines_of(const RunPlan& plan) {
   const std::string frozen =
@@ -68,7 +84,11 @@ std::vector<std::string> lines_of(const RunPlan& plan) {
                   memory_text(plan)),
       course_text(plan)};
   if (plan.seconds > 0) {
-    lines.push_back(time_text(plan));
+    lines.push_back(line_of(RunTime{.seconds = plan.seconds,
+                                    .passes = plan.passes,
+                                    .updates = plan.updates - plan.first_update,
+                                    .is_rest = plan.first_update > 0,
+                                    .can_be_shorter = !plan.timed}));
   }
   return lines;
 }

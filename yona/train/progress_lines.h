@@ -9,7 +9,17 @@
 
 namespace yona {
 
+// How long a run will take, when that is known.
+struct RunTime {
+  double seconds = 0;  // of the updates
+  double passes = 0;   // over the data
+  std::int64_t updates = 1;
+  bool is_rest = false;         // of a run that was resumed
+  bool can_be_shorter = false;  // was it not the user who chose the time?
+};
+
 std::vector<std::string> lines_of(const RunPlan& plan);
+std::string line_of(const RunTime& time);
 std::string line_of(const ProgressSummary& summary);
 std::string line_of(const ValidationReport& report);
 std::string line_of(const FinishReport& report);

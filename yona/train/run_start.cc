@@ -65,7 +65,8 @@ RunStart::RunStart(TrainConfig train, const MakeTask& make_task, const TrainerOp
   if (train_.batch_tokens == 0) {
     train_.batch_tokens = largest_batch(run, backend_->memory_bytes());
   }
-  if (!checkpoint_ && !options_.open.empty()) {
+  const bool is_planned_again = options_.allow_changes && options_.open.contains("train.updates");
+  if (!options_.open.empty() && (!checkpoint_ || is_planned_again)) {
     plan();
   }
   record_ = task_->record(train_);
@@ -96,7 +97,8 @@ void RunStart::plan() {
                       limit > 0 ? std::min(kMeasured, limit / 20) : kMeasured, options_.clock);
     facts = {.seconds_per_update = speed.seconds_per_update,
              .updates_per_pass = speed.updates_per_pass,
-             .passes = task_->passes(*examples())};
+             .passes = task_->passes(*examples()),
+             .done = state_.update};
     if (limit > 0) {
       facts.seconds_left = seconds_for_updates(train_.seconds, options_.clock() - began_);
     }

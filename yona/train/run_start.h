@@ -56,7 +56,7 @@ class RunStart {
   void accept(const Differences& found);
 
   const TrainerOptions& options_;
-  double began_ = options_.clock();
+  double began_ = options_.began.value_or(options_.clock());
   Reporters& reporter_;
   RunLock lock_;
   std::unique_ptr<Backend> backend_;

@@ -12,6 +12,20 @@ bool has_end(const ScheduleConfig& schedule) {
   return schedule.kind == ScheduleKind::cosine || schedule.kind == ScheduleKind::linear;
 }
 
+void check_schedule(const ScheduleConfig& schedule) {
+  check(!has_end(schedule) || schedule.final_rate <= schedule.rate,
+        "train.final_rate: {} is above train.learning_rate {}", schedule.final_rate, schedule.rate);
+  check(schedule.kind != ScheduleKind::paper || schedule.warmup > 0,
+        "train.warmup: the paper's schedule needs at least 1");
+}
+
+void check_schedule(const TrainConfig& train) {
+  check_schedule(train.schedule);
+  check(!has_end(train.schedule) || train.schedule.warmup < train.updates,
+        "train.warmup: {} updates leave nothing of train.updates {}", train.schedule.warmup,
+        train.updates);
+}
+
 double learning_rate(const ScheduleConfig& schedule, std::int64_t d_model, std::int64_t updates,
                      std::int64_t update) {
   const auto step = static_cast<double>(std::max<std::int64_t>(update, 1));

@@ -19,4 +19,9 @@ double learning_rate(const ScheduleConfig& schedule, std::int64_t d_model, std::
 // Does the course depend on the number of updates (cosine and linear)?
 bool has_end(const ScheduleConfig& schedule);
 
+// Throws InvalidArgument naming the keys when they do not go together.
+void check_schedule(const ScheduleConfig& schedule);
+// The same, and for a warm-up as long as the run where the course ends with it.
+void check_schedule(const TrainConfig& train);
+
 }  // namespace yona

@@ -2,13 +2,13 @@
 // was measured and the time that was given (--for), or from the size of the data.
 //
 // The rules, found on Multi30k (docs/training-time.md):
-//   updates      what fits into the time; without a limit, so many passes over the data
+//   updates      what fits into the time; without a limit, so many passes over the data; never more
+//                than train.epochs passes
 //   batch_tokens halved, down to 1,024, while there would be fewer than 1,500 updates
-//   warm-up      15 % of the updates, at most 1,000
+//   warm-up      15 % of the updates, at most the value that was there before
 //   ema          an average over the last eighth of the run, at most 1,000 updates: 1 − 8 / updates
-//   validations  every 100 updates, but not more than ten of a run with a limit or forty of one
-//   that
-//                may stop early; twice as many checkpoints
+//   validations  every 100 updates; at most ten with a time limit, forty if the run may stop early;
+//                twice as many checkpoints
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,16 @@
 #include <string>
 #include <vector>
 
-#include "yona/data/examples.h"
 #include "yona/train/train_config.h"
 
 namespace yona {
 
+class Examples;
+
 // Keys that follow from the others where they are not given, with "train." in front.
 const std::vector<std::string>& planned_train_keys();
+// Of these, the ones that follow from the number of updates alone, and that number.
+const std::vector<std::string>& planned_length_keys();
 using OpenKeys = std::set<std::string>;
 
 // What is known before the first update.
@@ -31,6 +34,7 @@ struct TimeFacts {
   double seconds_left = 0;        // for updates; 0: no limit
   double updates_per_pass = 1;    // over the data
   double passes = 10;             // that the data is worth, where there is no limit
+  std::int64_t done = 0;          // updates of a run that goes on
 };
 
 struct TimePlan {
@@ -39,12 +43,15 @@ struct TimePlan {
   double seconds = 0;  // that the updates take; 0: not known
 };
 
-// Changes no key that is not in `open`.
+// Changes no key that is not in `open`. Throws InvalidArgument when a warm-up that was given is as
+// long as the run.
 TimePlan plan_time(TrainConfig train, const OpenKeys& open, TimeFacts facts);
 
 // Passes over so many examples after which little is left to learn: 150 over 29,000, fewer over
 // more, as one over the square root.
 double worthwhile_passes(std::uint64_t examples);
+// The same for running text, by its tokens: 15 of them count as an example.
+double worthwhile_text_passes(const Examples& examples);
 
 // Of train.seconds, what remains for updates when `spent` seconds are over: a little is kept for
 // validations and checkpoints. At least a second.

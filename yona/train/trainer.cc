@@ -16,6 +16,7 @@
 #include "yona/train/finite_guard.h"
 #include "yona/train/optimiser.h"
 #include "yona/train/pending_update.h"
+#include "yona/train/progress_lines.h"
 #include "yona/train/reporters.h"
 #include "yona/train/run_start.h"
 #include "yona/train/schedule.h"
@@ -76,6 +77,8 @@ class Trainer {
   // So that there is a model to try out within the first minute: after the first update, and then
   // every half a minute until something is validated.
   void write_early();
+  // How long the run will take, once, where that was not measured before it began.
+  void report_time();
   void validate();
   void save();
   void prune();
@@ -107,6 +110,9 @@ class Trainer {
   std::int64_t saved_update_ = -1;
   std::int64_t written_update_ = -1;  // of the model folder
   double written_at_ = 0;             // by the clock
+  bool is_time_known_ = false;
+  std::optional<double> timed_from_{};  // by the clock
+  std::int64_t timed_update_ = 0;       // that had been done then
   bool interrupted_ = false;
   bool stopped_early_ = false;
 };
@@ -279,7 +285,9 @@ Checkpoint Trainer::saved_checkpoint() const {
 }
 
 TrainResult Trainer::run() {
-  reporter_.started(plan());
+  const RunPlan begun = plan();
+  is_time_known_ = begun.seconds > 0;
+  reporter_.started(begun);
   began_ = Clock::now();
   while (!finished()) {
     PendingUpdate started = start_update();
@@ -291,6 +299,7 @@ TrainResult Trainer::run() {
       conclude_last();
     }
     after_update();
+    report_time();
     if (options_.stop != nullptr && options_.stop->load()) {
       interrupted_ = true;
       break;
@@ -337,6 +346,33 @@ void Trainer::after_update() {
   } else {
     write_early();
   }
+}
+
+// The first update is not counted: it allocates memory and writes the model folder.
+void Trainer::report_time() {
+  constexpr double kSeconds = 3;
+  if (is_time_known_ || finished()) {
+    return;
+  }
+  const double now = options_.clock();
+  if (!timed_from_) {
+    timed_from_ = now;
+    timed_update_ = state_.update;
+    return;
+  }
+  if (now - *timed_from_ < kSeconds) {
+    return;
+  }
+  is_time_known_ = true;
+  const double each = (now - *timed_from_) / static_cast<double>(state_.update - timed_update_);
+  const double per_pass =
+      static_cast<double>(stream_->epoch_batches()) / static_cast<double>(train_.accumulate);
+  RunTime time{.updates = expected_end(state_.update) - timed_update_ + 1,
+               .is_rest = start_.checkpoint().has_value(),
+               .can_be_shorter = !start_.checkpoint() && train_.seconds == 0};
+  time.seconds = each * static_cast<double>(time.updates);
+  time.passes = static_cast<double>(time.updates) / per_pass;
+  reporter_.message(MessageLevel::info, line_of(time));
 }
 
 void Trainer::validate() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -29,6 +30,8 @@ struct TrainerOptions {
   // Keys that the user left open: a new run chooses their values (time_plan.h) and records them.
   std::set<std::string> open{};
   std::function<double()> clock = steady_seconds;
+  // When the time of train.time began, by the clock; not given: now.
+  std::optional<double> began{};
 };
 
 struct TrainResult {

@@ -94,6 +94,9 @@ TEST(LmConfig, ReadsTheSameWithoutYonasPart) {
     json.erase("yona");
     CausalLmConfig read = read_lm_config(json, "config.json").config;
     read.head_size = 0;  // written out on the hub
+    for (const ConfigKey<CausalLmConfig>& field : causal_lm_fields()) {
+      EXPECT_EQ(field.get(read).text, field.get(config).text) << preset << " " << field.name;
+    }
     EXPECT_EQ(read, config) << preset;
   }
 }

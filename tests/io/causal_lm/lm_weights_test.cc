@@ -134,7 +134,7 @@ TEST(LmWeights, AreWrittenSoThatTheyReadBackEqual) {
 
 TEST(LmWeights, NameWhatIsMissingOrOfAnotherShape) {
   const TempDir folder;
-  fs::copy(kFixtures / "gpt2", folder.path(), fs::copy_options::overwrite_existing);
+  fs::copy(kFixtures / "gpt2", folder.path(), fs::copy_options::recursive);
   Json config = read_json(folder / "config.json");
   config["n_layer"] = 3;
   write_json(folder / "config.json", config);

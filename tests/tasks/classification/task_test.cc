@@ -50,8 +50,8 @@ class Classification : public ::testing::Test {
     return resolve_config("", settings);
   }
   fs::path run(const std::string& name, const RunConfig& settings, bool resume = false,
-               const fs::path& init = {}) {
-    TrainerOptions options{.output = folder_.path() / name, .init = init};
+               const fs::path& init = {}, int threads = 0) {
+    TrainerOptions options{.output = folder_.path() / name, .init = init, .threads = threads};
     options.resume = resume;
     train(settings, options);
     return folder_.path() / name;
@@ -83,6 +83,34 @@ TEST_F(Classification, ARunThatGoesOnWritesTheSameBytes) {
   }
 }
 
+TEST_F(Classification, AnyNumberOfThreadsGivesTheSameBytes) {
+  const RunConfig settings =
+      config("t.tsv", {{"train.updates", "10", ""}, {"train.rdrop", "1", ""}});
+  const fs::path one = run("one", settings, false, {}, 1);
+  for (const int threads : {2, 3}) {
+    const fs::path more = run("run" + std::to_string(threads), settings, false, {}, threads);
+    for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+      EXPECT_EQ(read_file(one / "checkpoints/step-10" / file),
+                read_file(more / "checkpoints/step-10" / file))
+          << threads << " " << file;
+    }
+  }
+}
+
+// The two texts are equal, and the second one decides.
+TEST_F(Classification, ReadsBothTextsOfAPair) {
+  std::string pairs = "label\tsentence\tsecond\n";
+  for (int i = 0; i < 40; ++i) {
+    pairs += i % 2 == 0 ? "yes\ta man sleeps\the rests\n" : "no\ta man sleeps\the runs\n";
+  }
+  write_bytes(folder_ / "p.tsv", pairs);
+  const fs::path folder = run("run", config("p.tsv", {{"train.updates", "60", ""}}));
+  const auto model = EncoderModel::load(folder, shared_backend("cpu"));
+  const auto answers = model->classify({{"a man sleeps", "he rests"}, {"a man sleeps", "he runs"}});
+  EXPECT_EQ(answers[0].labels[0].label, "yes");
+  EXPECT_EQ(answers[1].labels[0].label, "no");
+}
+
 TEST_F(Classification, NumbersAreARegression) {
   const fs::path folder = run("run", config("n.tsv", {{"train.updates", "60", ""},
                                                       {"model.dropout", "0", ""},
@@ -111,6 +139,40 @@ TEST_F(Classification, AnUnknownLabelOfTheValidationFileIsNamed) {
               }),
               HasSubstr("v.tsv:2: the label 'fair' is unknown; those of the training data are "
                         "bad, good"));
+}
+
+TEST_F(Classification, BadFilesAreRefusedInOneLine) {
+  const auto refused = [&](const std::string& content) {
+    write_bytes(folder_ / "b.tsv", content);
+    return message_of<FormatError>([&] { run("bad", config("b.tsv")); });
+  };
+  EXPECT_THAT(refused(""), HasSubstr("b.tsv: is empty; its first line names the columns"));
+  EXPECT_THAT(refused("label\tsentence\n"), HasSubstr("b.tsv: has no texts after its header"));
+  EXPECT_THAT(refused("good\ta film\n"), HasSubstr("b.tsv:1: the columns are 'good', 'a film'"));
+  EXPECT_THAT(refused("label\tsentence\ngood\n"), HasSubstr("b.tsv:2: 1 columns"));
+  EXPECT_THAT(refused("label\tsentence\ngood\ta\ngood\tb\n"),
+              HasSubstr("data.train: every label is 'good'; there is nothing to learn"));
+  EXPECT_THAT(refused("label\tsentence\ngood\ta\nbad\tb\xFF\n"),
+              HasSubstr("b.tsv:3: is not UTF-8"));
+}
+
+TEST_F(Classification, ATextLongerThanThePositionsIsCutAndSaidSo) {
+  class Messages : public Reporter {
+   public:
+    void message(MessageLevel /*level*/, std::string_view text) override {
+      said += std::string(text) + "\n";
+    }
+    std::string said;
+  };
+  std::string longer = "label\tsentence\nbad\tshort\ngood\t";
+  for (int i = 0; i < 50; ++i) {
+    longer += "word ";
+  }
+  write_bytes(folder_ / "l.tsv", longer + "\n");
+  Messages messages;
+  train(config("l.tsv", {{"train.updates", "2", ""}, {"data.max_length", "16", ""}}),
+        {.output = folder_ / "run", .threads = 1, .reporter = &messages});
+  EXPECT_THAT(messages.said, HasSubstr("train: 1 text cut to 16 tokens (data.max_length)"));
 }
 
 TEST_F(Classification, FiguresMustFitTheLabels) {

@@ -42,6 +42,7 @@ class ToyTreebank : public ::testing::Test {
 
   RunConfig config() const {
     RunConfig config = resolve_config("", {{"task", "parsing", "--task"}});
+    config.given.reset();  // every value counts as given
     config.model.encoder_layers = config.model.decoder_layers = 1;
     config.model.d_model = 32;
     config.model.d_ff = 48;

@@ -129,7 +129,9 @@ TEST(RunConfigKeys, EachSurvivesWritingAndReading) {
     const std::vector<ConfigAssignment> one{set(name, values.first)};
     const std::string yaml = to_yaml(resolve_config("", one));
     EXPECT_EQ(to_yaml(from_yaml(yaml)), yaml) << name;
-    all.push_back(one[0]);
+    if (name != "train.time") {  // which does not go together with train.updates
+      all.push_back(one[0]);
+    }
   }
   const std::string yaml = to_yaml(resolve_config("", all));
   EXPECT_EQ(to_yaml(from_yaml(yaml)), yaml);

@@ -1,7 +1,13 @@
 #include "yona/tasks/translation/data_plan.h"
 
+#include <atomic>
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+#include "yona/tasks/recorded_config.h"
 
 #include "tests/tasks/config_sources.h"
 #include "tests/train/toy_run.h"
@@ -75,7 +81,94 @@ TEST_F(PlannedRun, WhatIsGivenStaysAndTheRestFollowsFromTheData) {
   EXPECT_EQ(config.model.norm, NormPosition::pre);
   EXPECT_EQ(config.data.vocabulary_size, 4000);
   EXPECT_EQ(config.train.schedule.kind, ScheduleKind::cosine);
-  EXPECT_EQ(config.train.patience, 8);
+}
+
+TEST_F(PlannedRun, WithoutALimitTheDataDecidesAndValidationMayStopIt) {
+  const TrainResult result = train(resolved(small({set("train.epochs", "2")})), options("run"));
+  EXPECT_GT(result.updates, 1);
+  EXPECT_EQ(recorded("run").train.updates, result.updates);  // not the 100 passes of so little data
+  EXPECT_EQ(recorded("run").train.patience, 8);
+}
+
+TEST_F(PlannedRun, TheTimeCountsFromTheBeginningOfTheCommand) {
+  std::atomic<bool> stop = true;  // after the first update
+  const auto planned = [&](const std::string& name, std::optional<double> began) {
+    ticks_ = 0;
+    TrainerOptions run = options(name);
+    run.stop = &stop;
+    run.began = began;
+    train(resolved(small({set("train.time", "60s")})), run);
+    return recorded(name).train.updates;
+  };
+  EXPECT_NEAR(static_cast<double>(planned("late", -10.0)),
+              static_cast<double>(planned("run", std::nullopt)) - 100, 1);
+}
+
+TEST_F(PlannedRun, ACountOfPairsIsPartOfTheTime) {
+  // The clock is asked once before the corpora are read.
+  std::vector<std::int64_t> asked;
+  TrainerOptions run = options("run");
+  run.clock = [&] {
+    asked.push_back(ticks_);
+    return 0.1 * static_cast<double>(ticks_++);
+  };
+  RunConfig config = resolved(small({set("train.time", "6s")}));
+  config.data.corpora.front().source_files = {folder_ / "none.en"};
+  EXPECT_THROW(train(config, run), Error);
+  EXPECT_EQ(asked.size(), 1U);
+}
+
+TEST_F(PlannedRun, AGivenWarmUpThatDoesNotFitIsRefusedInOneLine) {
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                train(resolved(small({set("train.time", "6s"), set("train.schedule", "cosine"),
+                                      set("train.warmup", "5000")})),
+                      options("run"));
+              }),
+              HasSubstr("train.warmup: 5000 updates leave nothing of the "));
+}
+
+TEST_F(PlannedRun, AGivenWarmUpIsCheckedAgainstUpdatesThatAreNotPlanned) {
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] {
+        train(resolved(small({set("train.schedule", "cosine"), set("train.warmup", "200000")})),
+              options("run"));
+      }),
+      HasSubstr("train.warmup: 200000 updates leave nothing of train.updates 100000"));
+}
+
+TEST_F(PlannedRun, GoesOnByItsRecordWhenAnotherConfigurationLeavesKeysOpen) {
+  const auto settings = small({set("train.time", "6s")});
+  const TrainResult whole = train(resolved(settings), options("whole"));
+  ticks_ = 0;
+  std::atomic<bool> stop = true;
+  TrainerOptions stopped = options("parts");
+  stopped.stop = &stop;
+  train(resolved(settings), stopped);
+  TrainerOptions resumed = options("parts");
+  resumed.resume = true;
+  RunConfig again = resolved(settings);
+  follow_recorded(again, folder_ / "parts/config.yaml", AllowChanges::no);
+  EXPECT_EQ(train(again, resumed).updates, whole.updates);
+  EXPECT_EQ(::yona::testing::read_bytes(folder_ / "parts/model.safetensors"),
+            ::yona::testing::read_bytes(folder_ / "whole/model.safetensors"));
+}
+
+TEST_F(PlannedRun, AnotherTimeThatIsAllowedPlansTheRestAgain) {
+  const auto settings = small({set("train.time", "60s")});
+  std::atomic<bool> stop = true;
+  TrainerOptions stopped = options("run");
+  stopped.stop = &stop;
+  train(resolved(settings), stopped);
+  const std::int64_t planned = recorded("run").train.updates;
+  TrainerOptions resumed = options("run");
+  resumed.resume = resumed.allow_changes = true;
+  ticks_ = 0;
+  RunConfig again = resolved(small({set("train.time", "10s")}));
+  follow_recorded(again, folder_ / "run/config.yaml", AllowChanges::yes);
+  const TrainResult result = train(again, resumed);
+  EXPECT_GT(result.updates, 1);
+  EXPECT_LT(result.updates, planned / 2);
+  EXPECT_EQ(recorded("run").train.seconds, 10);
 }
 
 TEST_F(PlannedRun, ATimeBecomesUpdatesThatTheConfigurationKeeps) {
@@ -140,6 +233,18 @@ TEST(DataPlan, ATimeOnTheCommandLineGoesBeforeTheUpdatesOfAFile) {
   const RunConfig planned =
       ::yona::testing::from_yaml("train: {updates: 500, time: 20m}", {set("train.time", "20m")});
   EXPECT_FALSE(planned.is_open("train.updates"));
+}
+
+TEST(DataPlan, AnotherTimeThanThatOfARecordedRunPlansAgain) {
+  const char* recorded = "train: {updates: 500, time: 20m, warmup: 75}";
+  const RunConfig config = ::yona::testing::from_yaml(recorded, {set("train.time", "10m")});
+  EXPECT_TRUE(config.is_open("train.updates"));
+  EXPECT_TRUE(config.is_open("train.warmup"));
+  const RunConfig same = ::yona::testing::from_yaml(recorded, {set("train.time", "1200s")});
+  EXPECT_FALSE(same.is_open("train.updates"));
+  const RunConfig own =
+      ::yona::testing::from_yaml("train: {time: 20m, warmup: 75}", {set("train.time", "10m")});
+  EXPECT_FALSE(own.is_open("train.warmup"));
 }
 
 TEST(DataPlan, ATimeHasUnits) {

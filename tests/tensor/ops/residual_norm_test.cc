@@ -139,6 +139,9 @@ TEST(ResidualSum, RefusesWhatDoesNotFit) {
   const Tensor r = c.zeros(DType::f32, {2, 4});
   EXPECT_EQ(message_of<InvalidArgument>([&] { residual_sum(x, r, {}, c); }),
             "residual_sum: residual [2, 4] does not fit input [3, 4]");
+  const Tensor wide = c.zeros(DType::f64, {3, 4});
+  EXPECT_EQ(message_of<InvalidArgument>([&] { residual_sum(x, wide, {}, c); }),
+            "residual_sum: residual of f64 for input of f32");
   EXPECT_EQ(message_of<InvalidArgument>([&] { residual_sum(x, x, drop(0.5, r, c), c); }),
             "residual_sum: 2 row keys for input [3, 4]");
 }
@@ -194,6 +197,9 @@ TEST(ResidualNorm, RefusesWhatDoesNotFit) {
   const Tensor r = c.zeros(DType::f32, {2, 4});
   EXPECT_EQ(message_of<InvalidArgument>([&] { residual_norm(x, r, w, w, kEpsilon, {}, c); }),
             "residual_norm: residual [2, 4] does not fit input [3, 4]");
+  const Tensor wide = c.zeros(DType::f64, {3, 4});
+  EXPECT_EQ(message_of<InvalidArgument>([&] { residual_norm(x, wide, w, w, kEpsilon, {}, c); }),
+            "residual_norm: residual of f64 for input of f32");
   EXPECT_EQ(
       message_of<InvalidArgument>([&] { residual_norm(x, x, w, w, kEpsilon, drop(0.5, r, c), c); }),
       "residual_norm: 2 row keys for input [3, 4]");

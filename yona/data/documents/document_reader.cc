@@ -23,10 +23,10 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
-// How many bytes from the front are whole characters.
+// How many bytes from the front are whole characters; the last one may be left out.
 std::size_t whole_characters(std::string_view text) {
   std::size_t end = text.size();
-  for (int back = 0; back < 3 && end > 0; ++back) {
+  for (int back = 0; back < 4 && end > 0; ++back) {
     --end;
     const auto byte = static_cast<unsigned char>(text[end]);
     if (byte < 0x80U) {
@@ -109,7 +109,9 @@ bool DocumentReader::next_of_file(Part& part) {
     cut = cut_after_line(held_, kPart);
   }
   if (cut == std::string::npos) {
-    cut = at_end_ ? held_.size() : whole_characters(held_);
+    // Something is kept, so that the part at the end of the file is never an empty one.
+    cut = at_end_ ? held_.size()
+                  : whole_characters(std::string_view(held_).substr(0, held_.size() - 1));
   }
   part = {held_.substr(0, cut), at_end_ && cut == held_.size()};
   held_.erase(0, cut);

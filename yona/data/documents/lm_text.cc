@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yona/base/error.h"
+#include "yona/base/human.h"
 #include "yona/base/random.h"
 
 namespace yona {
@@ -29,6 +30,20 @@ CacheKey key_of(const LmTextOptions& options) {
   return key;
 }
 
+// The tokens of a text that follows a line feed. SentencePiece puts a space in front of a text:
+// that is wanted at the beginning of a document alone.
+void encode_next(const TextTokenizer& tokenizer, std::string_view text,
+                 std::vector<std::int32_t>& ids) {
+  const std::vector<std::int32_t> before = tokenizer.encode("\n");
+  tokenizer.encode(fmt::format("\n{}", text), ids);
+  if (ids.size() >= before.size() && std::equal(before.begin(), before.end(), ids.begin())) {
+    ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(before.size()));
+    return;
+  }
+  ids.clear();
+  tokenizer.encode(text, ids);
+}
+
 // A document's parts, or a part's slices, encoded by all threads, in their order.
 class ChunkEncoder {
  public:
@@ -40,13 +55,15 @@ class ChunkEncoder {
     while (!rest.empty()) {
       std::size_t cut = rest.size() > kSlice ? cut_after_line(rest, kSlice) : rest.size();
       cut = std::min(cut, rest.size());
-      slices_.push_back({std::string(rest.substr(0, cut)), {}, false});
+      slices_.push_back({std::string(rest.substr(0, cut)), {}, after_line_, false});
+      after_line_ = rest[cut - 1] == '\n';
       rest.remove_prefix(cut);
       bytes_ += cut;
     }
     if (!slices_.empty()) {
       slices_.back().ends = part.ends;
     }
+    after_line_ = after_line_ && !part.ends;
   }
   bool is_full() const { return bytes_ >= kChunk; }
 
@@ -55,7 +72,11 @@ class ChunkEncoder {
   void flush(const Take& take) {
     pool_.run(static_cast<std::int64_t>(slices_.size()), [&](std::int64_t i) {
       Slice& slice = slices_[static_cast<std::size_t>(i)];
-      tokenizer_.encode(slice.text, slice.ids);
+      if (slice.after_line) {
+        encode_next(tokenizer_, slice.text, slice.ids);
+      } else {
+        tokenizer_.encode(slice.text, slice.ids);
+      }
     });
     for (const Slice& slice : slices_) {
       take(slice.ids, slice.ends);
@@ -68,11 +89,13 @@ class ChunkEncoder {
   struct Slice {
     std::string text;
     std::vector<std::int32_t> ids;
+    bool after_line;  // of the same document
     bool ends;
   };
   const TextTokenizer& tokenizer_;
   ThreadPool& pool_;
   std::vector<Slice> slices_;
+  bool after_line_ = false;
   std::size_t bytes_ = 0;
 };
 
@@ -177,8 +200,8 @@ LmText::LmText(LmTextOptions options, TokenCache cache)
   const std::int64_t context = options_.context;
   std::uint64_t examples = 0;
   if (options_.packing == TextPacking::stream) {
-    check<FormatError>(tokens_ >= 2, "{}: a text of {} tokens has nothing to predict",
-                       options_.name, tokens_);
+    check<FormatError>(tokens_ >= 2, "{}: a text of {} has nothing to predict", options_.name,
+                       counted(static_cast<std::uint64_t>(tokens_), "token"));
     examples = static_cast<std::uint64_t>((tokens_ - 1 + context - 1) / context);
     if (options_.draws_start && tokens_ - 1 > context) {
       examples = static_cast<std::uint64_t>((tokens_ - 1) / context);

@@ -1,5 +1,6 @@
 #include "yona/io/causal_lm/lm_config.h"
 
+#include <algorithm>
 #include <array>
 
 #include "yona/base/error.h"
@@ -17,7 +18,7 @@ constexpr std::array<const char*, 6> kArchitectures{"GPT2LMHeadModel",    "Llama
 std::int64_t first_token(const ForeignConfig& config, const char* key) {
   const Json value = config.has(key) ? config.get<Json>(key) : Json();
   const Json id = value.is_array() && !value.empty() ? value[0] : value;
-  return id.is_number_unsigned() ? id.get<std::int64_t>() : -1;
+  return id.is_number_integer() ? std::max<std::int64_t>(id.get<std::int64_t>(), -1) : -1;
 }
 
 FeedForwardActivation activation_of(const ForeignConfig& config, const char* key,

@@ -1,8 +1,6 @@
 #include "yona/serve/engine/model_pool.h"
 
 #include <algorithm>
-#include <ctime>
-#include <sys/stat.h>
 #include <utility>
 
 #include "yona/base/error.h"
@@ -11,6 +9,7 @@
 #include "yona/decode/search_options.h"
 #include "yona/io/model_files.h"
 #include "yona/io/warm_up.h"
+#include "yona/serve/engine/folder_look.h"
 #include "yona/serve/engine/step_speed.h"
 
 namespace yona::serve {
@@ -18,32 +17,6 @@ namespace yona::serve {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Files, in one text that changes when one of them is written, replaced, added or removed.
-struct Look {
-  std::string signature;
-  double rested_seconds = 1e9;  // since the last change
-};
-
-Look look_at(const fs::path& folder) {
-  Look look;
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const auto add = [&](const fs::path& from, const std::string& name) {
-    struct stat status {};
-    if (::stat((from / name).c_str(), &status) == 0) {
-      look.signature += fmt::format("{} {} {} {}.{};", name, status.st_ino, status.st_size,
-                                    status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-      const double age = static_cast<double>(now.tv_sec - status.st_ctim.tv_sec) +
-                         1e-9 * static_cast<double>(now.tv_nsec - status.st_ctim.tv_nsec);
-      look.rested_seconds = std::min(look.rested_seconds, age);
-    }
-  };
-  for (const std::string& name : model_files(folder)) {
-    add(folder, name);
-  }
-  return look;
-}
 
 ModelSummary summary_of(const ModelPlace& place) {
   const ModelInfo info = read_model_info(place.folder);
@@ -256,17 +229,13 @@ void ModelPool::trim() {
 std::shared_ptr<LoadedModel> ModelPool::get(const std::string& id) {
   Entry& wanted = entry(id);
   if (is_due(wanted)) {
-    const Look look = look_at(wanted.place.folder);
+    const FolderLook look = look_at(wanted.place.folder);
     bool is_told = false;
     {
       const std::scoped_lock lock(mutex_);
       is_told = std::exchange(wanted.is_told, false);
     }
-    // Files that were written a moment ago may be followed by others. The clock of a file server
-    // may be another: the same twice is at rest too.
-    constexpr double kRest = 1;
-    const bool is_at_rest = is_told || look.rested_seconds > kRest || look.rested_seconds < 0 ||
-                            look.signature == wanted.last_seen;
+    const bool is_at_rest = is_told || look.is_at_rest(wanted.last_seen);
     if (!wanted.model || (look.signature != wanted.signature && is_at_rest)) {
       load(wanted, look.signature);
     }

@@ -25,7 +25,6 @@ class ClassEvaluation : public Evaluation {
   ValidationReport run(Learner& learner) override;
 
  private:
-  ValidationReport classes(const Vectors& logits) const;
   ValidationReport numbers(const Vectors& logits) const;
 
   Options options_;

@@ -4,6 +4,7 @@
 
 #include "yona/tasks/classification/task.h"
 #include "yona/tasks/encoder/encoder_keys.h"
+#include "yona/train/time_plan.h"
 
 namespace yona {
 
@@ -19,7 +20,8 @@ TaskKind classification_kind() {
           .file_flags = {{"--train", "data.train"}, {"--valid", "data.valid"}},
           .make = [](RunConfig config, const RunPlace& place) -> std::unique_ptr<Task> {
             return std::make_unique<ClassificationTask>(std::move(config), place);
-          }};
+          },
+          .planned = planned_length_keys()};
 }
 
 }  // namespace yona

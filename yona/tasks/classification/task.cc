@@ -76,7 +76,7 @@ void ClassificationTask::report_cut(const LabelledExamples& examples,
   if (examples.cut_texts() > 0) {
     place().reporter.message(
         MessageLevel::warning,
-        fmt::format("{}: {} longer than {} tokens are cut (data.max_length)", name,
+        fmt::format("{}: {} cut to {} tokens (data.max_length)", name,
                     counted(static_cast<std::uint64_t>(examples.cut_texts()), "text"),
                     longest_text(config())));
   }
@@ -88,6 +88,10 @@ std::shared_ptr<const Examples> ClassificationTask::open_training() {
       LabelledOptions{.max_length = longest_text(config()), .hidden = config().texts.hidden});
   report_cut(*examples, "train");
   return examples;
+}
+
+double ClassificationTask::passes(const Examples& examples) const {
+  return place().init.empty() ? EncoderTask::passes(examples) / 5 : 4;
 }
 
 std::vector<std::unique_ptr<Evaluation>> ClassificationTask::open_evaluations(

@@ -15,6 +15,8 @@ class ClassificationTask : public EncoderTask {
   std::shared_ptr<const Examples> open_training() override;
   std::vector<std::unique_ptr<Evaluation>> open_evaluations(Objective& objective,
                                                             const TrainConfig& train) override;
+  // Fine-tuning takes few (Devlin et al. 2019, §A.3: two to four); a new model more.
+  double passes(const Examples& examples) const override;
 
  private:
   void report_cut(const LabelledExamples& examples, const std::string& name) const;

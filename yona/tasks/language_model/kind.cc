@@ -7,6 +7,7 @@
 #include "yona/tasks/file_checks.h"
 #include "yona/tasks/language_model/recipe.h"
 #include "yona/tasks/language_model/task.h"
+#include "yona/train/time_plan.h"
 #include "yona/train/train_keys.h"
 
 namespace yona {
@@ -123,7 +124,9 @@ TaskKind language_model_kind() {
           .file_flags = {{"--train", "data.train"}, {"--valid", "data.valid"}},
           .make = [](RunConfig config, const RunPlace& place) -> std::unique_ptr<Task> {
             return std::make_unique<LanguageModelTask>(std::move(config), place);
-          }};
+          },
+          .planned = planned_length_keys(),
+          .recipes = causal_lm_preset_names()};
 }
 
 }  // namespace yona

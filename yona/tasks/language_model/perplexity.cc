@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "yona/base/error.h"
+#include "yona/base/human.h"
 #include "yona/tensor/ops/cross_entropy.h"
 #include "yona/text/tokenizer/plain_segmenters.h"
 
@@ -40,8 +42,8 @@ PerplexityOptions completed(PerplexityOptions options, const CausalLm& model) {
   options.context = options.context > 0 ? options.context : positions;
   options.stride = options.stride > 0 ? options.stride : options.context;
   check(options.context >= 2 && options.context <= positions,
-        "perplexity: a context of {} tokens; the model has {} positions", options.context,
-        positions);
+        "perplexity: a context of {} is not between 2 and the model's {} positions",
+        counted(static_cast<std::uint64_t>(options.context), "token"), positions);
   check(options.stride <= options.context,
         "perplexity: a stride of {} tokens leaves gaps between windows of {}", options.stride,
         options.context);
@@ -66,7 +68,8 @@ Perplexity perplexity(const CausalLm& model, const TextTokenizer& tokenizer, std
                       const PerplexityOptions& options, Backend& backend) {
   const PerplexityOptions chosen = completed(options, model);
   const std::vector<std::int32_t> ids = tokenizer.encode_prompt(text);
-  check(ids.size() >= 2, "perplexity: a text of {} tokens has nothing to predict", ids.size());
+  check(ids.size() >= 2, "perplexity: a text of {} has nothing to predict",
+        counted(ids.size(), "token"));
   Perplexity result;
   result.words = static_cast<std::int64_t>(whitespace_words(text).size());
   result.bytes = static_cast<std::int64_t>(text.size());
@@ -97,8 +100,8 @@ Perplexity perplexity(const CausalLm& model, const TextTokenizer& tokenizer, std
   const double mean =
       weights > 0 ? weighted / weights : result.nll / static_cast<double>(result.tokens);
   result.per_token = std::exp(mean);
-  result.per_word =
-      std::exp(result.nll / static_cast<double>(std::max<std::int64_t>(result.words, 1)));
+  result.per_word = result.words > 0 ? std::exp(result.nll / static_cast<double>(result.words))
+                                     : std::numeric_limits<double>::quiet_NaN();
   result.per_byte = std::exp(result.nll / static_cast<double>(result.bytes));
   result.bits_per_byte = result.nll / static_cast<double>(result.bytes) / std::log(2.0);
   return result;

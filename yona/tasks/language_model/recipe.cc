@@ -55,7 +55,7 @@ void apply_lm_preset(RunConfig& config) {
     train.accumulate = recipe.accumulate;
     train.updates = recipe.updates;
     train.schedule.rate = recipe.rate;
-    train.schedule.final_rate = 0.1 * recipe.rate;
+    train.schedule.final_rate = recipe.rate / 10;
     train.schedule.warmup = recipe.warmup;
     train.beta2 = recipe.beta2;
     train.valid_every = train.save_every = recipe.valid_every;

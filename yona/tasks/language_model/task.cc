@@ -150,6 +150,11 @@ std::unique_ptr<Sampler> LanguageModelTask::open_samples(Objective& objective) {
                                      dynamic_cast<LmObjective&>(objective).model(), place_.backend);
 }
 
+double LanguageModelTask::passes(const Examples& examples) const {
+  const double passes = worthwhile_text_passes(examples);
+  return config_.language_model.data.valid.empty() ? std::min(passes, 10.0) : passes;
+}
+
 bool LanguageModelTask::higher_is_better(const std::string& /*figure*/) const { return false; }
 
 void LanguageModelTask::write_model(const std::filesystem::path& folder,

@@ -30,6 +30,8 @@ class LanguageModelTask : public Task {
                                                             const TrainConfig& train) override;
   std::unique_ptr<Sampler> open_samples(Objective& objective) override;
   bool higher_is_better(const std::string& figure) const override;
+  // By the tokens. Without a validation, which would stop the run, ten at most.
+  double passes(const Examples& examples) const override;
 
   void write_model(const std::filesystem::path& folder,
                    const Parameters& parameters) const override;

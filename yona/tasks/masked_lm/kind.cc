@@ -5,6 +5,7 @@
 #include "yona/base/error.h"
 #include "yona/tasks/encoder/encoder_keys.h"
 #include "yona/tasks/masked_lm/task.h"
+#include "yona/train/time_plan.h"
 
 namespace yona {
 
@@ -37,7 +38,8 @@ TaskKind masked_lm_kind() {
           .file_flags = {{"--train", "data.train"}, {"--valid", "data.valid"}},
           .make = [](RunConfig config, const RunPlace& place) -> std::unique_ptr<Task> {
             return std::make_unique<MaskedLmTask>(std::move(config), place);
-          }};
+          },
+          .planned = planned_length_keys()};
 }
 
 }  // namespace yona

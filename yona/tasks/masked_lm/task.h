@@ -13,6 +13,9 @@ class MaskedLmTask : public EncoderTask {
   std::shared_ptr<const Examples> open_training() override;
   std::vector<std::unique_ptr<Evaluation>> open_evaluations(Objective& objective,
                                                             const TrainConfig& train) override;
+  double passes(const Examples& examples) const override {
+    return worthwhile_text_passes(examples);
+  }
 };
 
 }  // namespace yona

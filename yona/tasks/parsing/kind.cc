@@ -5,6 +5,7 @@
 
 #include "yona/tasks/parsing/config_keys.h"
 #include "yona/tasks/parsing/task.h"
+#include "yona/train/time_plan.h"
 
 namespace yona {
 
@@ -34,7 +35,9 @@ TaskKind parsing_kind() {
           .file_flags = {{"--train", "data.train"}, {"--valid", "data.valid"}},
           .make = [](RunConfig config, const RunPlace& place) -> std::unique_ptr<Task> {
             return std::make_unique<ParsingTask>(std::move(config), place);
-          }};
+          },
+          .planned = planned_length_keys(),
+          .recipes = {"paper"}};
 }
 
 }  // namespace yona

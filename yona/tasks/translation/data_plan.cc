@@ -88,10 +88,7 @@ void plan_translation(RunConfig& config) {
   }
   config.train.schedule.kind = ScheduleKind::cosine;
   config.train.schedule.rate = planned_rate(config.model.d_model);
-  const bool may_stop = config.train.seconds == 0 && config.is_open("train.updates");
-  if (config.is_open("train.patience") && may_stop && !config.data.valid.empty()) {
-    config.train.patience = 8;
-  }
+  config.train.schedule.warmup = 1000;  // at most: time_plan.h
 }
 
 }  // namespace yona

@@ -32,7 +32,7 @@ double planned_dropout(double passes);
 std::vector<std::string> planned_translation_keys();
 
 // Gives open keys (RunConfig::is_open) their values: preset, model.norm, data.vocabulary_size,
-// train.batch_tokens, train.schedule, train.learning_rate, train.patience. Reads the corpora.
+// train.batch_tokens, train.schedule, train.learning_rate, train.warmup. Reads the corpora.
 void plan_translation(RunConfig& config);
 
 }  // namespace yona

@@ -27,7 +27,8 @@ TaskKind translation_kind() {
             return std::make_unique<TranslationTask>(std::move(config), place);
           },
           .plan = plan_translation,
-          .planned = planned_translation_keys()};
+          .planned = planned_translation_keys(),
+          .recipes = {"base", "big"}};
 }
 
 }  // namespace yona

@@ -74,6 +74,8 @@ ResidualNorm normalise(const Tensor& x, const Tensor& r, const Tensor& weight, c
 ResidualNorm residual_norm(const Tensor& x, const Tensor& r, const Tensor& weight,
                            const Tensor& bias, float epsilon, const RowDropout& dropout,
                            Context& c) {
+  check(x.dtype() == r.dtype(), "residual_norm: residual of {} for input of {}", r.dtype(),
+        x.dtype());
   check(x.shape() == r.shape(), "residual_norm: residual {} does not fit input {}", r.shape(),
         x.shape());
   check(!dropout || dropout.row_keys.elements() == x.rows(),
@@ -82,6 +84,8 @@ ResidualNorm residual_norm(const Tensor& x, const Tensor& r, const Tensor& weigh
 }
 
 Tensor residual_sum(const Tensor& x, const Tensor& r, const RowDropout& dropout, Context& c) {
+  check(x.dtype() == r.dtype(), "residual_sum: residual of {} for input of {}", r.dtype(),
+        x.dtype());
   check(x.shape() == r.shape(), "residual_sum: residual {} does not fit input {}", r.shape(),
         x.shape());
   check(!dropout || dropout.row_keys.elements() == x.rows(),

@@ -1,0 +1,93 @@
+#include "yona/tasks/image_classification/image_objective.h"
+
+#include <map>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "yona/backend/registration.h"
+#include "yona/data/images/image_examples.h"
+#include "yona/nn/parameters.h"
+#include "yona/train/learner.h"
+
+#include "tests/harness/op_case.h"
+
+namespace yona::testing {
+namespace {
+
+VitConfig small_vit(ImageVector vector) {
+  VitConfig config = vit_preset("vit-tiny");
+  config.image_height = config.image_width = 8;
+  config.channels = 1;
+  config.labels = 3;
+  config.layers = 1;
+  config.dropout = config.attention_dropout = 0.1;
+  config.image_vector = vector;
+  return config;
+}
+
+TEST(ImageObjective, TheLargestBatchHasTheRowsThatFit) {
+  const ImageObjective objective(small_vit(ImageVector::class_token), {});
+  const Batch batch = objective.largest_batch(18, shared_backend("cpu"));
+  EXPECT_EQ(batch.examples(), 4);
+  EXPECT_EQ(batch.sides[kPatches].rows(), 16);
+  EXPECT_EQ(objective.largest_batch(1, shared_backend("cpu")).examples(), 1);
+}
+
+template <class Member>
+bool is_own(Member member) {
+  return (cpu_kernels().*member).function() != (reference_kernels().*member).function();
+}
+
+// Is what the CPU runs for the kernel its own, and not the plain loop of the reference?
+std::map<std::string_view, bool> kernels_of_a_step() {
+  return {{"matmul", is_own(&Kernels::matmul)},
+          {"bias_activation_backward", is_own(&Kernels::bias_activation_backward)},
+          {"gelu", is_own(&Kernels::gelu)},
+          {"gelu_backward", is_own(&Kernels::gelu_backward)},
+          {"gelu_gradient_product", is_own(&Kernels::gelu_gradient_product)},
+          {"weight_gradients", is_own(&Kernels::weight_gradients)},
+          {"dropout", is_own(&Kernels::dropout)},
+          {"embed", is_own(&Kernels::embed)},
+          {"embed_backward", is_own(&Kernels::embed_backward)},
+          {"gather_rows", is_own(&Kernels::gather_rows)},
+          {"gather_rows_backward", is_own(&Kernels::gather_rows_backward)},
+          {"prepend_rows", is_own(&Kernels::prepend_rows)},
+          {"prepend_rows_backward", is_own(&Kernels::prepend_rows_backward)},
+          {"segment_mean", is_own(&Kernels::segment_mean)},
+          {"segment_mean_backward", is_own(&Kernels::segment_mean_backward)},
+          {"residual_norm", is_own(&Kernels::residual_norm)},
+          {"residual_norm_backward", is_own(&Kernels::residual_norm_backward)},
+          {"attention", is_own(&Kernels::attention)},
+          {"attention_backward", is_own(&Kernels::attention_backward)},
+          {"cross_entropy", is_own(&Kernels::cross_entropy)},
+          {"vocabulary_loss", is_own(&Kernels::vocabulary_loss)},
+          {"add", is_own(&Kernels::add)},
+          {"fill", is_own(&Kernels::fill)}};
+}
+
+TEST(ImageObjective, NoKernelOfAStepIsTheReferences) {
+  const std::map<std::string_view, bool> own = kernels_of_a_step();
+  for (const ImageVector vector : {ImageVector::class_token, ImageVector::mean}) {
+    ImageObjective objective(small_vit(vector), {.label_smoothing = 0.1});
+    Backend& backend = shared_backend("cpu");
+    Parameters parameters(objective.model(), backend, Gradients::yes);
+    parameters.initialise(1);
+    parameters.zero_gradients();
+    Learner learner(objective, parameters, backend);
+    const Batch batch = objective.largest_batch(16, backend);
+    Profile profile;
+    backend.exec().profile = &profile;
+    learner.accumulate(batch, {}, objective.weight(batch)).read();
+    backend.exec().profile = nullptr;
+    EXPECT_TRUE(profile.seconds.contains("attention_backward"));
+    for (const auto& entry : profile.seconds) {
+      const auto found = own.find(entry.first);
+      ASSERT_NE(found, own.end()) << entry.first;
+      EXPECT_TRUE(found->second) << entry.first;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,58 @@
+#include "yona/data/images/image_processor.h"
+
+#include <algorithm>
+
+#include "yona/base/error.h"
+
+namespace yona {
+
+namespace {
+
+Picture resized_by(const Picture& picture, const ImageProcessor& processor) {
+  if (!processor.resizes) {
+    return picture;
+  }
+  if (processor.shortest_side == 0) {
+    return resized(picture, processor.height, processor.width, processor.resample);
+  }
+  const auto [height, width, channels] = picture.shape;
+  const std::int64_t side = processor.shortest_side;
+  const std::int64_t longest = std::max(height, width) * side / std::min(height, width);
+  return height < width ? resized(picture, side, longest, processor.resample)
+                        : resized(picture, longest, side, processor.resample);
+}
+
+// The middle, with black around it where the picture is smaller.
+Picture middle(const Picture& picture, std::int64_t height, std::int64_t width) {
+  Picture result({height, width, picture.shape.channels});
+  const std::int64_t down = (picture.shape.height - height) / 2;
+  const std::int64_t right = (picture.shape.width - width) / 2;
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      const std::int64_t from_y = y + down;
+      const std::int64_t from_x = x + right;
+      if (from_y >= 0 && from_y < picture.shape.height && from_x >= 0 &&
+          from_x < picture.shape.width) {
+        std::copy_n(picture.at(from_y, from_x, 0), picture.shape.channels, result.at(y, x, 0));
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Picture prepared(const Picture& picture, const ImageProcessor& processor, const ImageShape& shape,
+                 std::string_view name) {
+  Picture result = resized_by(with_channels(picture, shape.channels), processor);
+  if (processor.crop_height > 0) {
+    result = middle(result, processor.crop_height, processor.crop_width);
+  }
+  check(result.shape == shape,
+        "{}: has {} × {} pixels as the model's preprocessor_config.json prepares it; the model "
+        "takes {} × {}",
+        name, result.shape.height, result.shape.width, shape.height, shape.width);
+  return result;
+}
+
+}  // namespace yona

@@ -1,0 +1,18 @@
+// Logits as probabilities by name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "yona/encode/encoder_answers.h"
+
+namespace yona {
+
+// softmax(logits)
+std::vector<double> probabilities(const std::vector<float>& logits);
+
+// The most probable first; equal ones in the order of the labels.
+std::vector<LabelScore> sorted_scores(const std::vector<double>& scores,
+                                      const std::vector<std::string>& labels);
+
+}  // namespace yona

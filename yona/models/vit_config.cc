@@ -1,0 +1,123 @@
+#include "yona/models/vit_config.h"
+
+#include <array>
+
+#include "yona/base/error.h"
+
+namespace yona {
+
+namespace {
+
+struct VitPreset {
+  std::string_view name;
+  std::int64_t patch, layers, d_model, d_ff, heads;
+};
+
+// base is table 1 of the paper, small that of Touvron et al. 2021; tiny is for pictures of 28 or 32
+// pixels and has less than a million parameters.
+constexpr std::array<VitPreset, 3> kVitPresets{{{"vit-tiny", 4, 6, 128, 256, 4},
+                                                {"vit-small", 16, 12, 384, 1536, 6},
+                                                {"vit-base", 16, 12, 768, 3072, 12}}};
+
+void check_vit_size(std::int64_t value, std::int64_t least, std::int64_t most,
+                    std::string_view key) {
+  check(value >= least && value <= most, "{}: {} is not between {} and {}", key, value, least,
+        most);
+}
+
+}  // namespace
+
+BlockOptions VitConfig::block() const {
+  return {.d_model = d_model,
+          .heads = {.heads = heads, .d_k = d_model / heads, .d_v = d_model / heads},
+          .attention = {.dropout = attention_dropout},
+          .attention_biases = {.qkv = qkv_bias ? Biases::yes : Biases::no},
+          .feed_forward = {.d_ff = d_ff, .activation = activation},
+          .norm = {.position = NormPosition::pre,
+                   .dropout = dropout,
+                   .epsilon = static_cast<float>(norm_epsilon)}};
+}
+
+void check_config(const VitConfig& config) {
+  check_vit_size(config.layers, 1, 1000, "model.layers");
+  check_vit_size(config.d_model, 1, 1 << 16, "model.d_model");
+  check_vit_size(config.d_ff, 1, 1 << 20, "model.d_ff");
+  check_vit_size(config.heads, 1, 1024, "model.heads");
+  check(config.d_model % config.heads == 0, "model.heads: {} heads do not divide model.d_model {}",
+        config.heads, config.d_model);
+  check_vit_size(config.image_height, 1, 1 << 14, "the pictures' height");
+  check_vit_size(config.image_width, 1, 1 << 14, "the pictures' width");
+  check(config.channels == 1 || config.channels == 3, "pictures have {} channels, not 1 or 3",
+        config.channels);
+  check(config.patch >= 1 && config.patch <= config.image_height &&
+            config.patch <= config.image_width,
+        "model.patch: {} pixels do not fit pictures of {} × {}", config.patch, config.image_height,
+        config.image_width);
+  check_vit_size(config.stride, 0, config.patch, "model.stride");
+  check((config.image_height - config.patch) % config.step() == 0 &&
+            (config.image_width - config.patch) % config.step() == 0,
+        "model.patch: patches of {} pixels, {} apart, do not cover pictures of {} × {}; choose "
+        "model.patch and model.stride so that they do",
+        config.patch, config.step(), config.image_height, config.image_width);
+  check(config.norm_epsilon > 0, "the epsilon of the norms, {}, is not above 0",
+        config.norm_epsilon);
+  check(config.image_vector == ImageVector::class_token || !config.distillation_token,
+        "a model with a distillation token has a class token too");
+  check(config.distillation_token || !config.distillation_classifier,
+        "a model with a classifier for the distillation token has such a token");
+  for (const double p : {config.dropout, config.attention_dropout}) {
+    check(p >= 0.0 && p < 1.0, "model.dropout: {} is not a probability in [0, 1)", p);
+  }
+}
+
+ConfigKeys<VitConfig> vit_keys() {
+  using Config = VitConfig;
+  constexpr OnResume kFixed = OnResume::fixed;
+  constexpr OnResume kDecides = OnResume::decides;
+  return {
+      integer("patch", &Config::patch, {1, 1 << 14}, kFixed, "pixels of a patch's side"),
+      integer("stride", &Config::stride, {1, 1 << 14, "auto"}, kFixed,
+              "pixels from patch to patch; fewer than the patch's side let patches overlap; auto "
+              "is the patch's side, as published"),
+      integer("layers", &Config::layers, {1, 1000}, kFixed, "layers of the encoder"),
+      integer("d_model", &Config::d_model, {1, 1 << 16}, kFixed, "width of the residual stream"),
+      integer("d_ff", &Config::d_ff, {1, 1 << 20}, kFixed,
+              "inner width of the feed-forward layers"),
+      integer("heads", &Config::heads, {1, 1024}, kFixed, "attention heads"),
+      number("dropout", &Config::dropout, kProbability, kDecides,
+             "dropout of embeddings and of each sub-layer's output"),
+      number("attention_dropout", &Config::attention_dropout, kProbability, kDecides,
+             "dropout of the attention weights"),
+      choice("activation", &Config::activation, kFixed,
+             "activation of the feed-forward layers; ViT has gelu"),
+      flag("qkv_bias", &Config::qkv_bias, kFixed, "whether queries, keys and values have biases"),
+      choice("image_vector", &Config::image_vector, kFixed,
+             "what is classified: the state of a class token in front of the patches, or the mean "
+             "over the patches")};
+}
+
+std::vector<std::string> vit_preset_names() {
+  std::vector<std::string> names;
+  names.reserve(kVitPresets.size());
+  for (const VitPreset& entry : kVitPresets) {
+    names.emplace_back(entry.name);
+  }
+  return names;
+}
+
+VitConfig vit_preset(std::string_view name) {
+  for (const VitPreset& entry : kVitPresets) {
+    if (entry.name == name) {
+      VitConfig config;
+      config.patch = entry.patch;
+      config.layers = entry.layers;
+      config.d_model = entry.d_model;
+      config.d_ff = entry.d_ff;
+      config.heads = entry.heads;
+      return config;
+    }
+  }
+  fail("preset: '{}' is unknown; use {}", name, fmt::join(vit_preset_names(), ", "));
+}
+
+}  // namespace yona

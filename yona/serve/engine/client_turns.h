@@ -1,0 +1,34 @@
+// Which client is next: the one that has been given the fewest tokens, so that a client with many
+// or long requests does not keep others waiting (Sheng et al. 2024, "Fairness in Serving Large
+// Language Models", the virtual token counter). A client that comes, or comes back, begins where
+// the least served one of those that are here is: time without requests is no credit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace yona::serve {
+
+class ClientTurns {
+ public:
+  struct Client {
+    std::int64_t served = 0;           // tokens
+    std::int64_t jobs = 0;             // that wait or are under way
+    std::int64_t waiting_answers = 0;  // for whoever keeps the queue
+  };
+
+  // A job of the client has come. The client stays valid until its last job has left.
+  Client& arrive(const std::string& name);
+  void leave(Client& client);
+
+  const std::map<std::string, Client>& clients() const { return clients_; }
+
+ private:
+  void forget_absent();
+
+  std::map<std::string, Client> clients_;
+};
+
+}  // namespace yona::serve

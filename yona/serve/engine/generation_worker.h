@@ -1,0 +1,141 @@
+// One language model at work: a thread that runs its Generator step after step. Requests join
+// between steps as there is room in the batch and in the KV cache, in the order of client_turns.h,
+// and leave when they are done, when their client has gone or at their deadline.
+//
+// What waits is bounded in tokens and in time: a request that would wait too long is refused at
+// once, by the speed and the length of the answers so far.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "yona/backend/backend.h"
+#include "yona/serve/engine/client_turns.h"
+#include "yona/serve/engine/loaded_generator.h"
+
+namespace yona::serve {
+
+// Where and how models are loaded.
+struct GenerationLoading {
+  std::string device = "cpu";
+  int threads = 0;  // 0: all CPUs that may be used
+  ComputeType type{.is_folders = true};
+};
+
+// What has happened so far, for /metrics.
+struct GenerationFigures {
+  std::int64_t waiting_requests = 0, waiting_tokens = 0;  // of prompts, about
+  std::int64_t requests = 0, answers = 0;                 // under way
+  std::uint64_t prompt_tokens = 0, reused_tokens = 0;     // of prompts that were begun
+  std::uint64_t tokens = 0;                               // new ones
+  std::uint64_t steps = 0;
+  std::uint64_t refused = 0, late = 0, gone = 0;  // requests
+  double busy_seconds = 0;
+
+  GenerationFigures& operator+=(const GenerationFigures& other);
+};
+
+class GenerationWorker {
+ public:
+  // Reads the folder's description and compares its files with its checksums; the model is loaded
+  // when it is first needed, and again when its files have changed. Throws IoError and FormatError.
+  GenerationWorker(const GenerationPlace& place, const GenerationLoading& loading,
+                   const GenerationLimits& limits);
+  ~GenerationWorker();  // as close()
+  GenerationWorker(const GenerationWorker&) = delete;
+  GenerationWorker& operator=(const GenerationWorker&) = delete;
+
+  // Any thread, all of these. submit() throws HttpError 413 and 503 as GenerationService's does.
+  void submit(std::shared_ptr<GenerationJob> job);
+  GeneratorSummary summary() const;
+  GenerationFigures figures() const;
+  bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
+  void look_again();
+  // Finishes what was accepted; nothing is accepted any more.
+  void close();
+
+ private:
+  struct Task {
+    std::shared_ptr<GenerationJob> job;
+    ClientTurns::Client* client = nullptr;
+    Clock::time_point since{};
+    std::int64_t tokens = 0;                  // of its prompts, about
+    std::vector<GenerateRequest> requests{};  // once it is prepared
+    std::size_t begun = 0;                    // prompts that were given to the generator
+    bool has_joined = false;                  // one of them is, or was, under way
+    std::int64_t answers_left = 0;            // of all prompts
+    GenerationUsage usage{};
+
+    bool has_more() const { return begun < job->prompt_count(); }
+  };
+  using TaskPtr = std::shared_ptr<Task>;
+  // A prompt that the generator has.
+  struct Running {
+    TaskPtr task;
+    std::size_t prompt = 0;
+    std::vector<std::int64_t> lengths{};  // of its answers, so far
+    std::int64_t answers_left = 0;
+  };
+  using Ended = std::vector<std::pair<TaskPtr, std::exception_ptr>>;
+
+  // Of the thread that computes.
+  void work();
+  void round();
+  bool is_idle() const;
+  void drop_ended();
+  void fail_all(const std::exception_ptr& error);
+  bool is_ready();  // a model is loaded, and requests may join
+  void load(const std::string& signature);
+  void look();
+  void join();
+  TaskPtr next_task();
+  void begin(const TaskPtr& task);
+  void note_joined();
+  void step();
+  void give(const GeneratedToken& token);
+  void fail(const TaskPtr& task, const std::exception_ptr& error);
+  void finish(const TaskPtr& task);
+  void forget(const TaskPtr& task);  // takes it out everywhere
+
+  // With the mutex held.
+  std::exception_ptr ending_of(const Task& task, Clock::time_point now);
+  double foreseen_seconds(std::int64_t answers) const;
+  void unqueue(const Task& task);
+  void update_full();
+
+  const GenerationPlace place_;
+  const GenerationLoading loading_;
+  const GenerationLimits limits_;
+  const std::unique_ptr<Backend> backend_;
+
+  // Of the thread that computes.
+  std::unique_ptr<LoadedGenerator> loaded_;
+  std::map<RequestId, Running> running_;
+  TaskPtr blocked_;  // the generator has its prompt, but no room for it yet
+  std::string signature_, last_seen_;
+  Clock::time_point looked_{};
+  bool is_stale_ = false;  // loaded again once nothing is under way
+
+  mutable std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  GeneratorSummary summary_;
+  std::list<TaskPtr> tasks_;  // in the order in which they came
+  ClientTurns turns_;
+  GenerationFigures figures_;
+  Clock::time_point loaded_at_{};
+  double tokens_per_second_ = 0;  // while requests wait; 0: not known yet
+  double answer_tokens_ = 0;      // of an answer, in the mean; 0: not known yet
+  bool is_told_ = false;          // to look again
+  bool is_loading_ = false;
+  bool is_closing_ = false;
+  std::atomic<bool> is_full_{false};
+  std::thread thread_;
+};
+
+}  // namespace yona::serve

@@ -1,0 +1,60 @@
+// A language model of the server, loaded: its weights, its tokeniser, its chat template and the
+// generator that answers run in.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yona/decode/compute_type.h"
+#include "yona/generate/chat_template.h"
+#include "yona/generate/text_generator.h"
+#include "yona/io/causal_lm/language_model.h"
+#include "yona/serve/engine/generation_limits.h"
+#include "yona/serve/generation_service.h"
+
+namespace yona::serve {
+
+// A folder, and what it is called; without a name, as the folder.
+struct GenerationPlace {
+  std::filesystem::path folder;
+  std::string id{};
+};
+
+// From the folder's files, without its weights. Throws as read_lm_description().
+GeneratorSummary summary_of(const GenerationPlace& place);
+
+// What a job may take, foreseen without its model: tokens of its prompts, about, and new ones of
+// all answers at most.
+std::int64_t rough_prompt_tokens(const GenerationJob& job);
+std::int64_t foreseen_new_tokens(const GenerationJob& job, const GeneratorSummary& model,
+                                 const GenerationLimits& limits);
+
+// For one thread at a time.
+class LoadedGenerator {
+ public:
+  // The backend must outlive this object. Throws as LanguageModel::load().
+  LoadedGenerator(const std::filesystem::path& folder, Backend& backend, const ComputeType& type,
+                  const GenerationLimits& limits);
+
+  Generator& generator() { return text_->generator(); }
+  // What a job asks of the generator, for each of its prompts. Throws InvalidArgument for what
+  // cannot be, also where the chat template refuses the messages, and HttpError 413 for answers
+  // that the cache has no room for.
+  std::vector<GenerateRequest> requests_of(const GenerationJob& job);
+  TokenText text_of(std::int32_t token, float logprob) const;
+
+ private:
+  std::vector<std::int32_t> chat_ids(const GenerationJob& job) const;
+  void set_new_tokens(GenerateRequest& request) const;
+
+  const GenerationLimits limits_;
+  std::unique_ptr<LanguageModel> model_;
+  std::optional<ChatTemplate> chat_;
+  std::string chat_error_;  // why the template cannot be used
+  std::unique_ptr<TextGenerator> text_;
+};
+
+}  // namespace yona::serve

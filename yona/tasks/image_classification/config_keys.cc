@@ -1,0 +1,113 @@
+#include "yona/tasks/image_classification/config_keys.h"
+
+#include <algorithm>
+
+#include "yona/base/error.h"
+#include "yona/tasks/file_checks.h"
+#include "yona/train/train_keys.h"
+
+namespace yona {
+
+namespace {
+
+ConfigKeys<ImagesConfig> image_data_keys() {
+  using Config = ImagesConfig;
+  return {
+      config_key("train", &Config::train, paths_codec(), OnResume::content,
+                 "IDX files of pictures, with their labels beside them: train-images-idx3-ubyte "
+                 "has train-labels-idx1-ubyte; .gz, .xz and .zst are read as they are"),
+      config_key("valid", &Config::valid, path_codec(), OnResume::free,
+                 "a held-out file of the same form; its accuracy decides which model is the best"),
+      config_key("labels", &Config::labels, texts_codec(), OnResume::fixed,
+                 "names of the classes, in the order of their numbers; empty: the numbers"),
+      integer("crop_padding", &Config::crop_padding, {0, 1 << 10}, OnResume::decides,
+              "a picture is moved by up to so many pixels, drawn in every epoch; 0 is off"),
+      number("mirror", &Config::mirror, {.least = 0.0, .most = 1.0}, OnResume::decides,
+             "the share of pictures that are mirrored, left to right"),
+      number("erase", &Config::erase, {.least = 0.0, .most = 1.0}, OnResume::decides,
+             "the share of pictures of which a random rectangle is covered (random erasing)")};
+}
+
+ConfigKey<RunConfig> image_preset_key() {
+  ConfigKey<RunConfig> key =
+      config_key("preset", &RunConfig::preset, word_codec(vit_preset_names()), OnResume::decides,
+                 "gives all model keys their defaults, before any other key is read");
+  key.role = KeyRole::preset;
+  key.set = [set = key.set](RunConfig& config, const ConfigNode& node, const ConfigSource& source) {
+    set(config, node, source);
+    apply_image_preset(config);
+  };
+  return key;
+}
+
+ConfigKeys<RunConfig> make_image_keys() {
+  ConfigKeys<RunConfig> keys{image_preset_key()};
+  append(keys, lift("model", &RunConfig::vit, vit_keys()));
+  append(keys, lift("data", &RunConfig::images, image_data_keys()));
+  append(keys, lift("train", &RunConfig::train,
+                    train_keys({{"accuracy", "f1", "matthews"},
+                                "accuracy, f1 (macro; of two classes the second's), matthews"})));
+  return keys;
+}
+
+}  // namespace
+
+const ConfigKeys<RunConfig>& image_classification_keys() {
+  static const ConfigKeys<RunConfig> keys = make_image_keys();
+  return keys;
+}
+
+// Training from scratch as Touvron et al. 2021 do it: Adam with weight decay, a warm-up and a
+// cosine decay, label smoothing.
+void set_image_defaults(RunConfig& config) {
+  config.preset = "vit-tiny";
+  config.images.crop_padding = 2;
+  config.images.mirror = 0.5;
+  TrainConfig& train = config.train;
+  train.updates = 10000;
+  train.batch_tokens = 6272;  // 128 pictures of 49 patches
+  train.schedule = {.kind = ScheduleKind::cosine, .rate = 1e-3, .warmup = 500, .final_rate = 1e-5};
+  train.beta2 = 0.999;
+  train.epsilon = 1e-8;
+  train.weight_decay = 0.05;
+  train.clip_norm = 1.0;
+  train.label_smoothing = 0.1;
+  train.valid_every = train.save_every = 500;
+  train.valid_metrics = {"accuracy"};
+  train.best_by = "accuracy";
+}
+
+void apply_image_preset(RunConfig& config) { config.vit = vit_preset(config.preset); }
+
+void check_image_config(const RunConfig& config) {
+  check(config.vit.d_model % config.vit.heads == 0,
+        "model.heads: {} heads do not divide model.d_model {}", config.vit.heads,
+        config.vit.d_model);
+  check(config.vit.stride <= config.vit.patch,
+        "model.stride: {} is more than model.patch {}, which leaves pixels out", config.vit.stride,
+        config.vit.patch);
+  check(!config.images.train.empty(),
+        "data.train: there is nothing to train on; give --train train-images-idx3-ubyte, or "
+        "data.train in --config");
+  for (const std::filesystem::path& path : config.images.train) {
+    check_data_file(path, "data.train");
+  }
+  check_data_file(config.images.valid, "data.valid");
+  const TrainConfig& train = config.train;
+  const auto& metrics = train.valid_metrics;
+  check(train.best_by == "loss" ||
+            std::find(metrics.begin(), metrics.end(), train.best_by) != metrics.end(),
+        "train.best_by: {} is not among train.valid_metrics; add it there", train.best_by);
+  check(train.patience == 0 || !config.images.valid.empty(),
+        "train.patience: stopping early needs a validation file (--valid)");
+}
+
+void make_image_paths_absolute(RunConfig& config) {
+  const auto make_absolute = [](std::filesystem::path& path) {
+    path = path.empty() ? path : std::filesystem::absolute(path).lexically_normal();
+  };
+  std::for_each(config.images.train.begin(), config.images.train.end(), make_absolute);
+  make_absolute(config.images.valid);
+}
+
+}  // namespace yona

@@ -1,0 +1,35 @@
+// A Vision Transformer and its loss: cross-entropy over the labels. Batches are those of
+// ImageExamples (data/images/image_examples.h).
+#pragma once
+
+#include <vector>
+
+#include "yona/models/vit.h"
+#include "yona/train/objective.h"
+
+namespace yona {
+
+struct ImageLoss {
+  double label_smoothing = 0.0;
+  double rdrop = 0.0;  // alpha of R-Drop; 0: off
+};
+
+class ImageObjective : public Objective {
+ public:
+  ImageObjective(const VitConfig& config, const ImageLoss& loss) : model_(config), loss_(loss) {}
+
+  Vit& model() override { return model_; }
+  double weight(const Batch& batch) const override;
+  int passes() const override { return loss_.rdrop > 0 ? 2 : 1; }
+  Tensor losses(const Batch& batch, double update_weight, std::span<Context> contexts) override;
+  Batch largest_batch(std::int64_t batch_tokens, const Backend& backend) const override;
+
+ private:
+  Tensor vectors(const VitInput& input, Context& c) const;
+
+  Vit model_;
+  ImageLoss loss_;
+  std::vector<float> row_scale_;
+};
+
+}  // namespace yona
