@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/io/int8_folder.h"
 #include "yona/io/json_file.h"
 
 #include "tests/harness/compare.h"
@@ -68,6 +69,39 @@ TEST(EncoderModel, Int8EmbeddingsAreNear) {
     dot += static_cast<double>(exact[0].vector[i]) * static_cast<double>(int8[0].vector[i]);
   }
   EXPECT_GT(dot, 0.99);
+}
+
+TEST(EncoderModel, Int8FoldersAnswerAsTheirOriginsDoInInt8) {
+  for (const std::string name : {"bert-classes", "bert-masked-lm", "distilbert-classes",
+                                 "distilbert-masked-lm", "roberta-classes", "roberta-masked-lm"}) {
+    SCOPED_TRACE(name);
+    const TempDir dir;
+    write_int8_folder(fixture(name), dir / "int8", shared_backend("cpu"));
+    const auto origin = loaded(fixture(name), Packing::int8);
+    const auto made = loaded(dir / "int8", Packing::int8);
+    EXPECT_EQ(made->info().labels, origin->info().labels);
+    EXPECT_EQ(made->info().config.masked_lm, origin->info().config.masked_lm);
+    EXPECT_EQ(made->embed({"hello"})[0].vector, origin->embed({"hello"})[0].vector);
+    if (origin->info().config.labels > 0) {
+      EXPECT_EQ(made->classify({{"a cat"}})[0].labels[0].score,
+                origin->classify({{"a cat"}})[0].labels[0].score);
+    } else {
+      const std::string text = name.starts_with("roberta") ? "a <mask>" : "a [MASK]";
+      EXPECT_EQ(made->fill(text)[0].candidates[0].probability,
+                origin->fill(text)[0].candidates[0].probability);
+    }
+  }
+}
+
+TEST(EncoderModel, Int8FoldersKeepThePoolingOfSentenceTransformers) {
+  const TempDir dir;
+  fs::copy(fixture("bert-masked-lm"), dir / "f32", fs::copy_options::recursive);
+  fs::create_directory(dir / "f32" / "1_Pooling");
+  write_json(dir / "f32" / "1_Pooling" / "config.json", {{"pooling_mode", "cls"}});
+  write_json(dir / "f32" / "modules.json",
+             Json::array({{{"type", "models.Pooling"}, {"path", "1_Pooling"}}}));
+  write_int8_folder(dir / "f32", dir / "int8", shared_backend("cpu"));
+  EXPECT_EQ(loaded(dir / "int8", Packing::int8)->sentence_settings().pooling, Pooling::cls);
 }
 
 TEST(EncoderModel, FillsEveryMask) {

@@ -66,10 +66,20 @@ TEST(AtomicFolder, NamesAParentThatIsMissing) {
               HasSubstr("cannot make folder"));
 }
 
-TEST(AtomicFolder, RefusesFoldersInside) {
+TEST(AtomicFolder, KeepsFoldersInside) {
   const TempDir dir;
   AtomicFolder folder(dir / "a");
   std::filesystem::create_directory(folder.path() / "inner");
+  write_bytes(folder.path() / "inner" / "config.json", "{}");
+  folder.commit();
+  verify_folder(dir / "a");
+  EXPECT_EQ(read_bytes(dir / "a" / "inner" / "config.json"), "{}");
+}
+
+TEST(AtomicFolder, RefusesLinksInside) {
+  const TempDir dir;
+  AtomicFolder folder(dir / "a");
+  std::filesystem::create_symlink("elsewhere", folder.path() / "link");
   EXPECT_THAT(message_of<InvalidArgument>([&] { folder.commit(); }), HasSubstr("only plain files"));
 }
 

@@ -16,8 +16,8 @@ class EncoderRuntime {
   EncoderRuntime(const std::filesystem::path& folder, const WorkerChoice& workers,
                  const ComputeType& type)
       : workers_(worker_backends(workers)),
-        model_(
-            EncoderModel::load(folder, *workers_.backends.front(), type.packing, type.precision)) {}
+        model_(EncoderModel::load(folder, *workers_.backends.front(), type.packing_of(folder),
+                                  type.precision)) {}
 
   EncoderModel& model() { return *model_; }
 

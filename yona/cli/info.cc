@@ -10,17 +10,13 @@
 #include "yona/base/input_file.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/devices.h"
-#include "yona/cli/model_table.h"
+#include "yona/cli/model_summary.h"
 #include "yona/cli/run_flags.h"
-#include "yona/decode/generation_config.h"
-#include "yona/decode/languages.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/checksums.h"
-#include "yona/io/hf_tokenizer.h"
 #include "yona/io/int8_weights_file.h"
 #include "yona/io/model_files.h"
 #include "yona/io/model_folder.h"
-#include "yona/io/translation_model.h"
 
 namespace yona::cli {
 
@@ -47,16 +43,10 @@ std::string paper_says(const std::string& name) {
 
 struct Subject {
   std::string name;
-  ModelInfo info;
-  std::int64_t int8_bytes = 0;           // of the folder's weights, where they are int8
-  std::vector<std::string> languages{};  // of a multilingual model
-  std::string verified{};                // what was, in words
+  ModelSummary model;
+  std::int64_t int8_bytes = 0;  // of the folder's weights, where they are int8
+  std::string verified{};       // what was, in words
 };
-
-std::vector<std::string> languages_of(const TranslationModel& model) {
-  return is_multilingual(model.info()) ? language_tokens(model.subwords().target.vocabulary())
-                                       : std::vector<std::string>();
-}
 
 // All files of checksums.json, where there is one. Loading has looked at the rest.
 std::string verify_all(const std::string& folder) {
@@ -82,7 +72,7 @@ std::size_t record(const std::filesystem::path& folder, Backend& backend) {
       std::filesystem::exists(manifest) ? std::optional(read_file(manifest)) : std::nullopt;
   const std::size_t recorded = record_checksums(folder, backend.exec().pool);
   try {
-    TranslationModel::load(folder, backend, packing_of(folder));
+    read_summary(folder, backend);
   } catch (...) {
     if (before) {
       replace_file(manifest, *before);
@@ -94,7 +84,6 @@ std::size_t record(const std::filesystem::path& folder, Backend& backend) {
   return recorded;
 }
 
-// The model is opened as `yona translate` opens it, so that what that refuses is refused here.
 Subject from_folder(const InfoFlags& flags) {
   check(flags.preset.empty() && flags.vocabulary.empty() && flags.sets.empty(),
         "--model: a folder has its own shape; leave out --preset, --vocab-size and --set");
@@ -105,13 +94,10 @@ Subject from_folder(const InfoFlags& flags) {
         flags.model);
   const std::unique_ptr<Backend> backend = make_backend("cpu", {});
   const std::size_t recorded = flags.record ? record(folder, *backend) : 0;
-  const auto model = TranslationModel::load(folder, *backend, packing_of(folder));
-  folder_options(folder, model->info());  // throws where generation_config.json is wrong
-  const std::filesystem::path int8 = folder / kInt8File;
-  Subject subject{
-      flags.model, model->info(),
-      has_int8_weights(folder) ? static_cast<std::int64_t>(std::filesystem::file_size(int8)) : 0,
-      languages_of(*model)};
+  Subject subject{flags.model, read_summary(folder, *backend)};
+  if (has_int8_weights(folder)) {
+    subject.int8_bytes = static_cast<std::int64_t>(std::filesystem::file_size(folder / kInt8File));
+  }
   if (flags.verify) {
     subject.verified = verify_all(flags.model);
   }
@@ -131,66 +117,36 @@ Subject from_preset(const InfoFlags& flags) {
   if (!flags.preset.empty()) {
     assignments.push_back({"preset", flags.preset, "--preset"});
   }
-  const RunConfig config = resolve_config("", assignments);
-  Subject subject{flags.sets.empty() ? config.preset : config.preset + " with changes", {}};
-  subject.info.config = config.model;
-  subject.info.config.source_vocabulary = subject.info.config.target_vocabulary =
+  RunConfig config = resolve_config("", assignments);
+  config.model.source_vocabulary = config.model.target_vocabulary =
       flags.vocabulary.empty() ? kPaperVocabulary
                                : integer_value("--vocab-size", flags.vocabulary, {3, 1 << 24});
-  return subject;
+  return {flags.sets.empty() ? config.preset : config.preset + " with changes",
+          summary_of(config.model)};
 }
 
-Json to_json(const Subject& subject, const ModelTable& table) {
-  const TransformerConfig& model = subject.info.config;
-  const HeadShape heads = model.head_shape();
-  return {{"name", subject.name},
-          {"source_language", subject.info.source_language},
-          {"target_language", subject.info.target_language},
-          {"languages", subject.languages},
-          {"encoder_layers", model.encoder_layers},
-          {"decoder_layers", model.decoder_layers},
-          {"d_model", model.d_model},
-          {"d_ff", model.d_ff},
-          {"heads", model.heads},
-          {"d_k", heads.d_k},
-          {"d_v", heads.d_v},
-          {"source_vocabulary", model.source_vocabulary},
-          {"target_vocabulary", model.target_vocabulary},
-          {"parameters", table.parameters},
-          {"weight_type", subject.int8_bytes > 0 ? "int8" : "f32"},
-          {"verified", subject.verified},
-          {"weights", to_json(table)}};
+Json to_json(const Subject& subject) {
+  Json json{{"name", subject.name}};
+  json.update(subject.model.fields);
+  json.update({{"parameters", subject.model.table.parameters},
+               {"weight_type", subject.int8_bytes > 0 ? "int8" : "f32"},
+               {"verified", subject.verified},
+               {"weights", to_json(subject.model.table)}});
+  return json;
 }
 
-std::string vocabulary_text(const TransformerConfig& model) {
-  return model.source_vocabulary == model.target_vocabulary
-             ? grouped(model.source_vocabulary)
-             : fmt::format("{} and {}", grouped(model.source_vocabulary),
-                           grouped(model.target_vocabulary));
-}
-
-void print_model(const Subject& subject, const ModelTable& table) {
-  const TransformerConfig& model = subject.info.config;
-  const HeadShape heads = model.head_shape();
-  const bool has_languages = !subject.info.source_language.empty();
-  fmt::print(
-      "{}: {}{} + {} layers, d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, "
-      "vocabulary {}\n\n",
-      subject.name,
-      has_languages
-          ? fmt::format("{} → {}, ", subject.info.source_language, subject.info.target_language)
-          : "",
-      model.encoder_layers, model.decoder_layers, model.d_model, model.d_ff, model.heads, heads.d_k,
-      heads.d_v, vocabulary_text(model));
+void print_model(const Subject& subject) {
+  const ModelTable& table = subject.model.table;
+  fmt::print("{}: {}\n\n", subject.name, subject.model.line);
   print(table);
   fmt::print("\n{} parameters, {} in f32{}{}\n", short_count(table.parameters),
              short_bytes(table.parameters * 4), paper_says(subject.name),
              subject.int8_bytes > 0
                  ? fmt::format("; the folder has them in int8: {}", short_bytes(subject.int8_bytes))
                  : "");
-  if (!subject.languages.empty()) {
-    fmt::print("{}: {}\n", counted(subject.languages.size(), "language"),
-               fmt::join(subject.languages, " "));
+  const std::vector<std::string>& languages = subject.model.languages;
+  if (!languages.empty()) {
+    fmt::print("{}: {}\n", counted(languages.size(), "language"), fmt::join(languages, " "));
   }
   if (!subject.verified.empty()) {
     fmt::print("{}\n", subject.verified);
@@ -207,11 +163,10 @@ int run(const InfoFlags& flags) {
   Json result = Json::object();
   if (wants_preset || !flags.model.empty()) {
     const Subject subject = flags.model.empty() ? from_preset(flags) : from_folder(flags);
-    const ModelTable table = model_table(subject.info.config);
     if (!flags.json) {
-      print_model(subject, table);
+      print_model(subject);
     }
-    result["model"] = to_json(subject, table);
+    result["model"] = to_json(subject);
   }
   if (flags.devices) {
     result["devices"] = describe_devices();

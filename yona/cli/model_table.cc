@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "yona/base/human.h"
-#include "yona/models/transformer.h"
 #include "yona/nn/parameters.h"
 
 namespace yona::cli {
@@ -43,8 +42,7 @@ std::string padded_left(const std::string& text, std::size_t columns) {
 
 }  // namespace
 
-ModelTable model_table(const TransformerConfig& config) {
-  Transformer model(config);
+ModelTable model_table(Module& model) {
   const auto backend = make_backend("meta");
   const Parameters parameters(model, *backend, Gradients::no);
   ModelTable table;

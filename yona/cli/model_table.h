@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "yona/base/json.h"
-#include "yona/models/transformer_config.h"
+#include "yona/nn/module.h"
 
 namespace yona::cli {
 
@@ -23,7 +23,7 @@ struct ModelTable {
 };
 
 // Lays out the model without any memory for it (the meta backend).
-ModelTable model_table(const TransformerConfig& config);
+ModelTable model_table(Module& model);
 
 Json to_json(const ModelTable& table);
 void print(const ModelTable& table);

@@ -64,12 +64,8 @@ std::unique_ptr<EncoderModel> EncoderModel::load(const std::filesystem::path& fo
   verify_model_files(folder, VerifiedFiles::subwords);
   std::unique_ptr<EncoderModel> model(
       new EncoderModel(folder, read_encoder_info(folder), backend, precision));
-  read_encoder_weights(folder, model->info_, model->parameters_);
-  if (backend.on_host() && packing == Packing::yes) {
-    model->packed_ = std::make_unique<PackedWeights>(model->parameters_.weights());
-  } else if (backend.on_host() && packing == Packing::int8) {
-    model->quantised_ = std::make_unique<QuantisedWeights>(model->parameters_.weights());
-  }
+  model->weights_.open(folder, model->parameters_, packing,
+                       [&] { read_encoder_weights(folder, model->info_, model->parameters_); });
   return model;
 }
 

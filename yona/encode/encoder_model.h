@@ -12,8 +12,8 @@
 #include "yona/encode/encoder_answers.h"
 #include "yona/encode/encoder_runner.h"
 #include "yona/encode/sentence_settings.h"
+#include "yona/io/cpu_weights.h"
 #include "yona/io/encoder_folder.h"
-#include "yona/io/translation_model.h"
 #include "yona/nn/parameters.h"
 #include "yona/text/encoder_tokenizer.h"
 
@@ -52,8 +52,7 @@ class EncoderModel {
   SentenceSettings sentences_;
   Bert model_;
   Parameters parameters_;
-  std::unique_ptr<PackedWeights> packed_;
-  std::unique_ptr<QuantisedWeights> quantised_;
+  CpuWeights weights_;
   EncoderRunner runner_;
   std::mutex mutex_;  // one forward pass at a time
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/base/preemption.h"
 #include "yona/inspect/explain.h"
@@ -32,16 +33,6 @@ Json number_rows(const std::vector<Explanation::Row>& rows) {
   return out;
 }
 
-std::string_view activation_name(FeedForwardActivation activation) {
-  constexpr std::array<std::string_view, 4> kNames = {"relu", "gelu", "gelu_tanh", "silu"};
-  return kNames.at(static_cast<std::size_t>(activation));
-}
-
-std::string_view positions_name(PositionKind kind) {
-  constexpr std::array<std::string_view, 4> kNames = {"sinusoidal", "learned", "none", "relative"};
-  return kNames.at(static_cast<std::size_t>(kind));
-}
-
 Json model_json(const TransformerConfig& config) {
   const HeadShape shape = config.head_shape();
   return {{"encoder_layers", config.encoder_layers},
@@ -52,12 +43,12 @@ Json model_json(const TransformerConfig& config) {
           {"d_v", shape.d_v},
           {"d_ff", config.d_ff},
           {"vocabulary", config.target_vocabulary},
-          {"norm", config.norm == NormPosition::post ? "post" : "pre"},
+          {"norm", enum_name(config.norm)},
           {"scaled", config.attention == AttentionKind::scaled},
           {"scaled_embedding", config.departures.scaled_embedding},
           {"gated", config.departures.gated},
-          {"activation", activation_name(config.activation)},
-          {"positions", positions_name(config.positions)}};
+          {"activation", enum_name(config.activation)},
+          {"positions", enum_name(config.positions)}};
 }
 
 Json heads_json(const std::vector<Explanation::Head>& heads) {

@@ -41,7 +41,7 @@ AtomicFolder::~AtomicFolder() {
 
 void AtomicFolder::commit() {
   write_checksums(path_);
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
     sync_file(entry.path());
   }
   sync_folder(path_);

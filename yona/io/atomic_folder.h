@@ -20,7 +20,7 @@ class AtomicFolder {
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;
 
-  // The temporary folder, to be filled with plain files.
+  // The temporary folder, to be filled with plain files and folders of them.
   const std::filesystem::path& path() const { return path_; }
 
   // Puts the folder in its place, replacing one that is there.

@@ -60,9 +60,9 @@ std::uint64_t power_of_bytes(std::uint64_t bytes) {
 std::vector<std::string> files_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    check(entry.is_regular_file(), "{}: only plain files can be checksummed",
-          entry.path().string());
-    if (entry.path().filename() != kManifestFile) {
+    check(!entry.is_symlink() && (entry.is_regular_file() || entry.is_directory()),
+          "{}: only plain files can be checksummed", entry.path().string());
+    if (entry.is_regular_file() && entry.path().filename() != kManifestFile) {
       names.push_back(entry.path().filename().string());
     }
   }

@@ -71,7 +71,8 @@ void check_own_manifest(const std::filesystem::path& folder);
 void check_listed(const Manifest& manifest, const std::filesystem::path& file, std::uint64_t bytes,
                   const std::function<FileChecksum()>& checksum);
 
-// Writes `checksums.json` for the files of `folder`, which holds plain files only. Throws IoError.
+// Writes `checksums.json` for the files of `folder`, all of them plain. Files of folders in it
+// (1_Pooling/config.json) are not listed: the manifest has plain names alone. Throws IoError.
 void write_checksums(const std::filesystem::path& folder);
 
 // Reads every file that `checksums.json` lists. Throws FormatError naming the first that is

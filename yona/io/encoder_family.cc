@@ -152,25 +152,12 @@ void append_old_norms(std::vector<std::string>& names) {
 }  // namespace
 
 FeedForwardActivation encoder_activation(const ForeignConfig& config, const char* key) {
-  const std::string word = config.activation(key);
-  return word == "relu"        ? FeedForwardActivation::relu
-         : word == "gelu"      ? FeedForwardActivation::gelu
-         : word == "gelu_tanh" ? FeedForwardActivation::gelu_tanh
-                               : FeedForwardActivation::silu;
+  return enum_value<FeedForwardActivation>(config.activation(key)).value();
 }
 
 std::string encoder_activation_name(FeedForwardActivation activation) {
-  switch (activation) {
-    case FeedForwardActivation::relu:
-      return "relu";
-    case FeedForwardActivation::gelu:
-      return "gelu";
-    case FeedForwardActivation::gelu_tanh:
-      return "gelu_pytorch_tanh";
-    case FeedForwardActivation::silu:
-      return "silu";
-  }
-  return "";
+  return activation == FeedForwardActivation::gelu_tanh ? "gelu_pytorch_tanh"
+                                                        : std::string(enum_name(activation));
 }
 
 const EncoderFamily& bert_encoder() {

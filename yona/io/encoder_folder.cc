@@ -5,8 +5,10 @@
 #include "yona/base/error.h"
 #include "yona/base/input_file.h"
 #include "yona/io/checksums.h"
+#include "yona/io/folder_update.h"
 #include "yona/io/json_file.h"
 #include "yona/io/label_names.h"
+#include "yona/io/trained_folder.h"
 #include "yona/io/weight_copy.h"
 #include "yona/train/recorded_values.h"
 
@@ -15,6 +17,8 @@ namespace yona {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kInt8Weights = "int8";
 
 // The fields that yona keeps in config.json, in the words of the configuration's keys.
 Json own_fields(const EncoderInfo& info) {
@@ -82,6 +86,17 @@ std::optional<NamedArray> find_weight(const SafetensorsFolder& weights,
     }
   }
   return std::nullopt;
+}
+
+void read_classes(const Json& config, const std::string& where, EncoderInfo& info) {
+  info.labels = read_label_names(config, where);
+  info.config.labels = static_cast<std::int64_t>(info.labels.size());
+  info.problem = read_problem(config, info.labels.size());
+}
+
+bool has_int8_fields(const Json& config) {
+  const Json own = config.value("yona", Json());
+  return own.is_object() && own.value("weights", Json()) == kInt8Weights;
 }
 
 // Which heads there are, only the weights say.
@@ -161,15 +176,20 @@ EncoderInfo read_encoder_info(const fs::path& folder) {
   if (family == nullptr) {
     read_own_fields(config.value("yona", Json()), where, info.config);
     if (config.contains("id2label")) {
-      info.labels = read_label_names(config, where);
-      info.config.labels = static_cast<std::int64_t>(info.labels.size());
-      info.problem = read_problem(config, info.labels.size());
+      read_classes(config, where, info);
     }
     check_config(info.config);
     return info;
   }
   info.config = family->read(ForeignConfig(config, where));
-  complete_heads(SafetensorsFolder(folder), *family, config, where, info);
+  if (has_int8_fields(config)) {
+    read_own_fields(config["yona"], where, info.config);
+    if (config["yona"].value("task", "") == "classification") {
+      read_classes(config, where, info);
+    }
+  } else {
+    complete_heads(SafetensorsFolder(folder), *family, config, where, info);
+  }
   if (!config.contains("yona")) {
     info.original_config = read_file(path);
   }
@@ -207,6 +227,21 @@ Json encoder_config(const EncoderInfo& info) {
     config["yona"] = own_fields(info);
   }
   return config;
+}
+
+Json int8_encoder_fields(const EncoderInfo& info) {
+  Json fields = own_fields(info);
+  fields["weights"] = kInt8Weights;
+  return fields;
+}
+
+void write_encoder_model(const fs::path& folder, const EncoderInfo& info,
+                         const Parameters& parameters, const Tensor& flat) {
+  FolderUpdate update(folder);
+  write_json(update.path() / "config.json", encoder_config(info));
+  update.keep(subword_files(folder));
+  write_encoder_weights(update.path() / "model.safetensors", info, parameters, flat);
+  update.commit();
 }
 
 void write_encoder_weights(const fs::path& path, const EncoderInfo& info,

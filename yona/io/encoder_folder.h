@@ -45,10 +45,17 @@ struct EncoderChoice {
 EncoderChoice choose_encoder_family(const BertConfig& config);
 
 Json encoder_config(const EncoderInfo& info);
+// The key "yona" of a folder that has the weights in int8 alone: it says what else the weights say.
+Json int8_encoder_fields(const EncoderInfo& info);
 
 // model.safetensors: `flat` is laid out as parameters.weights().
 void write_encoder_weights(const std::filesystem::path& path, const EncoderInfo& info,
                            const Parameters& parameters, const Tensor& flat);
+
+// A whole model folder, its tokeniser's files excepted: config.json and weights, each replaced
+// atomically and recorded in checksums.json. Throws IoError.
+void write_encoder_model(const std::filesystem::path& folder, const EncoderInfo& info,
+                         const Parameters& parameters, const Tensor& flat);
 
 // may_be_new: the heads, if the folder lacks them, stay as they are (a run that begins with the
 // folder of a masked language model gets a new classifier).

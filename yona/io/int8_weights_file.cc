@@ -140,7 +140,7 @@ void Int8WeightsFile::add_to(QuantisedWeights& weights) const {
 }
 
 void write_int8_weights(const std::filesystem::path& path, const Parameters& parameters,
-                        const QuantisedWeights& weights) {
+                        const QuantisedWeights& weights, UnusedMatrices unused) {
   const auto matrices = weights.matrices();
   std::vector<NamedArray> arrays;
   for (const auto& [offset, matrix] : matrices) {
@@ -159,7 +159,8 @@ void write_int8_weights(const std::filesystem::path& path, const Parameters& par
       return entry.offset < matrix.offset + matrix.rows * matrix.cols;
     }();
     if (!in_matrix) {
-      check(!is_read_late(entry.name), "int8 weights: '{}' is used by no product", entry.name);
+      check(unused == UnusedMatrices::keep || !is_read_late(entry.name),
+            "int8 weights: '{}' is used by no product", entry.name);
       arrays.push_back({entry.name, DType::f32, entry.value.shape(), entry.value.raw()});
     }
   }

@@ -40,9 +40,12 @@ class Int8WeightsFile {
   std::int64_t found_ = 0;  // elements of the parameters
 };
 
+// What happens to a matrix that no product asked for. refuse: it was never read from its file.
+enum class UnusedMatrices : std::uint8_t { refuse, keep };
 // Writes the file: the matrices as they have been asked for, all else in f32. Throws IoError, and
 // InvalidArgument naming a parameter that cannot be written because it was never used.
 void write_int8_weights(const std::filesystem::path& path, const Parameters& parameters,
-                        const QuantisedWeights& weights);
+                        const QuantisedWeights& weights,
+                        UnusedMatrices unused = UnusedMatrices::refuse);
 
 }  // namespace yona

@@ -4,12 +4,15 @@
 #include <array>
 #include <deque>
 #include <future>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/base/input_file.h"
 #include "yona/io/atomic_file.h"
+#include "yona/io/description_fields.h"
 #include "yona/io/folder_update.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
@@ -26,48 +29,31 @@ namespace yona {
 
 namespace {
 
-// Enumerators and the words that a config.json has for them.
-constexpr std::array kActivations{
-    std::pair{FeedForwardActivation::relu, std::string_view("relu")},
-    std::pair{FeedForwardActivation::gelu, std::string_view("gelu")},
-    std::pair{FeedForwardActivation::gelu_tanh, std::string_view("gelu_tanh")},
-    std::pair{FeedForwardActivation::silu, std::string_view("silu")}};
-constexpr std::array kPaddings{std::pair{Padding::barred, std::string_view("barred")},
-                               std::pair{Padding::ordinary, std::string_view("ordinary")}};
-constexpr std::array kNormKinds{std::pair{NormKind::layer, std::string_view("layer")},
-                                std::pair{NormKind::rms, std::string_view("rms")}};
-constexpr std::array kNorms{std::pair{NormPosition::post, std::string_view("post")},
-                            std::pair{NormPosition::pre, std::string_view("pre")}};
-constexpr std::array kPositions{std::pair{PositionKind::sinusoidal, std::string_view("sinusoidal")},
-                                std::pair{PositionKind::learned, std::string_view("learned")},
-                                std::pair{PositionKind::relative, std::string_view("relative")},
-                                std::pair{PositionKind::none, std::string_view("none")}};
-constexpr std::array kAttentions{std::pair{AttentionKind::scaled, std::string_view("scaled")},
-                                 std::pair{AttentionKind::unscaled, std::string_view("unscaled")},
-                                 std::pair{AttentionKind::additive, std::string_view("additive")}};
-constexpr std::array kTyings{std::pair{Tying::all, std::string_view("all")},
-                             std::pair{Tying::target, std::string_view("target")},
-                             std::pair{Tying::inputs, std::string_view("inputs")},
-                             std::pair{Tying::none, std::string_view("none")}};
-
-template <class Table, class Enum>
-std::string word_for(const Table& table, Enum value) {
-  for (const auto& [candidate, word] : table) {
-    if (candidate == value) {
-      return std::string(word);
-    }
+// A field of the model as config.json has it, by name where it is an enum; and the reverse.
+template <class To, class From>
+void write_field(To& to, const From& from) {
+  if constexpr (NamedEnum<From>) {
+    to = std::string(enum_name(from));
+  } else if constexpr (std::is_same_v<From, Biases>) {
+    to = from == Biases::yes;
+  } else if constexpr (std::is_arithmetic_v<To>) {
+    to = static_cast<To>(from);
+  } else {
+    to = from;
   }
-  fail("model: value {} has no name", static_cast<int>(value));
 }
 
-template <class Table>
-auto value_of(const Table& table, std::string_view word, std::string_view key) {
-  for (const auto& [value, candidate] : table) {
-    if (candidate == word) {
-      return value;
-    }
+template <class To, class From>
+void read_field(std::string_view key, const From& from, To& to) {
+  if constexpr (NamedEnum<To>) {
+    const std::optional<To> value = enum_value<To>(from);
+    check<NotImplemented>(value.has_value(), "model: {} '{}' is not supported", key, from);
+    to = *value;
+  } else if constexpr (std::is_same_v<To, Biases>) {
+    to = from ? Biases::yes : Biases::no;
+  } else {
+    to = from;
   }
-  fail<NotImplemented>("model: {} '{}' is not supported", key, word);
 }
 
 std::vector<NamedArray> arrays_of(const Parameters& parameters, const std::vector<float>& flat) {
@@ -107,50 +93,15 @@ void write_own_files(const std::filesystem::path& folder, const ModelInfo& info,
 }  // namespace
 
 ModelDescription describe(const ModelInfo& info) {
-  const TransformerConfig& config = info.config;
-  const HeadShape heads = config.head_shape();
   ModelDescription description;
-  description.encoder_layers = static_cast<int>(config.encoder_layers);
-  description.decoder_layers = static_cast<int>(config.decoder_layers);
-  description.d_model = static_cast<int>(config.d_model);
-  description.d_ff = static_cast<int>(config.d_ff);
-  description.heads = static_cast<int>(config.heads);
+  for_each_field(description, info, [](const char* /*key*/, auto& to, const auto& from) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(from)>, NotInModel>) {
+      write_field(to, from);
+    }
+  });
+  const HeadShape heads = info.config.head_shape();
   description.d_k = static_cast<int>(heads.d_k);
   description.d_v = static_cast<int>(heads.d_v);
-  description.dropout = config.dropout;
-  description.attention_dropout = config.attention_dropout;
-  description.activation_dropout = config.activation_dropout;
-  description.activation = word_for(kActivations, config.activation);
-  description.positions = word_for(kPositions, config.positions);
-  description.norm = word_for(kNorms, config.norm);
-  description.attention = word_for(kAttentions, config.attention);
-  description.tying = word_for(kTyings, config.tying);
-  description.position_base = config.position_base;
-  description.source_vocab = config.source_vocabulary;
-  description.target_vocab = config.target_vocabulary;
-  description.max_positions = config.max_positions;
-  const Departures& departures = config.departures;
-  description.padding = word_for(kPaddings, departures.padding);
-  description.decoder_start_id = departures.start_id;
-  description.scale_embedding = departures.scaled_embedding;
-  description.embedding_norm = departures.embedding_norm;
-  description.first_position = departures.first_position;
-  description.relative_buckets = departures.relative_buckets;
-  description.relative_reach = departures.relative_reach;
-  description.norm_kind = word_for(kNormKinds, departures.norm_kind);
-  description.norm_epsilon = departures.norm_epsilon;
-  description.gated = departures.gated;
-  description.biases = departures.biases == Biases::yes;
-  description.scale_output = departures.scaled_output;
-  description.projection_bias = departures.projection_bias;
-  description.family = info.family;
-  description.eos_id = info.end_id;
-  description.pad_id = info.pad_id;
-  description.source_language = info.source_language;
-  description.target_language = info.target_language;
-  description.shared_vocabulary = info.shared_vocabulary;
-  description.vocabulary = info.vocabulary;
-  description.task = info.task;
   return description;
 }
 
@@ -158,49 +109,16 @@ ModelInfo model_info(const ModelDescription& description) {
   check<FormatError>(
       description.padding == "ordinary" || description.pad() == description.target_vocab - 1,
       "model: a <pad> outside the softmax must have the last id, not {}", description.pad());
-  ModelInfo info{.config = {},
-                 .source_language = description.source_language,
-                 .target_language = description.target_language,
-                 .shared_vocabulary = description.shared_vocabulary,
-                 .family = description.family,
-                 .end_id = description.eos_id,
-                 .pad_id = description.pad_id,
-                 .vocabulary = description.vocabulary,
-                 .task = description.task};
+  ModelInfo info;
+  for_each_field(description, info, [](const char* key, const auto& from, auto& to) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(to)>, NotInModel>) {
+      read_field(key, from, to);
+    }
+  });
   TransformerConfig& config = info.config;
-  config.source_vocabulary = description.source_vocab;
-  config.target_vocabulary = description.target_vocab;
-  config.encoder_layers = description.encoder_layers;
-  config.decoder_layers = description.decoder_layers;
-  config.d_model = description.d_model;
-  config.d_ff = description.d_ff;
-  config.heads = description.heads;
-  config.d_k = description.d_k;
-  config.d_v = description.d_v;
-  config.dropout = description.dropout;
-  config.attention_dropout = description.attention_dropout;
-  config.activation_dropout = description.activation_dropout;
-  config.activation = value_of(kActivations, description.activation, "activation");
-  config.positions = value_of(kPositions, description.positions, "positions");
-  config.norm = value_of(kNorms, description.norm, "norm");
-  config.attention = value_of(kAttentions, description.attention, "attention");
-  config.tying = value_of(kTyings, description.tying, "tying");
-  config.position_base = description.position_base;
-  config.max_positions = description.max_positions;
-  config.departures = {.padding = value_of(kPaddings, description.padding, "padding"),
-                       .start_id = description.padding == "ordinary" ? description.decoder_start()
-                                                                     : description.decoder_start_id,
-                       .scaled_embedding = description.scale_embedding,
-                       .embedding_norm = description.embedding_norm,
-                       .first_position = description.first_position,
-                       .relative_buckets = description.relative_buckets,
-                       .relative_reach = description.relative_reach,
-                       .norm_kind = value_of(kNormKinds, description.norm_kind, "norm_kind"),
-                       .norm_epsilon = description.norm_epsilon,
-                       .gated = description.gated,
-                       .biases = description.biases ? Biases::yes : Biases::no,
-                       .scaled_output = description.scale_output,
-                       .projection_bias = description.projection_bias};
+  if (config.departures.padding == Padding::ordinary) {
+    config.departures.start_id = description.decoder_start();
+  }
   if (const HfFamily* family = find_family(description.family);
       family != nullptr && !family->learns_padding && description.padding == "ordinary") {
     config.departures.constant_input = description.pad();

@@ -1,17 +1,25 @@
 #include "yona/train/average.h"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "yona/backend/backend.h"
 #include "yona/base/error.h"
+#include "yona/io/causal_lm/language_model.h"
+#include "yona/io/causal_lm/lm_weights.h"
 #include "yona/io/checkpoints.h"
 #include "yona/io/checksums.h"
+#include "yona/io/encoder_folder.h"
 #include "yona/io/json_file.h"
 #include "yona/io/model_folder.h"
+#include "yona/io/model_kind.h"
 #include "yona/io/trained_folder.h"
 #include "yona/io/translation_model.h"
+#include "yona/models/bert.h"
+#include "yona/models/causal_lm.h"
 #include "yona/train/run_state.h"
 
 namespace yona {
@@ -74,12 +82,88 @@ Paths choose(const AverageOptions& options) {
   return paths;
 }
 
+// What averaging asks of a kind of model.
+struct AveragedModel {
+  std::unique_ptr<Module> model;
+  std::function<void(const std::filesystem::path& checkpoint, const Parameters& parameters)> read;
+  std::function<void(const Parameters& mean)> write;  // a whole model folder
+};
+
+AveragedModel averaged_translation(const AverageOptions& options,
+                                   const std::filesystem::path& first) {
+  const ModelInfo info = read_model_info(first);
+  return {std::make_unique<Transformer>(info.config),
+          [](const auto& checkpoint, const Parameters& parameters) {
+            read_weights(checkpoint, parameters);
+          },
+          [info, options](const Parameters& mean) {
+            if (!info.family.empty()) {
+              copy_tokenizer_files(options.run, options.output);
+            }
+            write_model(options.output, info, load_model_subwords(options.run, info), mean,
+                        mean.weights());
+          }};
+}
+
+AveragedModel averaged_language_model(const AverageOptions& options,
+                                      const std::filesystem::path& first) {
+  const LmDescription description = read_lm_description(first);
+  return {
+      std::make_unique<CausalLm>(description.config),
+      [description](const auto& checkpoint, const Parameters& parameters) {
+        read_lm_weights(checkpoint, description, parameters);
+      },
+      [description, options, config = read_json(first / "config.json")](const Parameters& mean) {
+        copy_tokenizer_files(options.run, options.output);
+        write_language_model(options.output, description, config, mean, mean.weights());
+      }};
+}
+
+AveragedModel averaged_encoder(const AverageOptions& options, const std::filesystem::path& first) {
+  const EncoderInfo info = read_encoder_info(first);
+  return {std::make_unique<Bert>(info.config),
+          [info](const auto& checkpoint, const Parameters& parameters) {
+            read_encoder_weights(checkpoint, info, parameters);
+          },
+          [info, options](const Parameters& mean) {
+            copy_tokenizer_files(options.run, options.output);
+            write_encoder_model(options.output, info, mean, mean.weights());
+          }};
+}
+
+AveragedModel averaged_model(const AverageOptions& options, const std::filesystem::path& first) {
+  switch (read_model_kind(first)) {
+    case ModelKind::translation:
+    case ModelKind::parsing:
+      return averaged_translation(options, first);
+    case ModelKind::language_model:
+      return averaged_language_model(options, first);
+    case ModelKind::encoder:
+      return averaged_encoder(options, first);
+    case ModelKind::image:
+      break;
+  }
+  fail<NotImplemented>("average: {} is an image classifier; models of text are averaged",
+                       first.string());
+}
+
+// Labels, dropout and all: checkpoints of one run have the same config.json.
+void check_same_shape(const Paths& paths) {
+  const Json first = read_json(paths.front() / "config.json");
+  for (const std::filesystem::path& path : paths) {
+    check(read_json(path / "config.json") == first,
+          "average: {} and {} are models of different shapes", paths.front().string(),
+          path.string());
+  }
+}
+
 // The mean of all the checkpoints' weights, laid out as `parameters`.
-std::vector<float> mean_weights(const Paths& paths, const Parameters& parameters) {
+std::vector<float> mean_weights(const Paths& paths, const AveragedModel& averaged,
+                                const Parameters& parameters) {
   std::vector<double> sum(static_cast<std::size_t>(parameters.count()));
   for (const std::filesystem::path& path : paths) {
     verify_folder(path);
-    read_weights(path, parameters);
+    averaged.read(path, parameters);
     const std::vector<float> weights = parameters.weights().to_vector<float>();
     for (std::size_t i = 0; i < sum.size(); ++i) {
       sum[i] += static_cast<double>(weights[i]);
@@ -99,25 +183,16 @@ std::vector<std::filesystem::path> average_checkpoints(const AverageOptions& opt
             !is_model_folder(options.output),
         "average: {} holds a model already; choose another --output", options.output.string());
   Paths paths = choose(options);
-  const ModelInfo info = read_model_info(paths.front());
-  for (const std::filesystem::path& path : paths) {
-    check(describe(read_model_info(path)) == describe(info),
-          "average: {} and {} are models of different shapes", paths.front().string(),
-          path.string());
-  }
+  check_same_shape(paths);
+  const AveragedModel averaged = averaged_model(options, paths.front());
   const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
-  Transformer model(info.config);
-  const Parameters parameters(model, *backend, Gradients::no);
-  parameters.weights().upload(mean_weights(paths, parameters));
+  const Parameters parameters(*averaged.model, *backend, Gradients::no);
+  parameters.weights().upload(mean_weights(paths, averaged, parameters));
   std::error_code error;
   std::filesystem::create_directories(options.output, error);
   check<IoError>(!error, "{}: cannot make the output folder: {}", options.output.string(),
                  error.message());
-  if (!info.family.empty()) {
-    copy_tokenizer_files(options.run, options.output);
-  }
-  write_model(options.output, info, load_model_subwords(options.run, info), parameters,
-              parameters.weights());
+  averaged.write(parameters);
   return paths;
 }
 

@@ -37,12 +37,8 @@ std::unique_ptr<LanguageModel> LanguageModel::load(const std::filesystem::path& 
   verify_model_files(folder, VerifiedFiles::subwords);
   std::unique_ptr<LanguageModel> model(
       new LanguageModel(folder, read_lm_description(folder), backend));
-  read_lm_weights(folder, model->description_, model->parameters_);
-  if (backend.on_host() && packing == Packing::yes) {
-    model->packed_ = std::make_unique<PackedWeights>(model->parameters_.weights());
-  } else if (backend.on_host() && packing == Packing::int8) {
-    model->quantised_ = std::make_unique<QuantisedWeights>(model->parameters_.weights());
-  }
+  model->weights_.open(folder, model->parameters_, packing,
+                       [&] { read_lm_weights(folder, model->description_, model->parameters_); });
   return model;
 }
 

@@ -9,10 +9,8 @@
 #include <memory>
 
 #include "yona/io/causal_lm/lm_config.h"
-#include "yona/io/translation_model.h"
+#include "yona/io/cpu_weights.h"
 #include "yona/models/causal_lm.h"
-#include "yona/tensor/packed_weights.h"
-#include "yona/tensor/quantised_weights.h"
 #include "yona/text/tokenizer/text_tokenizer.h"
 
 namespace yona {
@@ -23,8 +21,8 @@ LmDescription read_lm_description(const std::filesystem::path& folder);
 
 class LanguageModel {
  public:
-  // `packing` as for TranslationModel: how a CPU keeps the matrices. Throws IoError or FormatError
-  // naming the file, also for one that is not as checksums.json says.
+  // `packing` as for TranslationModel: how a CPU keeps the matrices; int8 folders need int8. Throws
+  // IoError or FormatError naming the file, also for one that is not as checksums.json says.
   static std::unique_ptr<LanguageModel> load(const std::filesystem::path& folder, Backend& backend,
                                              Packing packing = Packing::no);
 
@@ -33,6 +31,8 @@ class LanguageModel {
   const CausalLm& model() const { return model_; }
   const TextTokenizer& tokenizer() const { return tokenizer_; }
   const Parameters& parameters() const { return parameters_; }
+  // Of a model that was loaded with Packing::int8, else null.
+  const QuantisedWeights* quantised() const { return weights_.quantised(); }
 
  private:
   LanguageModel(std::filesystem::path folder, LmDescription description, Backend& backend);
@@ -42,8 +42,7 @@ class LanguageModel {
   TextTokenizer tokenizer_;
   CausalLm model_;
   Parameters parameters_;
-  std::unique_ptr<PackedWeights> packed_;  // gone before the parameters, as is
-  std::unique_ptr<QuantisedWeights> quantised_;
+  CpuWeights weights_;  // gone before the parameters
 };
 
 // A whole model folder, its tokeniser's files excepted: config.json, generation_config.json and

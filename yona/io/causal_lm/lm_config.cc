@@ -11,8 +11,6 @@ namespace yona {
 namespace {
 
 constexpr int kFormatVersion = 1;
-constexpr std::array<std::string_view, 6> kTypes{"gpt2",  "llama", "mistral",
-                                                 "qwen2", "qwen3", "yona"};
 constexpr std::array<const char*, 6> kArchitectures{"GPT2LMHeadModel",    "LlamaForCausalLM",
                                                     "MistralForCausalLM", "Qwen2ForCausalLM",
                                                     "Qwen3ForCausalLM",   "YonaCausalLm"};
@@ -25,14 +23,13 @@ std::int64_t first_token(const ForeignConfig& config, const char* key) {
 
 FeedForwardActivation activation_of(const ForeignConfig& config, const char* key,
                                     FeedForwardActivation otherwise) {
-  if (!config.has(key)) {
-    return otherwise;
-  }
-  const std::string name = config.activation(key);
-  return name == "relu"        ? FeedForwardActivation::relu
-         : name == "gelu"      ? FeedForwardActivation::gelu
-         : name == "gelu_tanh" ? FeedForwardActivation::gelu_tanh
-                               : FeedForwardActivation::silu;
+  return config.has(key) ? enum_value<FeedForwardActivation>(config.activation(key)).value()
+                         : otherwise;
+}
+
+// As transformers calls it.
+std::string_view activation_name(FeedForwardActivation activation) {
+  return activation == FeedForwardActivation::gelu_tanh ? "gelu_new" : enum_name(activation);
 }
 
 // Radford et al. 2019: GPT2Config.
@@ -190,10 +187,7 @@ Json gpt2_keys(const CausalLmConfig& config) {
           {"n_layer", config.layers},
           {"n_head", config.heads},
           {"n_inner", config.d_ff},
-          {"activation_function", config.activation == FeedForwardActivation::gelu   ? "gelu"
-                                  : config.activation == FeedForwardActivation::relu ? "relu"
-                                  : config.activation == FeedForwardActivation::silu ? "silu"
-                                                                                     : "gelu_new"},
+          {"activation_function", activation_name(config.activation)},
           {"resid_pdrop", config.dropout},
           {"embd_pdrop", config.dropout},
           {"attn_pdrop", config.attention_dropout},
@@ -228,10 +222,7 @@ Json llama_keys(const CausalLmConfig& config, LmFamily family) {
             {"num_attention_heads", config.heads},
             {"num_key_value_heads", heads.kv_heads > 0 ? heads.kv_heads : heads.heads},
             {"head_dim", heads.d_k},
-            {"hidden_act", config.activation == FeedForwardActivation::silu   ? "silu"
-                           : config.activation == FeedForwardActivation::gelu ? "gelu"
-                           : config.activation == FeedForwardActivation::relu ? "relu"
-                                                                              : "gelu_new"},
+            {"hidden_act", activation_name(config.activation)},
             {"max_position_embeddings", config.max_positions},
             {"rms_norm_eps", config.norm_epsilon},
             {"attention_dropout", config.attention_dropout},
@@ -250,8 +241,6 @@ Json llama_keys(const CausalLmConfig& config, LmFamily family) {
 Json token_or_null(std::int64_t id) { return id >= 0 ? Json(id) : Json(); }
 
 }  // namespace
-
-std::string_view model_type(LmFamily family) { return kTypes.at(static_cast<std::size_t>(family)); }
 
 LmFamily lm_family(const CausalLmConfig& config) {
   const HeadShape heads = config.head_shape();
@@ -285,16 +274,13 @@ LmDescription read_lm_config(const Json& json, std::string_view where) {
   check<FormatError>(json.is_object(), "{}: not a JSON object", where);
   const ForeignConfig from(json, where);
   const std::string type = from.get<std::string>("model_type");
-  std::size_t index = 0;
-  while (index < kTypes.size() && kTypes.at(index) != type) {
-    ++index;
-  }
-  check<FormatError>(index < kTypes.size(),
+  const std::optional<LmFamily> family = enum_value<LmFamily>(type);
+  check<FormatError>(family.has_value(),
                      "{}: model_type '{}' is not a language model that is supported; gpt2, llama, "
                      "mistral, qwen2 and qwen3 are",
                      where, type);
   LmDescription description;
-  description.family = static_cast<LmFamily>(index);
+  description.family = *family;
   description.config = json.contains("yona") ? read_own(json["yona"], where)
                        : description.family == LmFamily::gpt2
                            ? read_gpt2(from)

@@ -3,18 +3,22 @@
 // loads it; yona's part has every field.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/json.h"
 #include "yona/models/causal_lm_config.h"
 
 namespace yona {
 
 enum class LmFamily : std::uint8_t { gpt2, llama, mistral, qwen2, qwen3, yona };
-
-// "gpt2", as "model_type" has it.
-std::string_view model_type(LmFamily family);
+// As "model_type" has them.
+constexpr std::array<std::string_view, 6> enum_names(LmFamily) {
+  return {"gpt2", "llama", "mistral", "qwen2", "qwen3", "yona"};
+}
+inline std::string_view model_type(LmFamily family) { return enum_name(family); }
 
 // The family that can hold the model, the first of the list; yona for none.
 LmFamily lm_family(const CausalLmConfig& config);

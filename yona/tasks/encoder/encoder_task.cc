@@ -143,12 +143,7 @@ Differences EncoderTask::differences(const RunState& then, const Json& now) cons
 
 void EncoderTask::write_model(const std::filesystem::path& folder,
                               const Parameters& parameters) const {
-  FolderUpdate update(folder);
-  write_json(update.path() / "config.json", encoder_config(info_));
-  update.keep(subword_files(folder));
-  write_encoder_weights(update.path() / "model.safetensors", info_, parameters,
-                        parameters.weights());
-  update.commit();
+  write_encoder_model(folder, info_, parameters, parameters.weights());
 }
 
 void EncoderTask::write_checkpoint(const std::filesystem::path& folder,

@@ -1,0 +1,149 @@
+#include "yona/cli/model_summary.h"
+
+#include <fmt/format.h>
+
+#include "yona/base/error.h"
+#include "yona/base/human.h"
+#include "yona/decode/generation_config.h"
+#include "yona/decode/languages.h"
+#include "yona/encode/encoder_model.h"
+#include "yona/io/causal_lm/language_model.h"
+#include "yona/io/model_kind.h"
+#include "yona/io/translation_model.h"
+
+namespace yona::cli {
+
+namespace {
+
+std::string vocabulary_text(const TransformerConfig& model) {
+  return model.source_vocabulary == model.target_vocabulary
+             ? grouped(model.source_vocabulary)
+             : fmt::format("{} and {}", grouped(model.source_vocabulary),
+                           grouped(model.target_vocabulary));
+}
+
+ModelSummary transformer_summary(const ModelInfo& info, std::vector<std::string> languages) {
+  const TransformerConfig& model = info.config;
+  const HeadShape heads = model.head_shape();
+  Transformer transformer(model);
+  return {fmt::format("{}{} + {} layers, d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, "
+                      "vocabulary {}",
+                      info.source_language.empty()
+                          ? ""
+                          : fmt::format("{} → {}, ", info.source_language, info.target_language),
+                      model.encoder_layers, model.decoder_layers, model.d_model, model.d_ff,
+                      model.heads, heads.d_k, heads.d_v, vocabulary_text(model)),
+          {{"source_language", info.source_language},
+           {"target_language", info.target_language},
+           {"languages", languages},
+           {"encoder_layers", model.encoder_layers},
+           {"decoder_layers", model.decoder_layers},
+           {"d_model", model.d_model},
+           {"d_ff", model.d_ff},
+           {"heads", model.heads},
+           {"d_k", heads.d_k},
+           {"d_v", heads.d_v},
+           {"source_vocabulary", model.source_vocabulary},
+           {"target_vocabulary", model.target_vocabulary}},
+          languages,
+          model_table(transformer)};
+}
+
+ModelSummary translation_summary(const std::filesystem::path& folder, Backend& backend) {
+  const auto model = TranslationModel::load(folder, backend, packing_of(folder));
+  folder_options(folder, model->info());  // throws where generation_config.json is wrong
+  return transformer_summary(model->info(),
+                             is_multilingual(model->info())
+                                 ? language_tokens(model->subwords().target.vocabulary())
+                                 : std::vector<std::string>());
+}
+
+ModelSummary language_model_summary(const std::filesystem::path& folder, Backend& backend) {
+  const auto loaded = LanguageModel::load(folder, backend, packing_of(folder));
+  const LmDescription& description = loaded->description();
+  const CausalLmConfig& config = description.config;
+  const HeadShape heads = config.head_shape();
+  const std::int64_t kv_heads = heads.kv_heads > 0 ? heads.kv_heads : heads.heads;
+  CausalLm model(config);
+  return {fmt::format("language model ({}), {} layers, d_model {}, d_ff {}, {} heads of {}{}, "
+                      "vocabulary {}, up to {} tokens",
+                      model_type(description.family), config.layers, config.d_model, config.d_ff,
+                      heads.heads, heads.d_k,
+                      kv_heads == heads.heads ? "" : fmt::format(", {} for keys", kv_heads),
+                      grouped(config.vocabulary), grouped(config.max_positions)),
+          {{"task", "language-model"},
+           {"family", model_type(description.family)},
+           {"layers", config.layers},
+           {"d_model", config.d_model},
+           {"d_ff", config.d_ff},
+           {"heads", heads.heads},
+           {"kv_heads", kv_heads},
+           {"head_size", heads.d_k},
+           {"vocabulary", config.vocabulary},
+           {"max_positions", config.max_positions}},
+          {},
+          model_table(model)};
+}
+
+std::string heads_text(const EncoderInfo& info) {
+  std::vector<std::string> heads;
+  if (info.config.masked_lm) {
+    heads.emplace_back("fills masks");
+  }
+  if (info.config.labels > 0) {
+    heads.push_back(info.problem == Problem::regression
+                        ? "gives a number"
+                        : fmt::format("tells {} apart", counted(info.labels.size(), "label")));
+  }
+  return heads.empty() ? "" : fmt::format(", {}", fmt::join(heads, ", "));
+}
+
+ModelSummary encoder_summary(const std::filesystem::path& folder, Backend& backend) {
+  const auto loaded = EncoderModel::load(folder, backend, packing_of(folder));
+  const EncoderInfo& info = loaded->info();
+  const BertConfig& config = info.config;
+  Bert model(config);
+  return {fmt::format("encoder ({}), {} layers, d_model {}, d_ff {}, {} heads, vocabulary {}, up "
+                      "to {} tokens{}",
+                      info.family, config.layers, config.d_model, config.d_ff, config.heads,
+                      grouped(config.vocabulary), grouped(config.max_positions), heads_text(info)),
+          {{"task", config.labels > 0 ? "classification" : "masked-lm"},
+           {"family", info.family},
+           {"layers", config.layers},
+           {"d_model", config.d_model},
+           {"d_ff", config.d_ff},
+           {"heads", config.heads},
+           {"vocabulary", config.vocabulary},
+           {"max_positions", config.max_positions},
+           {"labels", info.labels},
+           {"masked_lm", config.masked_lm}},
+          {},
+          model_table(model)};
+}
+
+}  // namespace
+
+ModelSummary summary_of(const TransformerConfig& config) {
+  ModelInfo info;
+  info.config = config;
+  return transformer_summary(info, {});
+}
+
+ModelSummary read_summary(const std::filesystem::path& folder, Backend& backend) {
+  const ModelKind kind = read_model_kind(folder);
+  switch (kind) {
+    case ModelKind::translation:
+    case ModelKind::parsing:
+      return translation_summary(folder, backend);
+    case ModelKind::language_model:
+      return language_model_summary(folder, backend);
+    case ModelKind::encoder:
+      return encoder_summary(folder, backend);
+    case ModelKind::image:
+      break;
+  }
+  fail<NotImplemented>("--model: {}: is {}; yona info reads models of text", folder.string(),
+                       describe(kind));
+}
+
+}  // namespace yona::cli
