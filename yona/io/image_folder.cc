@@ -331,6 +331,7 @@ void write_image_weights(const fs::path& path, const ImageModelInfo& info,
                          const Parameters& parameters, const Tensor& flat) {
   const std::vector<float> host = flat.to_vector<float>();
   std::vector<NamedArray> arrays;
+  arrays.reserve(parameters.entries().size());
   for (const Parameters::Entry& entry : parameters.entries()) {
     const std::vector<std::string> names = image_weight_names(entry.name, info);
     check(!names.empty(), "a {} folder has no place for '{}'", info.family, entry.name);

@@ -77,6 +77,7 @@ IdxArray read_idx(ByteSource& source, const std::string& name) {
   check<FormatError>(head[3] <= kMostExtents, "{}: has {} extents; pictures have 3 or 4", name,
                      head[3]);
   IdxArray array;
+  array.extents.reserve(head[3]);
   for (int i = 0; i < head[3]; ++i) {
     std::array<unsigned char, 4> extent{};
     read_exactly(source, name, extent.data(), extent.size());

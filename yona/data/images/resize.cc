@@ -85,6 +85,7 @@ std::vector<Window> windows(std::int64_t in, std::int64_t out, Resample resample
     }
     Window& window = result[static_cast<std::size_t>(i)];
     window.first = first;
+    window.weights.reserve(weights.size());
     for (const double weight : weights) {
       const double scaled = (sum != 0.0 ? weight / sum : weight) * (1 << kFractionBits);
       window.weights.push_back(static_cast<std::int32_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5));
