@@ -6,8 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/harness/temp_dir.h"
 #include "yona/io/json_file.h"
+
+#include "tests/harness/temp_dir.h"
 
 namespace yona {
 namespace {
