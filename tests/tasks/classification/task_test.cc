@@ -41,7 +41,7 @@ class Classification : public ::testing::Test {
                                            {"model.d_model", "32", ""},
                                            {"model.d_ff", "64", ""},
                                            {"train.learning_rate", "0.003", ""},
-                                           {"train.warmup", "5", ""},
+                                           {"train.warmup", "1", ""},
                                            {"train.updates", "40", ""},
                                            {"train.save_every", "20", ""},
                                            {"train.valid_every", "20", ""},

@@ -44,7 +44,7 @@ class ImageClassification : public ::testing::Test {
                                            {"model.heads", "2", ""},
                                            {"train.batch_tokens", "64", ""},
                                            {"train.learning_rate", "0.003", ""},
-                                           {"train.warmup", "5", ""},
+                                           {"train.warmup", "1", ""},
                                            {"train.updates", "40", ""},
                                            {"train.save_every", "20", ""},
                                            {"train.valid_every", "20", ""},

@@ -73,7 +73,7 @@ class ToyText : public ::testing::Test {
                                            {"model.dropout", "0.1", ""},
                                            {"train.batch_tokens", "128", ""},
                                            {"train.updates", "12", ""},
-                                           {"train.warmup", "4", ""},
+                                           {"train.warmup", "1", ""},
                                            {"train.save_every", "4", ""},
                                            {"train.valid_every", "6", ""},
                                            {"train.tensorboard", "false", ""}};

@@ -42,7 +42,7 @@ class MaskedLmTaskTest : public ::testing::Test {
                                            {"model.d_model", "16", ""},
                                            {"model.d_ff", "32", ""},
                                            {"train.batch_tokens", "128", ""},
-                                           {"train.warmup", "4", ""},
+                                           {"train.warmup", "1", ""},
                                            {"train.updates", "12", ""},
                                            {"train.save_every", "6", ""},
                                            {"train.valid_every", "6", ""},
