@@ -3,8 +3,8 @@
 # the end which failed.
 #   tools/check.sh [format|tidy|asan|fuzz|tsan|cuda|install|untested]…
 #
-#   TIDY=changed    clang-tidy only for what changed since the last commit that main has, if there is
-#                   a remote branch main and this is not it; else, and by default, for everything
+#   TIDY=changed    clang-tidy only for what changed since the last commit of the remote branch main;
+#                   for nothing where there is none, or nothing changed. Default: everything
 #
 # asan and fuzz share one tree. The sanitizer trees are built by clang with warnings as errors; build/
 # is taken as `make test` leaves it.
@@ -40,9 +40,11 @@ tidy() {
   local base="" since=()
   if [[ ${TIDY:-all} == changed ]]; then
     base=$(git merge-base HEAD origin/main 2>/dev/null)
-    if [[ -n $base && $base != "$(git rev-parse HEAD)" ]]; then
-      since=(--since "$base")
+    if [[ -z $base || $base == "$(git rev-parse HEAD)" ]]; then
+      echo "skipped: no change from a branch origin/main; \`make tidy\` looks at everything"
+      return 0
     fi
+    since=(--since "$base")
   fi
   cmake --preset release -B build-tidy -DYONA_UNITY=OFF ${CI:+-DYONA_WERROR=ON} >/dev/null &&
     tools/tidy.py "${since[@]}" build-tidy

@@ -89,6 +89,7 @@ std::vector<std::string> ModelRuntime::parse(const std::vector<std::string>& tex
   const Parser parser(subwords, {translator_->max_source(), asked.first_number},
                       [&](std::span<const DecodeRequest> all) { return translator_->decode(all); });
   std::vector<Words> sentences;
+  sentences.reserve(texts.size());
   for (const std::string& text : texts) {
     sentences.push_back(asked.tokenized ? spaced_words(text) : ptb_words(text));
   }

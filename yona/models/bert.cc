@@ -16,7 +16,7 @@ namespace yona {
 
 namespace {
 
-constexpr double kDeviation = 0.02;  // of new tables: initializer_range
+constexpr double kBertDeviation = 0.02;  // of new tables: initializer_range
 
 Tensor uploaded(std::span<const std::int32_t> values, Region& region) {
   Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(values.size())});
@@ -43,12 +43,12 @@ BertEmbedding::BertEmbedding(const BertConfig& config)
   add("tokens", tokens_);
   positions_ = {.shape = {config.first_position + config.max_positions, config.d_model},
                 .init = Init::normal,
-                .deviation = kDeviation};
+                .deviation = kBertDeviation};
   add("positions.weight", positions_);
   if (config.token_types > 0) {
     types_ = {.shape = {config.token_types, config.d_model},
               .init = Init::normal,
-              .deviation = kDeviation};
+              .deviation = kBertDeviation};
     add("types.weight", types_);
   }
   add("norm", norm_);
