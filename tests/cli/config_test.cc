@@ -35,6 +35,8 @@ TEST(Config, ListsEveryKeyAsTextAndAsJson) {
     EXPECT_THAT(text.out, HasSubstr(key.at("key").get<std::string>() + " "));
     EXPECT_FALSE(key.at("meaning").get<std::string>().empty());
   }
+  EXPECT_THAT(run_yona({"config", "--task", "image-classification", "--keys"}).out,
+              HasSubstr(" [accuracy] "));
 }
 
 TEST(Config, TakesFlagsOverSetOverTheFile) {

@@ -1,6 +1,8 @@
 // `yona config`: what can be configured, and what a configuration comes to.
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,7 +24,15 @@ struct ConfigFlags {
 };
 
 std::string default_text(const ConfigNode& node) {
-  return node.kind == ConfigNode::Kind::list ? "[]" : node.text.empty() ? "\"\"" : node.text;
+  if (node.kind != ConfigNode::Kind::list) {
+    return node.text.empty() ? "\"\"" : node.text;
+  }
+  std::vector<std::string> items;
+  items.reserve(node.items.size());
+  for (const ConfigNode& item : node.items) {
+    items.push_back(item.text);
+  }
+  return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
 template <class Owner>
