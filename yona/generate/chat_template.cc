@@ -17,7 +17,7 @@ Json with_reasoning_names(const Json& message) {
   }
   for (const char* name : {"reasoning_content", "thinking", "reasoning"}) {
     if (message.contains(name) && !message[name].is_null()) {
-      const Json reasoning = message[name];
+      const Json& reasoning = message[name];
       Json named{{"thinking", reasoning}};
       named.update(message);
       named["reasoning_content"] = reasoning;

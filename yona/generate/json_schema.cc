@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "yona/base/error.h"
 #include "yona/generate/json_object_grammar.h"
 #include "yona/generate/number_range.h"
@@ -395,7 +397,8 @@ class SchemaCompiler {
           check(schema[keyword].is_number(), "json schema: \"{}\" at {} is not a number", keyword,
                 at);
           is_bounded = true;
-          tighten(bounds, schema[keyword].get<double>(), type, keyword + "\" at " + at);
+          tighten(bounds, schema[keyword].get<double>(), type,
+                  fmt::format("{}\" at {}", keyword, at));
         }
       }
     }

@@ -36,7 +36,8 @@ TextConstraint::CachedMask TextConstraint::compute(State state) {
     path.resize(node.depth + 1U);
     path.push_back(next);
     for (std::int32_t k = 0; k < node.token_count; ++k) {
-      result.mask.set(tokens_->tokens()[static_cast<std::size_t>(node.first_token + k)]);
+      result.mask.set(tokens_->tokens()[static_cast<std::size_t>(node.first_token) +
+                                        static_cast<std::size_t>(k)]);
       result.continues = true;
     }
     ++i;
@@ -81,8 +82,8 @@ TextConstraint::State TextConstraint::advance(State state, std::int32_t token) {
     return state;
   }
   const std::string& bytes = tokens_->bytes_of(token);
-  const State next =
-      bytes.empty() ? GrammarMachine::kDead : machine_.step(state, std::string_view(bytes));
+  const std::string_view text = bytes;
+  const State next = text.empty() ? GrammarMachine::kDead : machine_.step(state, text);
   check(next != GrammarMachine::kDead, "constrained text: token {} is not allowed here", token);
   return next;
 }

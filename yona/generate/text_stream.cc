@@ -57,7 +57,8 @@ std::string TextStream::push(std::string_view bytes) {
   }
   is_stopped_ = end != std::string::npos;
   const std::size_t certain = is_stopped_ ? end : certain_bytes();
-  std::string text = lossy_utf8(std::string_view(held_).substr(0, certain));
+  const std::string_view held = held_;
+  std::string text = lossy_utf8(held.substr(0, certain));
   held_.erase(0, is_stopped_ ? held_.size() : certain);
   return text;
 }

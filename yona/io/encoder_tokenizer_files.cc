@@ -186,6 +186,7 @@ EncoderTokenizer read_byte_level(const fs::path& folder, const EncoderInfo& info
   description.source_vocab = description.target_vocab = info.config.vocabulary;
   const Subword subword = load_subwords(folder, description).source;
   std::vector<std::string> pieces;
+  pieces.reserve(static_cast<std::size_t>(subword.vocabulary().size()));
   for (std::int32_t id = 0; id < subword.vocabulary().size(); ++id) {
     pieces.push_back(subword.vocabulary().piece(id));
   }

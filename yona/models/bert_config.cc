@@ -88,6 +88,7 @@ ConfigKeys<BertConfig> bert_keys() {
 
 std::vector<std::string> bert_preset_names() {
   std::vector<std::string> names;
+  names.reserve(kBertPresets.size());
   for (const BertPreset& entry : kBertPresets) {
     names.emplace_back(entry.name);
   }

@@ -163,7 +163,7 @@ OutputLayer Vit::classifier() const {
 
 Tensor Vit::logits(const VitInput& input, const Ragged& states, Context& c) const {
   const OutputLayer head = classifier();
-  const Tensor y = linear(image_vectors(input, states, c), head.weight, head.bias, {}, c);
+  Tensor y = linear(image_vectors(input, states, c), head.weight, head.bias, {}, c);
   if (!distillation_classifier_) {
     return y;  // [S, labels]
   }

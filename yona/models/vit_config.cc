@@ -71,27 +71,27 @@ void check_config(const VitConfig& config) {
 }
 
 ConfigKeys<VitConfig> vit_keys() {
-  using Config = VitConfig;
-  constexpr OnResume kFixed = OnResume::fixed;
-  constexpr OnResume kDecides = OnResume::decides;
   return {
-      integer("patch", &Config::patch, {1, 1 << 14}, kFixed, "pixels of a patch's side"),
-      integer("stride", &Config::stride, {1, 1 << 14, "auto"}, kFixed,
+      integer("patch", &VitConfig::patch, {1, 1 << 14}, OnResume::fixed,
+              "pixels of a patch's side"),
+      integer("stride", &VitConfig::stride, {1, 1 << 14, "auto"}, OnResume::fixed,
               "pixels from patch to patch; fewer than the patch's side let patches overlap; auto "
               "is the patch's side, as published"),
-      integer("layers", &Config::layers, {1, 1000}, kFixed, "layers of the encoder"),
-      integer("d_model", &Config::d_model, {1, 1 << 16}, kFixed, "width of the residual stream"),
-      integer("d_ff", &Config::d_ff, {1, 1 << 20}, kFixed,
+      integer("layers", &VitConfig::layers, {1, 1000}, OnResume::fixed, "layers of the encoder"),
+      integer("d_model", &VitConfig::d_model, {1, 1 << 16}, OnResume::fixed,
+              "width of the residual stream"),
+      integer("d_ff", &VitConfig::d_ff, {1, 1 << 20}, OnResume::fixed,
               "inner width of the feed-forward layers"),
-      integer("heads", &Config::heads, {1, 1024}, kFixed, "attention heads"),
-      number("dropout", &Config::dropout, kProbability, kDecides,
+      integer("heads", &VitConfig::heads, {1, 1024}, OnResume::fixed, "attention heads"),
+      number("dropout", &VitConfig::dropout, kProbability, OnResume::decides,
              "dropout of embeddings and of each sub-layer's output"),
-      number("attention_dropout", &Config::attention_dropout, kProbability, kDecides,
+      number("attention_dropout", &VitConfig::attention_dropout, kProbability, OnResume::decides,
              "dropout of the attention weights"),
-      choice("activation", &Config::activation, kFixed,
+      choice("activation", &VitConfig::activation, OnResume::fixed,
              "activation of the feed-forward layers; ViT has gelu"),
-      flag("qkv_bias", &Config::qkv_bias, kFixed, "whether queries, keys and values have biases"),
-      choice("image_vector", &Config::image_vector, kFixed,
+      flag("qkv_bias", &VitConfig::qkv_bias, OnResume::fixed,
+           "whether queries, keys and values have biases"),
+      choice("image_vector", &VitConfig::image_vector, OnResume::fixed,
              "what is classified: the state of a class token in front of the patches, or the mean "
              "over the patches")};
 }

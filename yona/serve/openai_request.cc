@@ -101,6 +101,7 @@ GeneratorSummary chosen_generator(const GenerationService& service, const Reques
     return *found;
   }
   std::vector<std::string> ids;
+  ids.reserve(all.size());
   for (const GeneratorSummary& summary : all) {
     ids.push_back(summary.id);
   }

@@ -110,8 +110,8 @@ bool DocumentReader::next_of_file(Part& part) {
   }
   if (cut == std::string::npos) {
     // Something is kept, so that the part at the end of the file is never an empty one.
-    cut = at_end_ ? held_.size()
-                  : whole_characters(std::string_view(held_).substr(0, held_.size() - 1));
+    const std::string_view held = held_;
+    cut = at_end_ ? held.size() : whole_characters(held.substr(0, held.size() - 1));
   }
   part = {held_.substr(0, cut), at_end_ && cut == held_.size()};
   held_.erase(0, cut);

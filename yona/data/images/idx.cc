@@ -148,7 +148,7 @@ fs::path idx_labels_of(const fs::path& images) {
       "as train-images-idx3-ubyte, and beside it one with 'labels'",
       images.string());
   for (const std::string_view ending : {"", ".gz", ".xz", ".zst"}) {
-    const fs::path path = images.parent_path() / (labels + std::string(ending));
+    fs::path path = images.parent_path() / (labels + std::string(ending));
     std::error_code error;
     if (fs::is_regular_file(path, error)) {
       return path;

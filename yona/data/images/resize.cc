@@ -75,8 +75,10 @@ std::vector<Window> windows(std::int64_t in, std::int64_t out, Resample resample
   std::vector<double> weights;
   for (std::int64_t i = 0; i < out; ++i) {
     const double centre = (static_cast<double>(i) + 0.5) * scale;
-    const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(centre - support + 0.5));
-    const auto end = std::min<std::int64_t>(in, static_cast<std::int64_t>(centre + support + 0.5));
+    const auto first =
+        std::max<std::int64_t>(0, static_cast<std::int64_t>(std::trunc(centre - support + 0.5)));
+    const auto end =
+        std::min<std::int64_t>(in, static_cast<std::int64_t>(std::trunc(centre + support + 0.5)));
     weights.clear();
     double sum = 0.0;
     for (std::int64_t j = first; j < end; ++j) {

@@ -143,7 +143,10 @@ Value map(Context run, const Value& subject, const Arguments& given) {
     Value result = path != nullptr
                        ? by_path(run, item, path->str())
                        : run.apply_filter(need_text(given.positional[0], "map"), item, rest);
-    results.push_back(result.is_undefined() && other != nullptr ? *other : std::move(result));
+    if (result.is_undefined() && other != nullptr) {
+      result = *other;
+    }
+    results.push_back(std::move(result));
   }
   return Value::generator(std::move(results));
 }
@@ -344,7 +347,7 @@ Value escape(Context run, const Value& subject, const Arguments&) {
                                  std::pair("'", "&#39;"), std::pair("\"", "&#34;")}) {
     text = replaced(text, from, to, -1);
   }
-  return run.made(subject.is_markup() ? subject.text() : std::move(text), true);
+  return run.made(subject.is_markup() ? subject.text() : text, true);
 }
 
 Value indent(Context run, const Value& subject, const Arguments& given) {

@@ -24,10 +24,8 @@ class Interpreter::Inside {
 Interpreter::Interpreter(const RenderOptions& options) : options_(options) {}
 
 std::string Interpreter::render(const Body& body, std::map<std::string, Value> variables) {
-  global_.variables = global_functions();
-  for (auto& [name, value] : variables) {
-    global_.variables[name] = std::move(value);
-  }
+  variables.merge(global_functions());  // whose names a template's variables hide
+  global_.variables = std::move(variables);
   std::string text;
   out_ = &text;
   run(body);

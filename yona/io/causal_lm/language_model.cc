@@ -27,7 +27,7 @@ LmDescription read_lm_description(const std::filesystem::path& folder) {
 LanguageModel::LanguageModel(std::filesystem::path folder, LmDescription description,
                              Backend& backend)
     : folder_(std::move(folder)),
-      description_(std::move(description)),
+      description_(description),
       tokenizer_(load_tokenizer(tokenizer_folder(folder_), description_.config.vocabulary)),
       model_(description_.config),
       parameters_(model_, backend, Gradients::no) {}

@@ -230,9 +230,9 @@ class SubwordSegmenter : public Segmenter {
 };
 
 Parts subword_parts(const LmTokenizerFile& file, const fs::path& path, std::int64_t size) {
-  Parts parts{.segmenter = std::make_shared<const SubwordSegmenter>(
-                  Subword(read_tokenizer_json(path, size))),
-              .bytes = {}};
+  Parts parts{
+      .segmenter = std::make_shared<const SubwordSegmenter>(read_tokenizer_json(path, size)),
+      .bytes = {}};
   for (const std::string& piece : sized(file.pieces(), size, file.name())) {
     parts.bytes.push_back(bytes_of_word_piece(piece, true, true));
   }

@@ -32,11 +32,10 @@ std::int64_t products_of_row(const TransformerConfig& config) {
 
 std::int64_t products_of_step(std::int64_t products, double seconds) {
   constexpr double kSeconds = 0.025;
-  constexpr std::int64_t kTimes = 4;
+  constexpr double kTimes = 4;
+  constexpr auto kUsual = static_cast<double>(kUsualProducts);
   const double speed = static_cast<double>(products) / std::max(seconds, 1e-9);
-  return static_cast<std::int64_t>(std::clamp(kSeconds * speed,
-                                              static_cast<double>(kUsualProducts / kTimes),
-                                              static_cast<double>(kUsualProducts * kTimes)));
+  return static_cast<std::int64_t>(std::clamp(kSeconds * speed, kUsual / kTimes, kUsual * kTimes));
 }
 
 std::int64_t measured_products(const TranslationModel& model, Backend& backend,
