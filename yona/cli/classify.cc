@@ -62,6 +62,7 @@ int run(const CLI::App& app, const ClassifyFlags& flags) {
   std::uint64_t cut = 0;
   for_each_window(flags, [&](const std::vector<std::string>& lines) {
     std::vector<TextSegments> texts;
+    texts.reserve(lines.size());
     for (const std::string& line : lines) {
       texts.push_back(segments_of(line));
     }

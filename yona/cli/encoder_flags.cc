@@ -34,6 +34,7 @@ void for_each_window(const EncoderFlags& flags,
   InputChecks checks(flags.input, BadEncoding::repair);
   for (std::vector<InputLine> window; !(window = lines->next()).empty();) {
     std::vector<std::string> texts;
+    texts.reserve(window.size());
     for (InputLine& line : window) {
       texts.push_back(checks.accept(std::move(line)).text);
     }

@@ -160,6 +160,7 @@ std::vector<std::string> alphabet_of(const WordCounts& words) {
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> alphabet;
+  alphabet.reserve(ordered.size());
   for (const auto& entry : ordered) {
     alphabet.push_back(entry.first);
   }

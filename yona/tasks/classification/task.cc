@@ -15,6 +15,7 @@ namespace {
 
 std::vector<LabelledFile> read_files(const std::vector<std::filesystem::path>& paths) {
   std::vector<LabelledFile> files;
+  files.reserve(paths.size());
   for (const std::filesystem::path& path : paths) {
     files.push_back(read_labelled_texts(path));
   }

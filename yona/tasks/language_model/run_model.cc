@@ -21,16 +21,16 @@ LmDescription with_dropout(LmDescription from, const RunConfig& config) {
   return from;
 }
 
-LmRunModel opened(const RunPlace& place, LmDescription description, Json config) {
+LmRunModel opened(const RunPlace& place, const LmDescription& description, Json config) {
   return {load_tokenizer(place.output, description.config.vocabulary),
-          tokenizer_identity(place.output), std::move(description), std::move(config)};
+          tokenizer_identity(place.output), description, std::move(config)};
 }
 
 LmRunModel of_folder(const RunConfig& config, const RunPlace& place,
                      const std::filesystem::path& folder) {
-  LmDescription description = with_dropout(read_lm_description(folder), config);
+  const LmDescription description = with_dropout(read_lm_description(folder), config);
   Json json = trained_lm_config(read_json(folder / "config.json"), description.config);
-  return opened(place, std::move(description), std::move(json));
+  return opened(place, description, std::move(json));
 }
 
 LmRunModel new_model(const RunConfig& config, const RunPlace& place) {
@@ -50,7 +50,7 @@ LmRunModel new_model(const RunConfig& config, const RunPlace& place) {
   description.family = lm_family(description.config);
   check_config(description.config);
   Json json = lm_config(description.config, {tokenizer.begin(), tokenizer.end(), tokenizer.pad()});
-  return opened(place, std::move(description), std::move(json));
+  return opened(place, description, std::move(json));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "yona/base/error.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/tokenizer_json.h"
@@ -87,7 +89,7 @@ NewTokenizer train_bpe(const LmDataConfig& data) {
   LearnedBpe learned = trainer.learn(size - 1);
   SortedJson merges = SortedJson::array();
   for (const auto& [left, right] : learned.merges) {
-    merges.push_back(left + " " + right);
+    merges.push_back(fmt::format("{} {}", left, right));
   }
   learned.pieces.emplace_back(kEndOfText);
   SortedJson json = whole_file(bpe_model(learned.pieces, std::move(merges), nullptr),

@@ -28,6 +28,7 @@ constexpr std::array<ParsingPreset, 3> kParsingPresets{{
 
 std::vector<std::string> parsing_preset_names() {
   std::vector<std::string> names;
+  names.reserve(kParsingPresets.size());
   for (const ParsingPreset& preset : kParsingPresets) {
     names.emplace_back(preset.name);
   }

@@ -29,6 +29,7 @@ NamedSegments read_side(const std::vector<std::filesystem::path>& files) {
 std::vector<Ids> translate_greedily(const SequenceModel& model, Backend& backend,
                                     const PairEncoder& encoder, const std::vector<Ids>& sources) {
   std::vector<DecodeRequest> requests;
+  requests.reserve(sources.size());
   for (const Ids& source : sources) {
     requests.push_back({.source = source, .prefix = encoder.target.before});
   }

@@ -81,7 +81,7 @@ Tensor attend(const Tensor& q, const CachedKeys& keys, const View& vector,
   if (keys.blocks.size() == 1 && keys.counts.elements() == 0) {
     return attend_block(q, keys, keys.blocks.front(), options, c);
   }
-  const Tensor out = c.empty(q.dtype(), Shape{q.rows(), options.heads * options.d_v});
+  Tensor out = c.empty(q.dtype(), Shape{q.rows(), options.heads * options.d_v});
   if (const std::int64_t rows = keys.counts.elements(); rows > 0) {
     attend_rows(q.row_range(0, rows), keys, vector, options, out.row_range(0, rows), c);
   }
