@@ -264,7 +264,6 @@ TEST_F(CheckRunConfig, WantsBothSidesOfAValidationSet) {
 TEST_F(CheckRunConfig, WarnsOfARateThatIsAFactor) {
   EXPECT_TRUE(config_warnings(config_).empty());
   config_.train.schedule.rate = 5e-4;
-  config_.given->insert("train.learning_rate");
   ASSERT_EQ(config_warnings(config_).size(), 1U);
   EXPECT_THAT(config_warnings(config_)[0],
               HasSubstr("train.learning_rate 0.0005 is a factor on the paper's schedule"));

@@ -92,8 +92,9 @@ NewTokenizer train_bpe(const LmDataConfig& data) {
     merges.push_back(fmt::format("{} {}", left, right));
   }
   learned.pieces.emplace_back(kEndOfText);
-  SortedJson json = whole_file(bpe_model(learned.pieces, std::move(merges), nullptr),
-                               {added_token(kEndOfText, learned.pieces.size() - 1)});
+  SortedJson json =
+      whole_file(bpe_model(learned.pieces, std::move(merges), nullptr),
+                 SortedJson::array({added_token(kEndOfText, learned.pieces.size() - 1)}));
   const SortedJson byte_level{{"type", "ByteLevel"},
                               {"add_prefix_space", false},
                               {"trim_offsets", true},
@@ -113,8 +114,9 @@ NewTokenizer train_characters(const LmDataConfig& data) {
   });
   std::vector<std::string> pieces{kUnknown, kEndOfText};
   pieces.insert(pieces.end(), characters.begin(), characters.end());
-  SortedJson json = whole_file(bpe_model(pieces, SortedJson::array(), kUnknown),
-                               {added_token(kUnknown, 0), added_token(kEndOfText, 1)});
+  SortedJson json =
+      whole_file(bpe_model(pieces, SortedJson::array(), kUnknown),
+                 SortedJson::array({added_token(kUnknown, 0), added_token(kEndOfText, 1)}));
   json["decoder"] = {{"type", "Fuse"}};
   return {json, kEndOfText, kUnknown};
 }
@@ -143,7 +145,7 @@ NewTokenizer train_words(const LmDataConfig& data) {
   }
   SortedJson json =
       whole_file({{"type", "WordLevel"}, {"vocab", table_of(pieces)}, {"unk_token", kUnknown}},
-                 {added_token(kUnknown, 0), added_token(kEndOfLine, 1)});
+                 SortedJson::array({added_token(kUnknown, 0), added_token(kEndOfLine, 1)}));
   json["pre_tokenizer"] = {{"type", "WhitespaceSplit"}};
   return {json, kEndOfLine, kUnknown};
 }
