@@ -63,6 +63,7 @@ void parse_all(const Model& model, LineQueue& lines, const ParseFlags& flags,
   std::uint64_t pictures = 0;
   for (std::vector<InputLine> window; !(window = lines.next()).empty();) {
     std::vector<std::string> texts;
+    texts.reserve(window.size());
     ParseOptions options = given;
     options.first_number = static_cast<std::int64_t>(window.front().number);
     for (InputLine& line : window) {
