@@ -59,12 +59,22 @@ std::uint64_t checksum_of(const std::string& bytes, std::uint64_t begin, std::ui
   return begin > bytes.size() ? 0 : yona::checksum(std::string_view(bytes).substr(begin, size));
 }
 
+void put_footer(yona::TokenCacheFooter footer, std::string& bytes) {
+  footer.footer_checksum = yona::checksum(
+      {reinterpret_cast<const char*>(&footer), offsetof(yona::TokenCacheFooter, footer_checksum)});
+  std::memcpy(bytes.data() + bytes.size() - sizeof footer, &footer, sizeof footer);
+}
+
 // Puts the key in the place that the footer has for it, and the checksums right.
 void mend(std::string& bytes, std::string key) {
   yona::TokenCacheFooter footer;
   std::memcpy(&footer, bytes.data() + bytes.size() - sizeof footer, sizeof footer);
   footer.magic = yona::kTokenCacheMagic;
   footer.version = yona::kTokenCacheVersion;
+  if (footer.sides > yona::kMostSides) {  // has no layout, and must be refused
+    put_footer(footer, bytes);
+    return;
+  }
   const std::uint64_t place = yona::TokenCacheLayout(footer).key;
   const std::uint64_t room = (std::min<std::uint64_t>(footer.key_bytes, 64) + 7) / 8 * 8;
   if (place <= bytes.size() - sizeof footer && room <= bytes.size() - sizeof footer - place) {
@@ -76,9 +86,7 @@ void mend(std::string& bytes, std::string key) {
   footer.payload_checksum =
       checksum_of(bytes, layout.payload, footer.elements * footer.element_bytes);
   footer.index_checksum = checksum_of(bytes, layout.offsets, layout.footer - layout.offsets);
-  footer.footer_checksum = yona::checksum(
-      {reinterpret_cast<const char*>(&footer), offsetof(yona::TokenCacheFooter, footer_checksum)});
-  std::memcpy(bytes.data() + bytes.size() - sizeof footer, &footer, sizeof footer);
+  put_footer(footer, bytes);
 }
 
 void read_pairs(const yona::TokenCache& cache) {
