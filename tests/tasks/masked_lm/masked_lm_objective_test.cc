@@ -100,6 +100,8 @@ TEST_F(MaskedLmObjectiveTest, WeightAndLargestBatchCountMaskedTokens) {
   EXPECT_EQ(largest.sides[kMaskedText].rows(), 40);
   EXPECT_EQ(largest.examples(), 3);  // of 16 positions
   EXPECT_GT(objective_.weight(largest), 0.15 * 40);
+  const MaskedLmObjective most(toy_masked_bert(), 0.9);  // as many as data.masked allows
+  EXPECT_GE(most.weight(most.largest_batch(40, shared_backend("cpu"))), 0.9 * 40);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "yona/tasks/masked_lm/masked_lm_objective.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "yona/data/masked_texts.h"
 #include "yona/tensor/ops/cross_entropy.h"
@@ -46,6 +47,9 @@ Tensor MaskedLmObjective::losses(const Batch& batch, double update_weight,
 Batch MaskedLmObjective::largest_batch(std::int64_t batch_tokens,
                                        const Backend& /*backend*/) const {
   const std::int64_t length = std::min<std::int64_t>(32, model_.config().max_positions);
+  // Half as many again as the share: draws differ, and words are masked as one.
+  const double share = 1.5 * masked_ * static_cast<double>(length);
+  const std::int64_t masked = std::min(length, static_cast<std::int64_t>(std::ceil(share)) + 1);
   Batch batch;
   Side& text = batch.sides[kMaskedText];
   Side& places = batch.sides[kMaskedPlaces];
@@ -56,7 +60,6 @@ Batch MaskedLmObjective::largest_batch(std::int64_t batch_tokens,
   text.ids.assign(static_cast<std::size_t>(batch_tokens), 0);
   for (std::int64_t end = length; end < batch_tokens + length; end += length) {
     text.offsets.push_back(std::min(end, batch_tokens));
-    const std::int64_t masked = length / 4 + 1;  // more than are drawn by default
     for (std::int64_t i = 0; i < masked; ++i) {
       places.ids.push_back(0);
       tokens.ids.push_back(0);

@@ -11,7 +11,9 @@ namespace yona {
 
 class MaskedLmObjective : public Objective {
  public:
-  explicit MaskedLmObjective(const BertConfig& config) : model_(config) {}
+  // masked: the share of tokens to predict.
+  explicit MaskedLmObjective(const BertConfig& config, double masked = 0.15)
+      : model_(config), masked_(masked) {}
 
   Bert& model() override { return model_; }
   double weight(const Batch& batch) const override;
@@ -20,6 +22,7 @@ class MaskedLmObjective : public Objective {
 
  private:
   Bert model_;
+  double masked_;
   std::vector<std::int32_t> rows_;
   std::vector<float> row_scale_;
 };

@@ -65,7 +65,7 @@ MaskedLmTask::MaskedLmTask(RunConfig run_config, const RunPlace& run_place)
 }
 
 std::unique_ptr<Objective> MaskedLmTask::make_objective() const {
-  return std::make_unique<MaskedLmObjective>(info().config);
+  return std::make_unique<MaskedLmObjective>(info().config, config().texts.masked);
 }
 
 std::shared_ptr<const Examples> MaskedLmTask::open_training() {
