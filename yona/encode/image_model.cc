@@ -22,12 +22,8 @@ std::unique_ptr<ImageModel> ImageModel::load(const std::filesystem::path& folder
         "one",
         folder.string());
   std::unique_ptr<ImageModel> model(new ImageModel(std::move(info), backend, precision));
-  read_image_weights(folder, model->info_, model->parameters_);
-  if (backend.on_host() && packing == Packing::yes) {
-    model->packed_ = std::make_unique<PackedWeights>(model->parameters_.weights());
-  } else if (backend.on_host() && packing == Packing::int8) {
-    model->quantised_ = std::make_unique<QuantisedWeights>(model->parameters_.weights());
-  }
+  model->weights_.open(folder, model->parameters_, packing,
+                       [&] { read_image_weights(folder, model->info_, model->parameters_); });
   return model;
 }
 

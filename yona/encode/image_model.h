@@ -10,6 +10,7 @@
 #include "yona/data/images/picture.h"
 #include "yona/encode/encoder_answers.h"
 #include "yona/encode/image_runner.h"
+#include "yona/io/cpu_weights.h"
 #include "yona/io/image_folder.h"
 #include "yona/io/translation_model.h"
 #include "yona/nn/parameters.h"
@@ -41,8 +42,7 @@ class ImageModel {
   ImageModelInfo info_;
   Vit model_;
   Parameters parameters_;
-  std::unique_ptr<PackedWeights> packed_;
-  std::unique_ptr<QuantisedWeights> quantised_;
+  CpuWeights weights_;
   PatchMaker patches_;
   ImageRunner runner_;
   std::mutex mutex_;  // one forward pass at a time
