@@ -18,7 +18,7 @@ namespace yona {
 
 struct ParallelTextOptions {
   std::int64_t max_length = 256;  // tokens of a side, tags and </s> included
-  // Sub-words drawn anew each epoch, with this alpha (see Subword::sample); none: the best ones.
+  // Sub-words drawn again each epoch, with this alpha (see Subword::sample); none: the best ones.
   std::optional<double> sampling;
 };
 

@@ -1,4 +1,4 @@
-// The weights of a language model's folder under yona's names, whoever wrote them. GPT-2 keeps
+// The weights of a language model's folder under yona's names, for every family. GPT-2 keeps
 // matrices transposed (Conv1D), and queries, keys and values in one.
 #pragma once
 
