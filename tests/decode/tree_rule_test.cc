@@ -16,8 +16,9 @@ Vocabulary symbols() {
   return Vocabulary({"</s>", "<unk>", "(S", "(NP", ")NP", ")S", "DT", "NN", "<pad>"});
 }
 
-std::set<std::string> allowed(const std::vector<std::string>& output, std::int64_t words) {
-  const Vocabulary vocabulary = symbols();
+std::set<std::string> allowed(const std::vector<std::string>& output,
+                              const std::vector<std::string>& words,
+                              const Vocabulary& vocabulary = symbols()) {
   const TreeRule rule(std::make_shared<const TreeSymbols>(vocabulary), words);
   Ids ids;
   for (const std::string& symbol : output) {
@@ -32,6 +33,10 @@ std::set<std::string> allowed(const std::vector<std::string>& output, std::int64
     }
   }
   return may;
+}
+
+std::set<std::string> allowed(const std::vector<std::string>& output, std::size_t words) {
+  return allowed(output, std::vector<std::string>(words, "w"));
 }
 
 using Symbols = std::set<std::string>;
@@ -54,6 +59,20 @@ TEST(TreeRule, BracketsAreNotOpenedForEver) {
   EXPECT_EQ(allowed(many, 1), (Symbols{"DT", "NN"}));
 }
 
+TEST(TreeRule, PunctuationMarksGetTagsOfPunctuationAndWordsDoNot) {
+  const Vocabulary tags({"</s>", "<unk>", "(S", ")S", "NN", ",", ".", "POS", "<pad>"});
+  const std::vector<std::string> words{"cats", ",", "dogs", "'", "."};
+  EXPECT_EQ(allowed({"(S"}, words, tags), (Symbols{"(S", "NN", "POS"}));
+  EXPECT_EQ(allowed({"(S", "NN"}, words, tags), (Symbols{"(S", ",", "."}));
+  EXPECT_EQ(allowed({"(S", "NN", ","}, words, tags), (Symbols{"(S", "NN", "POS"}));
+  EXPECT_EQ(allowed({"(S", "NN", ",", "NN"}, words, tags),
+            (Symbols{"(S", "NN", ",", ".", "POS"}));  // an apostrophe may be either
+  EXPECT_EQ(allowed({"(S", "NN", ",", "NN", "POS"}, words, tags), (Symbols{"(S", ",", "."}));
+  // Placeholders say nothing of punctuation.
+  const Vocabulary placeholders({"</s>", "<unk>", "(S", ")S", "XX", "<pad>"});
+  EXPECT_EQ(allowed({"(S"}, {",", "a"}, placeholders), (Symbols{"(S", "XX"}));
+}
+
 // Whatever a model prefers, the end is a tree that needs no repair.
 TEST(TreeRule, AnyPathToTheEndIsATreeOverTheWords) {
   const Vocabulary vocabulary = symbols();
@@ -61,7 +80,7 @@ TEST(TreeRule, AnyPathToTheEndIsATreeOverTheWords) {
   RandomSequence random(11);
   for (int round = 0; round < 200; ++round) {
     const std::vector<std::string> words(1 + random.below(6), "w");
-    const TreeRule rule(table, static_cast<std::int64_t>(words.size()));
+    const TreeRule rule(table, words);
     Ids ids;
     std::vector<std::string> output;
     while (ids.empty() || ids.back() != vocabulary.end()) {

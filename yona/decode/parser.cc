@@ -36,8 +36,7 @@ std::vector<ParsedIds> Parser::parse_ids(const std::vector<Words>& sentences) co
     check(tokens <= limits_.max_source, "sentence {}: has {} sub-words; the model takes {}",
           limits_.first_number + static_cast<std::int64_t>(requests.size()) - 1, tokens,
           limits_.max_source);
-    request.rule =
-        std::make_shared<const TreeRule>(symbols_, static_cast<std::int64_t>(words.size()));
+    request.rule = std::make_shared<const TreeRule>(symbols_, words);
   }
   std::vector<std::vector<Hypothesis>> answers = decode_(requests);
   std::vector<ParsedIds> all;
