@@ -35,6 +35,7 @@ TEST(TaskKind, EachHasKeysOfItsOwnWithTaskInFront) {
     EXPECT_EQ(keys.front().name, "task");
     EXPECT_EQ(keys.size(), kind.keys().size() + 1);
     EXPECT_FALSE(kind.meaning.empty());
+    EXPECT_THAT(kind.planned, ::testing::Contains("train.updates")) << kind.name;  // --for
   }
 }
 

@@ -5,6 +5,7 @@
 #include "yona/base/error.h"
 #include "yona/tasks/image_classification/config_keys.h"
 #include "yona/tasks/image_classification/task.h"
+#include "yona/train/time_plan.h"
 
 namespace yona {
 
@@ -25,7 +26,8 @@ TaskKind image_classification_kind() {
           .file_flags = {{"--train", "data.train"}, {"--valid", "data.valid"}},
           .make = [](RunConfig config, const RunPlace& place) -> std::unique_ptr<Task> {
             return std::make_unique<ImageClassificationTask>(std::move(config), place);
-          }};
+          },
+          .planned = planned_length_keys()};
 }
 
 }  // namespace yona
