@@ -31,6 +31,28 @@ TEST(BenchTrain, TimesALanguageModel) {
   EXPECT_GT(json.at("tok_s").get<double>(), 0.0);
 }
 
+TEST(BenchTrain, TimesAMaskedLanguageModel) {
+  const ProgramResult result =
+      run_yona({"bench", "train", "--task", "masked-lm", "--preset", "bert-tiny", "--vocab-size",
+                "50", "--len", "16", "--batch", "3", "--ragged", "--steps", "1", "--warmup", "0",
+                "--threads", "1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json.at("batch"), 3);
+  EXPECT_EQ(json.at("ragged"), true);
+  EXPECT_GT(json.at("tok_s").get<double>(), 0.0);
+}
+
+TEST(BenchTrain, TimesPictures) {
+  const ProgramResult result =
+      run_yona({"bench", "train", "--task", "image-classification", "--preset", "vit-tiny",
+                "--batch", "1", "--steps", "1", "--warmup", "0", "--threads", "1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json.at("len"), 56 * 56 + 1);
+  EXPECT_GT(json.at("img_s").get<double>(), 0.0);
+}
+
 TEST(BenchTrain, ComplainsAboutValues) {
   const auto complaint = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"bench", "train"});

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "yona/cli/commands.h"
+#include "yona/tasks/image_classification/train_bench.h"
 #include "yona/tasks/language_model/train_bench.h"
+#include "yona/tasks/masked_lm/train_bench.h"
 #include "yona/tasks/translation/train_bench.h"
 
 namespace yona::cli {
@@ -16,8 +18,8 @@ namespace {
 struct BenchTrainFlags {
   std::string task = "translation";
   std::string preset;
-  std::string length = "1024";
-  std::string batch = "24";
+  std::string length;
+  std::string batch;
   std::string dropout = "0";
   std::string norm = "post";
   std::string vocabulary;
@@ -47,16 +49,51 @@ StepBenchOptions run_options(const BenchTrainFlags& flags) {
   return options;
 }
 
+const std::string& value_or(const std::string& value, const std::string& otherwise) {
+  return value.empty() ? otherwise : value;
+}
+
 LmTrainBenchOptions lm_options_of(const BenchTrainFlags& flags) {
   LmTrainBenchOptions options;
-  options.preset = word_value("--preset", flags.preset.empty() ? options.preset : flags.preset,
-                              causal_lm_preset_names());
+  options.preset =
+      word_value("--preset", value_or(flags.preset, options.preset), causal_lm_preset_names());
   options.model = causal_lm_preset(options.preset);
-  options.model.vocabulary = integer_value(
-      "--vocab-size", flags.vocabulary.empty() ? "50304" : flags.vocabulary, {3, 1 << 24});
-  options.length = integer_value("--len", flags.length, {2, 1 << 20});
-  options.batch = integer_value("--batch", flags.batch, {1, 1 << 20});
+  options.model.vocabulary =
+      integer_value("--vocab-size", value_or(flags.vocabulary, "50304"), {3, 1 << 24});
+  options.length = integer_value("--len", value_or(flags.length, "1024"), {2, 1 << 20});
+  options.batch = integer_value("--batch", value_or(flags.batch, "24"), {1, 1 << 20});
   options.model.max_positions = std::max(options.model.max_positions, options.length);
+  options.model.dropout = options.model.attention_dropout =
+      number_value("--dropout", flags.dropout, {0.0, 0.99});
+  options.run = run_options(flags);
+  return options;
+}
+
+MaskedLmBenchOptions masked_lm_options_of(const BenchTrainFlags& flags) {
+  MaskedLmBenchOptions options;
+  options.preset =
+      word_value("--preset", value_or(flags.preset, options.preset), bert_preset_names());
+  options.model = bert_preset(options.preset);
+  options.model.masked_lm = true;
+  options.model.vocabulary =
+      integer_value("--vocab-size", value_or(flags.vocabulary, "30592"), {3, 1 << 24});
+  options.length = integer_value("--len", value_or(flags.length, "512"), {8, 1 << 20});
+  options.batch = integer_value("--batch", value_or(flags.batch, "48"), {1, 1 << 20});
+  options.ragged = flags.ragged;
+  options.model.max_positions = std::max(options.model.max_positions, 2 * options.length);
+  options.model.dropout = options.model.attention_dropout =
+      number_value("--dropout", flags.dropout, {0.0, 0.99});
+  options.run = run_options(flags);
+  return options;
+}
+
+ImageBenchOptions image_options_of(const BenchTrainFlags& flags) {
+  ImageBenchOptions options;
+  options.preset =
+      word_value("--preset", value_or(flags.preset, options.preset), vit_preset_names());
+  options.model = vit_preset(options.preset);
+  options.model.labels = 1000;
+  options.batch = integer_value("--batch", value_or(flags.batch, "256"), {1, 1 << 20});
   options.model.dropout = options.model.attention_dropout =
       number_value("--dropout", flags.dropout, {0.0, 0.99});
   options.run = run_options(flags);
@@ -65,14 +102,13 @@ LmTrainBenchOptions lm_options_of(const BenchTrainFlags& flags) {
 
 TrainBenchOptions options_of(const BenchTrainFlags& flags) {
   TrainBenchOptions options;
-  options.preset =
-      word_value("--preset", flags.preset.empty() ? options.preset : flags.preset, preset_names());
+  options.preset = word_value("--preset", value_or(flags.preset, options.preset), preset_names());
   options.model = preset(options.preset);
   options.model.norm = word_value("--norm", flags.norm, {"post", "pre"}) == "pre"
                            ? NormPosition::pre
                            : NormPosition::post;
-  options.model.source_vocabulary = options.model.target_vocabulary = integer_value(
-      "--vocab-size", flags.vocabulary.empty() ? "37056" : flags.vocabulary, {3, 1 << 24});
+  options.model.source_vocabulary = options.model.target_vocabulary =
+      integer_value("--vocab-size", value_or(flags.vocabulary, "37056"), {3, 1 << 24});
   options.source_length = integer_value("--src-len", flags.source_length, {1, 1 << 20});
   options.target_length = integer_value("--tgt-len", flags.target_length, {1, 1 << 20});
   options.tokens = integer_value("--tokens", flags.tokens, {1, 1 << 30});
@@ -81,35 +117,54 @@ TrainBenchOptions options_of(const BenchTrainFlags& flags) {
   return options;
 }
 
+Json bench(const BenchTrainFlags& flags) {
+  const std::string task = word_value(
+      "--task", flags.task, {"translation", "language-model", "masked-lm", "image-classification"});
+  if (task == "language-model") {
+    return bench_lm_train(lm_options_of(flags));
+  }
+  if (task == "masked-lm") {
+    return bench_masked_lm_train(masked_lm_options_of(flags));
+  }
+  if (task == "image-classification") {
+    return bench_image_train(image_options_of(flags));
+  }
+  return bench_train(options_of(flags));
+}
+
 int run(const BenchTrainFlags& flags) {
-  const bool lm =
-      word_value("--task", flags.task, {"translation", "language-model"}) == "language-model";
-  fmt::print("{}\n",
-             (lm ? bench_lm_train(lm_options_of(flags)) : bench_train(options_of(flags))).dump());
+  fmt::print("{}\n", bench(flags).dump());
   return 0;
 }
 
 void add_shape_flags(CLI::App& app, BenchTrainFlags& flags) {
-  add_text(app, flags.task, {"--task", "NAME", "translation (the default) or language-model"});
+  add_text(app, flags.task,
+           {"--task", "NAME",
+            "translation (the default), language-model, masked-lm or image-classification"});
   add_text(app, flags.preset,
            {"--preset", "NAME",
-            "tiny, iwslt, base (the default) or big; or of language models, gpt2-small (the "
-            "default) and others"});
+            "tiny, iwslt, base (the default) or big; of language models gpt2-small (the default) "
+            "and others, of masked-lm bert-base, of pictures vit-small"});
   add_text(app, flags.norm, {"--norm", "post|pre", "position of the norms (default post)"});
   add_text(
       app, flags.vocabulary,
-      {"--vocab-size", "N", "pieces of the vocabulary (default 37056, of language models 50304)"});
-  add_text(app, flags.length,
-           {"--len", "N", "tokens of a text of a language model (default 1024)"});
-  add_text(app, flags.batch, {"--batch", "N", "texts of a step (default 24)"});
-  add_text(app, flags.dropout, {"--dropout", "P", "of a language model (default 0)"});
+      {"--vocab-size", "N",
+       "pieces of the vocabulary (default 37056, of language models 50304, of masked-lm 30592)"});
+  add_text(
+      app, flags.length,
+      {"--len", "N", "tokens of a text of a language model (default 1024) or masked-lm (512)"});
+  add_text(app, flags.batch,
+           {"--batch", "N", "texts of a step (default 24, of masked-lm 48), or pictures (256)"});
+  add_text(app, flags.dropout, {"--dropout", "P", "of tasks other than translation (default 0)"});
   add_text(app, flags.source_length,
            {"--src-len", "N", "source tokens of a sentence (default 32)"});
   add_text(app, flags.target_length,
            {"--tgt-len", "N", "target tokens of a sentence (default 32)"});
   add_text(app, flags.tokens, {"--tokens", "N", "target tokens of a step (default 25000)"});
   add_switch(app, flags.ragged,
-             {"--ragged", "", "sentences of unequal lengths, with these lengths as means"});
+             {"--ragged", "",
+              "sentences of unequal lengths, with these lengths as means (translation and "
+              "masked-lm)"});
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 // Those that EVALB leaves out (COLLINS.prm), and the marks that have no other tag in the Treebank.
 constexpr std::array<std::string_view, 5> kPunctuationTags{",", ".", ":", "``", "''"};
-constexpr std::array<std::string_view, 10> kMarks{",", ".", ":",  ";",   "?",
+constexpr std::array<std::string_view, 10> kMarks{",", ".",  ":",  ";",  "?",
                                                   "!", "``", "''", "--", "..."};
 
 template <typename Strings>
@@ -82,7 +82,7 @@ TreeRule::WordClass TreeRule::class_of(const std::string& word) {
     return WordClass::punctuation;
   }
   return std::any_of(word.begin(), word.end(), is_letter_or_digit) ? WordClass::word
-                                                                  : WordClass::either;
+                                                                   : WordClass::either;
 }
 
 // Of a model that writes no tags, or no such tags, everything stays allowed.
