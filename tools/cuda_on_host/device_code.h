@@ -112,6 +112,8 @@ inline unsigned __float_as_uint(float x) {
   return y;
 }
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
+inline float __expf(float x) { return std::exp(x); }
+inline float __fdividef(float x, float y) { return x / y; }
 inline float normcdff(float x) {
   return static_cast<float>(0.5 * std::erfc(-static_cast<double>(x) / std::sqrt(2.0)));
 }

@@ -227,6 +227,38 @@ TEST_F(CudaRows, EmbeddingAndItsGradientsAreTheReferences) {
   }
 }
 
+// Few ids, each of thousands of rows, as BERT's segments have.
+TEST_F(CudaRows, TheGradientOfASmallTableIsTheReferences) {
+  for (const DType dtype : kTypes) {
+    for (const std::int64_t table_rows : {1, 2, 4}) {
+      SCOPED_TRACE(::testing::Message() << table_rows << " " << name_of(dtype));
+      constexpr std::int64_t kRows = 5000;
+      constexpr std::int64_t kCols = 300;
+      std::vector<std::int32_t> id_values;
+      for (std::int64_t i = 0; i < kRows; ++i) {
+        id_values.push_back(static_cast<std::int32_t>(i / 7 % table_rows));
+      }
+      const Numbers<std::int32_t> ids(id_values);
+      const auto keys = row_keys(kRows);
+      const Both table(table_rows, kCols, DType::f32, 1);
+      const Both y(kRows, kCols, dtype, 2);
+      const Both gradient(table_rows, kCols, DType::f32, 3);
+      run(&Kernels::embed_backward, [&](bool on) {
+        return EmbedBackwardArgs{.forward = {.ids = ids.data(on),
+                                             .row_keys = keys.keys(on),
+                                             .table = table.view(on),
+                                             .y = y.view(on),
+                                             .scale = 2.0F,
+                                             .padding_id = table_rows == 4 ? 3 : -1,
+                                             .dropout = Dropout::with(0.2, 11, 12)},
+                                 .table_gradient = gradient.view(on),
+                                 .position_gradient = {}};
+      });
+      gradient.expect_equal("gradient", 1e-3);
+    }
+  }
+}
+
 TEST_F(CudaRows, CrossEntropyOfALargeVocabularyIsTheReferences) {
   for (const DType dtype : kTypes) {
     for (const std::int64_t vocabulary : {3, 1000, 37056}) {

@@ -2,6 +2,7 @@
 // a row. A function is a type with two static members, value(x) and slope(x).
 #pragma once
 
+#include "yona/backend/cuda/common/gelu.cuh"
 #include "yona/backend/cuda/common/pack.cuh"
 #include "yona/backend/kernel_args.h"
 
@@ -17,7 +18,7 @@ __global__ void __launch_bounds__(kThreads) map_kernel(Rows<T> x, Rows<T> y, std
   x.load(at.row, at.channel, v);
 #pragma unroll
   for (int i = 0; i < kPack; ++i) {
-    v[i] = Function::value(v[i]);
+    v[i] = ComputedAs<Function, T>::Type::value(v[i]);
   }
   y.store(at.row, at.channel, v);
 }
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(kThreads)
   dy.load(at.row, at.channel, g);
 #pragma unroll
   for (int i = 0; i < kPack; ++i) {
-    g[i] *= Function::slope(v[i]);
+    g[i] *= ComputedAs<Function, T>::Type::slope(v[i]);
   }
   dx.put(at.row, at.channel, g, accumulate);
 }

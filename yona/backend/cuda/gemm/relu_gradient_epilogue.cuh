@@ -51,7 +51,7 @@ struct SlopeGate {
 };
 
 template <class Activation>
-struct GateFor : SlopeGate<Activation> {};
+struct GateFor : SlopeGate<typename ComputedAs<Activation, __nv_bfloat16>::Type> {};
 template <>
 struct GateFor<Relu> : ReluGate {};
 
