@@ -152,7 +152,7 @@ void append_old_norms(std::vector<std::string>& names) {
 }  // namespace
 
 FeedForwardActivation encoder_activation(const ForeignConfig& config, const char* key) {
-  return enum_value<FeedForwardActivation>(config.activation(key)).value();
+  return config.activation(key);
 }
 
 std::string encoder_activation_name(FeedForwardActivation activation) {
