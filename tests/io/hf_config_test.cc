@@ -104,6 +104,7 @@ TEST(HfConfig, ReadsFoldersThatOthersWrote) {
     expected.pad_id = expected.config.departures.start_id = 999;
     expected.config.departures.projection_bias = true;
     expected.config.departures.padding = Padding::ordinary;
+    expected.config.departures.norm_epsilon = 1e-5;  // PyTorch's default, not its f32
     expected.family = norm == NormPosition::post ? "marian" : "pegasus";
     EXPECT_EQ(read_description(without_yona(huggingface_config(tiny(norm))), "f"), expected);
   }
