@@ -92,33 +92,20 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
                                     const __grid_constant__ CUtensorMap block_h,
                                     const __grid_constant__ CUtensorMap dz, const ReluGradient p) {
 #ifdef YONA_HOPPER
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const stationary::Ring<Shape> ring{hopper::shared_address(shared), 0, 0};
-  const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
-  if (threadIdx.x == 0) {
-    hopper::prefetch_map(dy);
-    hopper::prefetch_map(w);
-    hopper::prefetch_map(h);
-    hopper::prefetch_map(dz);
-  }
-  stationary::begin_block(ring);
-  const StationaryTiles tiles = stationary::tiles_of_cluster<Shape>(p.rows, p.cols);
-  if (group == 0) {
-    hopper::give_registers<24>();
-    if (threadIdx.x == 0) {
-      stationary::produce(dy, w, tiles, ring, [&](int tile) {
-        if (tile + 1 < tiles.count) {
-          const StationaryTiles::Place next = tiles.at(tile + 1);
-          hopper::prefetch_tile(block_h, stationary::column<Shape>(next.unit, 0),
-                                next.row * Shape::kRows);
-        }
-      });
-    }
-  } else {
-    hopper::take_registers<240>();
-    relu_gradient::consume<relu_gradient::GateFor<Activation>>(h, dz, p, tiles, ring, group - 1);
-  }
-  hopper::cluster_sync();  // no block ends while another may arrive at its barriers
+  using Ring = stationary::Ring<Shape>;
+  const auto produce = [&](const StationaryTiles& tiles, const Ring& ring) {
+    stationary::produce(dy, w, tiles, ring, [&](int tile) {
+      if (tile + 1 < tiles.count) {
+        const StationaryTiles::Place next = tiles.at(tile + 1);
+        hopper::prefetch_tile(block_h, stationary::column<Shape>(next.unit, 0),
+                              next.row * Shape::kRows);
+      }
+    });
+  };
+  const auto consume = [&](const StationaryTiles& tiles, const Ring& ring, int consumer) {
+    relu_gradient::consume<relu_gradient::GateFor<Activation>>(h, dz, p, tiles, ring, consumer);
+  };
+  stationary::run_block<Shape>(p.rows, p.cols, produce, consume, dy, w, h, dz);
 #endif
 }
 

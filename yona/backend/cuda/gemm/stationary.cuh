@@ -262,6 +262,32 @@ __device__ void begin_block(const Ring<Shape>& ring) {
   wait_for_previous_grid();
 }
 
+// A block of a warp-specialised kernel, from its first instruction to its last: one thread of the
+// first warpgroup runs produce(tiles, ring), the two others run consume(tiles, ring, consumer).
+// `maps` are those that the block reads and writes through.
+template <class Shape, class Produce, class Consume, class... Maps>
+__device__ __forceinline__ void run_block(int rows, int cols, const Produce& produce,
+                                          const Consume& consume, const Maps&... maps) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const Ring<Shape> ring{hopper::shared_address(shared), 0, 0};
+  const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
+  if (threadIdx.x == 0) {
+    (hopper::prefetch_map(maps), ...);
+  }
+  begin_block(ring);
+  const StationaryTiles tiles = tiles_of_cluster<Shape>(rows, cols);
+  if (group == 0) {
+    hopper::give_registers<24>();
+    if (threadIdx.x == 0) {
+      produce(tiles, ring);
+    }
+  } else {
+    hopper::take_registers<240>();
+    consume(tiles, ring, group - 1);
+  }
+  hopper::cluster_sync();  // no block ends while another may arrive at its barriers
+}
+
 }  // namespace stationary
 
 #endif  // YONA_HOPPER
