@@ -28,10 +28,10 @@ __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluG
   if (consumer == 1) {
     stationary::give_first_turn();
   }
-  stationary::Held<Shape> weights;
+  stationary::LeftOperands<Shape> weights;
   float sums[64];
   StationaryTiles::Place next = tiles.at(0);
-  stationary::hold_weights<Shape>(weights, ring, consumer);
+  stationary::load_weights<Shape>(weights, ring, consumer);
   for (int tile = 0; tile < tiles.count; ++tile) {
     const StationaryTiles::Place place = next;
     const int row = place.row * Shape::kRows;
@@ -52,7 +52,7 @@ __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluG
       next = tiles.at(tile + 1);
       fresh = next.unit != place.unit;
       if (fresh) {
-        stationary::hold_weights<Shape>(weights, ring,
+        stationary::load_weights<Shape>(weights, ring,
                                         consumer);  // before others wait for these stages
       }
     }

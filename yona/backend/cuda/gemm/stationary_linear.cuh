@@ -53,12 +53,12 @@ __device__ void consume(const CUtensorMap& y, const Linear& p, const StationaryT
   if (consumer == 1) {
     stationary::give_first_turn();
   }
-  stationary::Held<Shape> weights;
+  stationary::LeftOperands<Shape> weights;
   float sums[64];
   float bias[2];
   StationaryTiles::Place next = tiles.at(0);
   linear::load_bias(bias, p, column(next.unit));
-  stationary::hold_weights<Shape>(weights, ring, consumer);
+  stationary::load_weights<Shape>(weights, ring, consumer);
   for (int tile = 0; tile < tiles.count; ++tile) {
     const StationaryTiles::Place place = next;
     const int row = place.row * Shape::kRows;
@@ -73,7 +73,7 @@ __device__ void consume(const CUtensorMap& y, const Linear& p, const StationaryT
       next = tiles.at(tile + 1);
       fresh = next.unit != place.unit;
       if (fresh) {
-        stationary::hold_weights<Shape>(weights, ring,
+        stationary::load_weights<Shape>(weights, ring,
                                         consumer);  // before others wait for these stages
       }
     }
