@@ -3,6 +3,7 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/models/named_presets.h"
 
 namespace yona {
 
@@ -180,28 +181,17 @@ void check_config(const TransformerConfig& config) {
         config.source_vocabulary, config.target_vocabulary);
 }
 
-std::vector<std::string> preset_names() {
-  std::vector<std::string> names;
-  names.reserve(kPresets.size());
-  for (const Preset& entry : kPresets) {
-    names.emplace_back(entry.name);
-  }
-  return names;
-}
+std::vector<std::string> preset_names() { return names_of_presets(kPresets); }
 
 TransformerConfig preset(std::string_view name) {
-  for (const Preset& entry : kPresets) {
-    if (entry.name == name) {
-      TransformerConfig config;
-      config.encoder_layers = config.decoder_layers = entry.layers;
-      config.d_model = entry.d_model;
-      config.d_ff = entry.d_ff;
-      config.heads = entry.heads;
-      config.dropout = entry.dropout;
-      return config;
-    }
-  }
-  fail("preset: '{}' is unknown; use {}", name, fmt::join(preset_names(), ", "));
+  const Preset& entry = find_preset(kPresets, name);
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = entry.layers;
+  config.d_model = entry.d_model;
+  config.d_ff = entry.d_ff;
+  config.heads = entry.heads;
+  config.dropout = entry.dropout;
+  return config;
 }
 
 }  // namespace yona
