@@ -66,7 +66,7 @@ run() {  # program, which of its tests
   "$build/tests/$1" --gtest_brief=1 --gtest_filter="$2" || failed=1
 }
 run test_backend '*'
-run test_backend_cuda '-CudaHeldLinear.*'  # thousands of rows, for a kernel that is not there
+run test_backend_cuda '-CudaOwnLinear.*'  # thousands of rows, for a kernel that is not there
 run test_tensor_ops '*'
 run test_decode '*Families*:ResidentDecoder*'
 exit $failed

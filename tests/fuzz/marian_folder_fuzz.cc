@@ -24,7 +24,7 @@ void read_as_settings(const std::filesystem::path& folder) {
 
 void read_as_vocabulary(const std::filesystem::path& folder) {
   yona::ModelDescription description;
-  description.source_vocab = description.target_vocab = 20;
+  description.config.source_vocabulary = description.config.target_vocabulary = 20;
   const yona::MarianFiles files{.model = folder / "model.npz",
                                 .vocabularies = {folder / "vocab.yml", folder / "vocab.yml"}};
   yona::load_marian_subwords(files, description);

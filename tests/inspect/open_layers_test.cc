@@ -52,7 +52,7 @@ TEST(OpenLayers, AttentionAndFeedForwardEqualTheLayersOwn) {
   std::vector<TransformerConfig> variants(4, small_config());
   variants[1].departures.gated = true;
   variants[1].activation = FeedForwardActivation::silu;
-  variants[2].departures.biases = Biases::no;
+  variants[2].departures.biases = false;
   variants[3].activation = FeedForwardActivation::gelu_tanh;
   for (TransformerConfig& config : variants) {
     config.source_vocabulary = config.target_vocabulary = 400;

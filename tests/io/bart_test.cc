@@ -33,21 +33,21 @@ Json bart_config(const std::string& type) {
 
 TEST(Bart, IsPostNormWithLearnedPositionsAndANormOfEmbeddings) {
   const ModelDescription d = read_description(bart_config("bart"), "f");
-  EXPECT_EQ(d.norm, "post");
-  EXPECT_EQ(d.positions, "learned");
-  EXPECT_EQ(d.first_position, 2);
-  EXPECT_TRUE(d.embedding_norm);
-  EXPECT_FALSE(d.scale_embedding);
+  EXPECT_EQ(d.config.norm, NormPosition::post);
+  EXPECT_EQ(d.config.positions, PositionKind::learned);
+  EXPECT_EQ(d.config.departures.first_position, 2);
+  EXPECT_TRUE(d.config.departures.embedding_norm);
+  EXPECT_FALSE(d.config.departures.scaled_embedding);
   EXPECT_EQ(d.decoder_start(), 2);
-  EXPECT_EQ(d.padding, "ordinary");
-  EXPECT_EQ(d.tying, "all");
+  EXPECT_EQ(d.config.departures.padding, Padding::ordinary);
+  EXPECT_EQ(d.config.tying, Tying::all);
   EXPECT_EQ(d.family, "bart");
 }
 
 TEST(Bart, OfManyLanguagesIsPreNorm) {
   const ModelDescription d = read_description(bart_config("mbart"), "f");
-  EXPECT_EQ(d.norm, "pre");
-  EXPECT_EQ(d.positions, "learned");
+  EXPECT_EQ(d.config.norm, NormPosition::pre);
+  EXPECT_EQ(d.config.positions, PositionKind::learned);
 }
 
 TEST(Bart, BeginsWithBosWhereNothingElseIsSaid) {
@@ -82,9 +82,9 @@ TEST(Bart, StaysBart) {
 TEST(Bart, LeavesTheBiasOnTheLogitsAsItIs) {
   ModelDescription d = read_description(bart_config("bart"), "f");
   EXPECT_THAT(constant_parameters(d), ElementsAre("projection.bias"));
-  d.projection_bias = false;
+  d.config.departures.projection_bias = false;
   EXPECT_TRUE(constant_parameters(d).empty());
-  d.projection_bias = true;
+  d.config.departures.projection_bias = true;
   d.family.clear();
   EXPECT_TRUE(constant_parameters(d).empty());
 }

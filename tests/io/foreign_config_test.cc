@@ -22,7 +22,7 @@ TEST(ForeignConfig, GivesValuesAndDefaults) {
   EXPECT_EQ(kConfig.size("none", 9), 9);
   EXPECT_EQ(kConfig.token("one"), 7);
   EXPECT_EQ(kConfig.token("size"), 5);
-  EXPECT_EQ(kConfig.activation("text"), "gelu_tanh");
+  EXPECT_EQ(kConfig.activation("text"), FeedForwardActivation::gelu_tanh);
   EXPECT_FALSE(kConfig.has("none"));
   EXPECT_NO_THROW(kConfig.must_be("absent", true));
   EXPECT_NO_THROW(kConfig.must_be("size", 5));

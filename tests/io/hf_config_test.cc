@@ -16,16 +16,16 @@ using ::yona::testing::message_of;
 using ::yona::testing::read_bytes;
 using ::yona::testing::TempDir;
 
-ModelDescription tiny(const std::string& norm) {
+ModelDescription tiny(NormPosition norm) {
   ModelDescription d;
-  d.encoder_layers = 3;
-  d.decoder_layers = 2;
-  d.d_model = 128;
-  d.d_ff = 256;
-  d.heads = 4;
-  d.d_k = d.d_v = 32;
-  d.source_vocab = d.target_vocab = 1000;
-  d.norm = norm;
+  d.config.encoder_layers = 3;
+  d.config.decoder_layers = 2;
+  d.config.d_model = 128;
+  d.config.d_ff = 256;
+  d.config.heads = 4;
+  d.config.d_k = d.config.d_v = 32;
+  d.config.source_vocabulary = d.config.target_vocabulary = 1000;
+  d.config.norm = norm;
   d.source_language = "en";
   d.target_language = "de";
   return d;
@@ -44,28 +44,28 @@ std::string error_of(const Json& config) {
 }
 
 TEST(ChooseFamily, TakesPostNormToMarianAndPreNormToPegasus) {
-  EXPECT_EQ(choose_family(tiny("post")).family, &marian_family());
-  EXPECT_EQ(choose_family(tiny("pre")).family, &pegasus_family());
-  EXPECT_EQ(choose_family(tiny("pre")).reason, "");
+  EXPECT_EQ(choose_family(tiny(NormPosition::post)).family, &marian_family());
+  EXPECT_EQ(choose_family(tiny(NormPosition::pre)).family, &pegasus_family());
+  EXPECT_EQ(choose_family(tiny(NormPosition::pre)).reason, "");
 }
 
 TEST(ChooseFamily, SaysWhyThereIsNone) {
-  ModelDescription d = tiny("post");
-  d.positions = "learned";
+  ModelDescription d = tiny(NormPosition::post);
+  d.config.positions = PositionKind::learned;
   EXPECT_EQ(choose_family(d).family, nullptr);
   EXPECT_EQ(choose_family(d).reason,
             "positions are learned: transformers and CTranslate2 will not load this model; trained "
             "with model.positions=sinusoidal they would");
-  d = tiny("pre");
-  d.tying = "none";
-  d.d_k = 5;
+  d = tiny(NormPosition::pre);
+  d.config.tying = Tying::none;
+  d.config.d_k = 5;
   d.shared_vocabulary = false;
   EXPECT_THAT(choose_family(d).reason, HasSubstr("trained with model.d_k=auto model.d_v=auto "
                                                  "data.shared_vocabulary=true model.tying=all"));
 }
 
 TEST(HfConfig, HasTheKeysThatTransformersAndCTranslate2Read) {
-  const Json config = huggingface_config(tiny("post"));
+  const Json config = huggingface_config(tiny(NormPosition::post));
   EXPECT_EQ(config["architectures"], Json({"MarianMTModel"}));
   EXPECT_EQ(config["model_type"], "marian");
   EXPECT_EQ(config["vocab_size"], 1000);
@@ -82,15 +82,15 @@ TEST(HfConfig, HasTheKeysThatTransformersAndCTranslate2Read) {
   EXPECT_EQ(config["static_position_embeddings"], true);
   EXPECT_EQ(config["normalize_before"], false);
   EXPECT_EQ(config["normalize_embedding"], false);
-  EXPECT_EQ(huggingface_config(tiny("pre"))["normalize_before"], true);
+  EXPECT_EQ(huggingface_config(tiny(NormPosition::pre))["normalize_before"], true);
 }
 
 TEST(HfConfig, RoundTripsThroughTheYonaKeyEvenWithoutAFamily) {
-  for (const char* norm : {"post", "pre"}) {
+  for (const NormPosition norm : {NormPosition::post, NormPosition::pre}) {
     EXPECT_EQ(read_description(huggingface_config(tiny(norm)), "f"), tiny(norm));
   }
-  ModelDescription d = tiny("pre");
-  d.attention = "additive";
+  ModelDescription d = tiny(NormPosition::pre);
+  d.config.attention = AttentionKind::additive;
   const Json config = huggingface_config(d);
   EXPECT_EQ(config["model_type"], "yona");
   EXPECT_EQ(config["architectures"], Json({"YonaTransformer"}));
@@ -98,22 +98,23 @@ TEST(HfConfig, RoundTripsThroughTheYonaKeyEvenWithoutAFamily) {
 }
 
 TEST(HfConfig, ReadsFoldersThatOthersWrote) {
-  for (const char* norm : {"post", "pre"}) {
+  for (const NormPosition norm : {NormPosition::post, NormPosition::pre}) {
     ModelDescription expected = tiny(norm);
     expected.source_language = expected.target_language = "";
-    expected.pad_id = expected.decoder_start_id = 999;
-    expected.projection_bias = true;
-    expected.padding = "ordinary";
-    expected.family = norm == std::string("post") ? "marian" : "pegasus";
+    expected.pad_id = expected.config.departures.start_id = 999;
+    expected.config.departures.projection_bias = true;
+    expected.config.departures.padding = Padding::ordinary;
+    expected.config.departures.norm_epsilon = 1e-5;  // PyTorch's default, not its f32
+    expected.family = norm == NormPosition::post ? "marian" : "pegasus";
     EXPECT_EQ(read_description(without_yona(huggingface_config(tiny(norm))), "f"), expected);
   }
-  Json opus = without_yona(huggingface_config(tiny("post")));
+  Json opus = without_yona(huggingface_config(tiny(NormPosition::post)));
   opus["activation_function"] = "swish";
-  EXPECT_EQ(read_description(opus, "f").activation, "silu");
+  EXPECT_EQ(read_description(opus, "f").config.activation, FeedForwardActivation::silu);
 }
 
 TEST(HfConfig, RefusesWhatItCannotRead) {
-  const Json good = without_yona(huggingface_config(tiny("post")));
+  const Json good = without_yona(huggingface_config(tiny(NormPosition::post)));
   const auto with = [&](const char* key, const Json& value) {
     Json config = good;
     config[key] = value;
@@ -145,17 +146,18 @@ TEST(HfConfig, RefusesWhatItCannotRead) {
 }
 
 TEST(HfConfig, NamesTheTokeniserThatReadsTheFolder) {
-  EXPECT_EQ(tokenizer_config(tiny("post"))["tokenizer_class"], "MarianTokenizer");
-  EXPECT_EQ(tokenizer_config(tiny("post"))["source_lang"], "en");
-  EXPECT_EQ(tokenizer_config(tiny("pre"))["tokenizer_class"], "PreTrainedTokenizerFast");
-  EXPECT_EQ(tokenizer_config(tiny("pre"))["pad_token"], "<pad>");
+  EXPECT_EQ(tokenizer_config(tiny(NormPosition::post))["tokenizer_class"], "MarianTokenizer");
+  EXPECT_EQ(tokenizer_config(tiny(NormPosition::post))["source_lang"], "en");
+  EXPECT_EQ(tokenizer_config(tiny(NormPosition::pre))["tokenizer_class"],
+            "PreTrainedTokenizerFast");
+  EXPECT_EQ(tokenizer_config(tiny(NormPosition::pre))["pad_token"], "<pad>");
 }
 
 TEST(HfConfig, WritesFourFilesOfTheSameBytesEachTime) {
   const TempDir a;
   const TempDir b;
-  write_model_configs(a.path(), tiny("post"));
-  write_model_configs(b.path(), tiny("post"), {.beams = 4});
+  write_model_configs(a.path(), tiny(NormPosition::post));
+  write_model_configs(b.path(), tiny(NormPosition::post), {.beams = 4});
   for (const char* name : {"config.json", "generation_config.json", "tokenizer_config.json",
                            "special_tokens_map.json"}) {
     EXPECT_NE(read_bytes(a / name), "") << name;

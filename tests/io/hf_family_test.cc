@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 template <class Change>
 std::string obstacle(Change change) {
   ModelDescription d;
-  d.source_vocab = d.target_vocab = 100;
+  d.config.source_vocabulary = d.config.target_vocabulary = 100;
   change(d);
   return common_obstacle(d);
 }
@@ -21,19 +21,20 @@ TEST(HfFamily, NothingKeepsThePapersModelOut) {
 }
 
 TEST(HfFamily, SaysWhatKeepsAModelOut) {
-  EXPECT_EQ(obstacle([](ModelDescription& d) { d.d_k = 16; }),
+  EXPECT_EQ(obstacle([](ModelDescription& d) { d.config.d_k = 16; }),
             "8 heads of d_k 16 and d_v 64 do not make d_model 512");
-  EXPECT_THAT(obstacle([](ModelDescription& d) { d.d_v = 16; }), HasSubstr("d_v 16"));
-  EXPECT_EQ(obstacle([](ModelDescription& d) { d.attention = "additive"; }),
+  EXPECT_THAT(obstacle([](ModelDescription& d) { d.config.d_v = 16; }), HasSubstr("d_v 16"));
+  EXPECT_EQ(obstacle([](ModelDescription& d) { d.config.attention = AttentionKind::additive; }),
             "attention is additive");
-  EXPECT_EQ(obstacle([](ModelDescription& d) { d.attention = "unscaled"; }),
+  EXPECT_EQ(obstacle([](ModelDescription& d) { d.config.attention = AttentionKind::unscaled; }),
             "attention is unscaled");
-  EXPECT_EQ(obstacle([](ModelDescription& d) { d.positions = "learned"; }),
+  EXPECT_EQ(obstacle([](ModelDescription& d) { d.config.positions = PositionKind::learned; }),
             "positions are learned");
-  EXPECT_EQ(obstacle([](ModelDescription& d) { d.positions = "none"; }), "there are no positions");
-  EXPECT_EQ(obstacle([](ModelDescription& d) { d.position_base = 500; }),
+  EXPECT_EQ(obstacle([](ModelDescription& d) { d.config.positions = PositionKind::none; }),
+            "there are no positions");
+  EXPECT_EQ(obstacle([](ModelDescription& d) { d.config.position_base = 500; }),
             "the base of the positions is 500 and not 10000");
-  EXPECT_EQ(obstacle([](ModelDescription& d) { d.target_vocab = 90; }),
+  EXPECT_EQ(obstacle([](ModelDescription& d) { d.config.target_vocabulary = 90; }),
             "source and target have their own vocabularies");
   EXPECT_EQ(obstacle([](ModelDescription& d) { d.shared_vocabulary = false; }),
             "source and target have their own vocabularies");

@@ -28,7 +28,7 @@ fs::path fixture(const char* family, const char* file) {
 ModelDescription described(const std::string& family, std::int64_t vocabulary) {
   ModelDescription d;
   d.family = family;
-  d.source_vocab = d.target_vocab = vocabulary;
+  d.config.source_vocabulary = d.config.target_vocabulary = vocabulary;
   return d;
 }
 

@@ -16,14 +16,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::yona::testing::message_of;
 
-ModelDescription four_wide(const std::string& norm) {
+ModelDescription four_wide(NormPosition norm) {
   ModelDescription d;
-  d.d_model = 4;
-  d.heads = 2;
-  d.d_k = d.d_v = 2;
-  d.source_vocab = d.target_vocab = 3;
-  d.max_positions = 5;
-  d.norm = norm;
+  d.config.d_model = 4;
+  d.config.heads = 2;
+  d.config.d_k = d.config.d_v = 2;
+  d.config.source_vocabulary = d.config.target_vocabulary = 3;
+  d.config.max_positions = 5;
+  d.config.norm = norm;
   return d;
 }
 
@@ -93,7 +93,7 @@ TEST(HuggingFaceNames, AreNoneForWhatTheFamiliesLack) {
 }
 
 TEST(HuggingFaceWeights, OfMarianBarPaddingAndStoreNoPositions) {
-  const HuggingFaceWeights weights(four_wide("post"), {&kSharedZeros, 1});
+  const HuggingFaceWeights weights(four_wide(NormPosition::post), {&kSharedZeros, 1});
   const auto arrays = by_name(weights);
   ASSERT_EQ(arrays.size(), 2U);
   EXPECT_EQ(arrays.at("model.shared.weight").data, kSharedZeros.data);
@@ -102,7 +102,7 @@ TEST(HuggingFaceWeights, OfMarianBarPaddingAndStoreNoPositions) {
 }
 
 TEST(HuggingFaceWeights, OfPegasusStoreSinesThenCosines) {
-  const HuggingFaceWeights weights(four_wide("pre"), {&kSharedZeros, 1});
+  const HuggingFaceWeights weights(four_wide(NormPosition::pre), {&kSharedZeros, 1});
   const auto arrays = by_name(weights);
   ASSERT_EQ(arrays.size(), 4U);
   const NamedArray& table = arrays.at("model.decoder.embed_positions.weight");
@@ -119,20 +119,21 @@ TEST(HuggingFaceWeights, KeepAModelsOwnBias) {
   const std::vector<float> bias = {0.5F, -1, 7};
   const std::vector<NamedArray> parameters = {kSharedZeros,
                                               {"projection.bias", DType::f32, {3}, bias.data()}};
-  EXPECT_THAT(values(by_name({four_wide("post"), parameters}).at("final_logits_bias")),
+  EXPECT_THAT(values(by_name({four_wide(NormPosition::post), parameters}).at("final_logits_bias")),
               ElementsAre(0.5F, -1, -1e9F));
   const std::vector<NamedArray> barred = {kSharedZeros,
                                           {"projection.bias", DType::f32, {2}, bias.data()}};
-  EXPECT_THAT(values(by_name({four_wide("post"), barred}).at("final_logits_bias")),
+  EXPECT_THAT(values(by_name({four_wide(NormPosition::post), barred}).at("final_logits_bias")),
               ElementsAre(0.5F, -1, -1e9F));
   const std::vector<NamedArray> wrong = {{"projection.bias", DType::f32, {1}, bias.data()}};
-  EXPECT_THAT(message_of<InvalidArgument>([&] { HuggingFaceWeights(four_wide("post"), wrong); }),
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [&] { HuggingFaceWeights(four_wide(NormPosition::post), wrong); }),
               HasSubstr("projection.bias is f32 [1], not f32 [3]"));
 }
 
 TEST(HuggingFaceWeights, KeepYonasNamesWhereNoFamilyFits) {
-  ModelDescription d = four_wide("post");
-  d.positions = "learned";
+  ModelDescription d = four_wide(NormPosition::post);
+  d.config.positions = PositionKind::learned;
   const HuggingFaceWeights weights(d, {&kSharedZeros, 1});
   ASSERT_EQ(weights.arrays().size(), 1U);
   EXPECT_EQ(weights.arrays()[0].name, "shared.weight");
@@ -141,16 +142,16 @@ TEST(HuggingFaceWeights, KeepYonasNamesWhereNoFamilyFits) {
 TEST(HuggingFaceWeights, RefuseAParameterWithoutAPlace) {
   const NamedArray odd = {"encoder.extra.weight", DType::f32, {1}, kZeros.data()};
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                HuggingFaceWeights(four_wide("post"), {&odd, 1});
+                HuggingFaceWeights(four_wide(NormPosition::post), {&odd, 1});
               }),
               HasSubstr("MarianMTModel has no parameter like 'encoder.extra.weight'"));
 }
 
 // What was read from a family is written under its names, whatever yona would choose itself.
 TEST(HuggingFaceWeights, OfAFamilyKeepItsNames) {
-  ModelDescription d = four_wide("pre");
+  ModelDescription d = four_wide(NormPosition::pre);
   d.family = "t5";
-  d.gated = true;
+  d.config.departures.gated = true;
   const std::vector<NamedArray> parameters = {
       kSharedZeros,
       {"encoder.layers.0.feed_forward.inner.weight", DType::f32, {2, 4}, kZeros.data()},
@@ -160,18 +161,18 @@ TEST(HuggingFaceWeights, OfAFamilyKeepItsNames) {
   EXPECT_EQ(gated.arrays()[0].name, "shared.weight");
   EXPECT_EQ(gated.arrays()[1].name, "encoder.block.0.layer.1.DenseReluDense.wi_0.weight");
   EXPECT_EQ(gated.arrays()[2].name, "encoder.block.0.layer.1.DenseReluDense.wi_1.weight");
-  d.gated = false;
+  d.config.departures.gated = false;
   const HuggingFaceWeights plain(d, std::span(parameters).first(2));
   EXPECT_EQ(plain.arrays()[1].name, "encoder.block.0.layer.1.DenseReluDense.wi.weight");
 }
 
 TEST(HuggingFaceWeights, OfBartHaveRowsForPositionsThatAreNone) {
-  ModelDescription d = four_wide("post");
+  ModelDescription d = four_wide(NormPosition::post);
   d.family = "bart";
-  d.padding = "ordinary";
-  d.positions = "learned";
-  d.first_position = 2;
-  d.projection_bias = true;
+  d.config.departures.padding = Padding::ordinary;
+  d.config.positions = PositionKind::learned;
+  d.config.departures.first_position = 2;
+  d.config.departures.projection_bias = true;
   const std::vector<float> rows = {1, 2, 3, 4, 5, 6, 7, 8};
   const std::vector<float> bias = {0.5F, 0.25F, -1};
   const HuggingFaceWeights weights(

@@ -46,22 +46,22 @@ class RandomParameters {
 
   // The row of <pad> is zero.
   void add_table(const std::string& name) {
-    add(name, {d_.target_vocab, d_.d_model}, 0, 0.2F);
-    std::fill_n(data_.back()->end() - d_.d_model, d_.d_model, 0.0F);
+    add(name, {d_.config.target_vocabulary, d_.config.d_model}, 0, 0.2F);
+    std::fill_n(data_.back()->end() - d_.config.d_model, d_.config.d_model, 0.0F);
   }
 
   void add_embeddings() {
-    if (d_.tying == "all") {
+    if (d_.config.tying == Tying::all) {
       add_table("shared.weight");
       return;
     }
-    if (d_.tying == "inputs") {
+    if (d_.config.tying == Tying::inputs) {
       add_table("shared.weight");
     } else {
       add_table("encoder.embedding.weight");
       add_table("decoder.embedding.weight");
     }
-    if (d_.tying != "target") {
+    if (d_.config.tying != Tying::target) {
       add_table("projection.weight");
     }
   }
@@ -72,30 +72,30 @@ class RandomParameters {
   }
 
   void add_norm(const std::string& name) {
-    add(name + ".weight", {d_.d_model}, 1, 0.3F);
-    add(name + ".bias", {d_.d_model}, 0, 0.3F);
+    add(name + ".weight", {d_.config.d_model}, 1, 0.3F);
+    add(name + ".bias", {d_.config.d_model}, 0, 0.3F);
   }
 
   void add_attention(const std::string& name) {
     for (const char* part : {".query", ".key", ".value", ".output"}) {
-      add_linear(name + part, d_.d_model, d_.d_model);
+      add_linear(name + part, d_.config.d_model, d_.config.d_model);
     }
     add_norm(name + "_norm");
   }
 
   void add_stack(const std::string& stack) {
     const bool decoder = stack == "decoder";
-    for (int n = 0; n < (decoder ? d_.decoder_layers : d_.encoder_layers); ++n) {
+    for (int n = 0; n < (decoder ? d_.config.decoder_layers : d_.config.encoder_layers); ++n) {
       const std::string layer = stack + ".layers." + std::to_string(n) + ".";
       add_attention(layer + "self_attention");
       if (decoder) {
         add_attention(layer + "cross_attention");
       }
-      add_linear(layer + "feed_forward.inner", d_.d_ff, d_.d_model);
-      add_linear(layer + "feed_forward.outer", d_.d_model, d_.d_ff);
+      add_linear(layer + "feed_forward.inner", d_.config.d_ff, d_.config.d_model);
+      add_linear(layer + "feed_forward.outer", d_.config.d_model, d_.config.d_ff);
       add_norm(layer + "feed_forward_norm");
     }
-    if (d_.norm == "pre") {
+    if (d_.config.norm == NormPosition::pre) {
       add_norm(stack + ".norm");
     }
   }
@@ -106,18 +106,18 @@ class RandomParameters {
   std::vector<NamedArray> arrays_;
 };
 
-ModelDescription describe(const std::string& norm, const std::string& tying, int vocabulary) {
+ModelDescription describe(NormPosition norm, Tying tying, int vocabulary) {
   ModelDescription d;
-  d.encoder_layers = 3;
-  d.decoder_layers = 2;
-  d.d_model = 32;
-  d.d_ff = 48;
-  d.heads = 4;
-  d.d_k = d.d_v = 8;
-  d.norm = norm;
-  d.tying = tying;
-  d.source_vocab = d.target_vocab = vocabulary;
-  d.max_positions = 100;
+  d.config.encoder_layers = 3;
+  d.config.decoder_layers = 2;
+  d.config.d_model = 32;
+  d.config.d_ff = 48;
+  d.config.heads = 4;
+  d.config.d_k = d.config.d_v = 8;
+  d.config.norm = norm;
+  d.config.tying = tying;
+  d.config.source_vocabulary = d.config.target_vocabulary = vocabulary;
+  d.config.max_positions = 100;
   d.source_language = "en";
   d.target_language = "de";
   return d;
@@ -157,7 +157,7 @@ void write_folder(const std::filesystem::path& folder, const ModelDescription& d
   write_safetensors(folder / "model.safetensors", weights.arrays(), HuggingFaceWeights::metadata());
   write_safetensors(folder / "parameters.safetensors", parameters);
   subwords.save(folder);
-  if (description.norm == "pre") {
+  if (description.config.norm == NormPosition::pre) {
     replace_file(folder / "tokenizer.json",
                  tokenizer_json(subwords.source.model(), subwords.source.vocabulary()));
   }
@@ -182,10 +182,11 @@ TEST(HuggingFaceExport, WholeFoldersReadBackTheSame) {
   for (const SubwordAlgorithm algorithm : {SubwordAlgorithm::bpe, SubwordAlgorithm::unigram}) {
     const SubwordPair subwords = train_pair(algorithm);
     for (const auto& [norm, tying] :
-         {std::pair("post", "all"), std::pair("post", "target"), std::pair("post", "none"),
-          std::pair("post", "inputs"), std::pair("pre", "all"), std::pair("pre", "inputs")}) {
+         {std::pair(NormPosition::post, Tying::all), std::pair(NormPosition::post, Tying::target),
+          std::pair(NormPosition::post, Tying::none), std::pair(NormPosition::post, Tying::inputs),
+          std::pair(NormPosition::pre, Tying::all), std::pair(NormPosition::pre, Tying::inputs)}) {
       const std::filesystem::path folder =
-          root / fmt::format("{}-{}-{}", norm, tying, name_of(algorithm));
+          root / fmt::format("{}-{}-{}", enum_name(norm), enum_name(tying), name_of(algorithm));
       const ModelDescription d = describe(norm, tying, subwords.source.vocabulary().size());
       const RandomParameters parameters(d);
       write_folder(folder, d, subwords, parameters.arrays());

@@ -35,9 +35,9 @@ Json m2m_config() {
 // fairseq: position p counts from <pad> + 1, wave i has the frequency 10000^(-i/(d/2 - 1)).
 TEST(M2m100, HasFairseqsSinusoids) {
   const ModelDescription d = read_description(m2m_config(), "f");
-  EXPECT_EQ(d.norm, "pre");
-  EXPECT_TRUE(d.scale_embedding);
-  const auto table = sinusoids(40, 16, d.position_base, d.first_position);
+  EXPECT_EQ(d.config.norm, NormPosition::pre);
+  EXPECT_TRUE(d.config.departures.scaled_embedding);
+  const auto table = sinusoids(40, 16, d.config.position_base, d.config.departures.first_position);
   for (const int position : {0, 1, 33, 39}) {
     for (int i = 0; i < 8; ++i) {
       const double angle = (position + 2) * std::pow(10000.0, -i / 7.0);

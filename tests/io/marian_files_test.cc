@@ -84,7 +84,7 @@ MarianFiles with_vocabulary(const testing::TempDir& folder, std::string_view yam
 
 ModelDescription of_size(std::int64_t size) {
   ModelDescription description;
-  description.source_vocab = description.target_vocab = size;
+  description.config.source_vocabulary = description.config.target_vocabulary = size;
   return description;
 }
 

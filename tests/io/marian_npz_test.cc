@@ -26,27 +26,27 @@ std::filesystem::path marian_fixture(const char* name) {
 TEST(MarianNpz, DescribesAPostNormModelWithOneTable) {
   const MarianNpz model(marian_fixture("spm"));
   const ModelDescription& d = model.description();
-  EXPECT_EQ(d.norm, "post");
-  EXPECT_EQ(d.tying, "all");
-  EXPECT_EQ(d.activation, "silu");
-  EXPECT_EQ(d.d_model, 16);
-  EXPECT_EQ(d.d_k, 8);
-  EXPECT_EQ(d.d_ff, 24);
-  EXPECT_EQ(d.encoder_layers, 2);
-  EXPECT_EQ(d.source_vocab, 45);
-  EXPECT_TRUE(d.projection_bias);
-  EXPECT_EQ(d.padding, "barred");
-  EXPECT_NEAR(d.position_base, std::pow(10000.0, 8.0 / 7.0), 1e-6);
+  EXPECT_EQ(d.config.norm, NormPosition::post);
+  EXPECT_EQ(d.config.tying, Tying::all);
+  EXPECT_EQ(d.config.activation, FeedForwardActivation::silu);
+  EXPECT_EQ(d.config.d_model, 16);
+  EXPECT_EQ(d.config.d_k, 8);
+  EXPECT_EQ(d.config.d_ff, 24);
+  EXPECT_EQ(d.config.encoder_layers, 2);
+  EXPECT_EQ(d.config.source_vocabulary, 45);
+  EXPECT_TRUE(d.config.departures.projection_bias);
+  EXPECT_EQ(d.config.departures.padding, Padding::barred);
+  EXPECT_NEAR(d.config.position_base, std::pow(10000.0, 8.0 / 7.0), 1e-6);
 }
 
 TEST(MarianNpz, DescribesAPreNormModelWithTwoVocabularies) {
   const ModelDescription d = MarianNpz(marian_fixture("prenorm")).description();
-  EXPECT_EQ(d.norm, "pre");
-  EXPECT_EQ(d.tying, "target");
-  EXPECT_EQ(MarianNpz(marian_fixture("words")).description().tying, "none");
-  EXPECT_EQ(d.activation, "relu");
+  EXPECT_EQ(d.config.norm, NormPosition::pre);
+  EXPECT_EQ(d.config.tying, Tying::target);
+  EXPECT_EQ(MarianNpz(marian_fixture("words")).description().config.tying, Tying::none);
+  EXPECT_EQ(d.config.activation, FeedForwardActivation::relu);
   EXPECT_FALSE(d.shared_vocabulary);
-  EXPECT_NE(d.source_vocab, d.target_vocab);
+  EXPECT_NE(d.config.source_vocabulary, d.config.target_vocabulary);
 }
 
 TEST(MarianNpz, TurnsProductsAndAddsAPadding) {
@@ -65,7 +65,7 @@ TEST(MarianNpz, TurnsProductsAndAddsAPadding) {
   EXPECT_EQ(at(ours->data, 5 * 16 + 3), at(theirs->data, 3 * 24 + 5));
   const auto table = model.find("encoder.embedding.weight");
   ASSERT_TRUE(table.has_value());
-  EXPECT_EQ(table->shape, (Shape{model.description().source_vocab, 16}));
+  EXPECT_EQ(table->shape, (Shape{model.description().config.source_vocabulary, 16}));
   for (int i = 0; i < 16; ++i) {
     EXPECT_EQ(at(table->data, table->shape.elements() - 1 - i), 0);
   }

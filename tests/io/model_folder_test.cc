@@ -21,10 +21,10 @@ const std::vector<float> kValues = {1, 2, 3, 4, 5, 6, 0, 0};
 
 ModelDescription two_wide() {
   ModelDescription d;
-  d.d_model = 2;
-  d.heads = 1;
-  d.d_k = d.d_v = 2;
-  d.source_vocab = d.target_vocab = 4;
+  d.config.d_model = 2;
+  d.config.heads = 1;
+  d.config.d_k = d.config.d_v = 2;
+  d.config.source_vocabulary = d.config.target_vocabulary = 4;
   return d;
 }
 
@@ -52,7 +52,7 @@ TEST(ModelFolder, FindsFamilyTensorsUnderYonasNames) {
 TEST(ModelFolder, FindsOwnTensorsOfModelsWithoutAFamily) {
   const TempDir dir;
   ModelDescription d = two_wide();
-  d.positions = "learned";
+  d.config.positions = PositionKind::learned;
   save(dir, d, {kSharedValues});
   EXPECT_EQ(ModelFolder(dir.path()).description(), d);
   EXPECT_NO_THROW(ModelFolder(dir.path()).get("shared.weight", {4, 2}));
@@ -80,7 +80,7 @@ bool has_projection_bias(const std::vector<NamedArray>& parameters, bool with_bi
   if (!with_bias) {
     write_safetensors(dir / "model.safetensors", {&kSharedValues, 1});
   }
-  return ModelFolder(dir.path()).description().projection_bias;
+  return ModelFolder(dir.path()).description().config.departures.projection_bias;
 }
 
 TEST(ModelFolder, TellsATrainedBiasFromOneThatOnlyBarsPadding) {
@@ -91,8 +91,8 @@ TEST(ModelFolder, TellsATrainedBiasFromOneThatOnlyBarsPadding) {
 }
 
 // A foreign folder of the family with these tensors, each named as it is there.
-std::string tying_of(const char* type, bool ties, const std::vector<std::string>& tensors,
-                     const std::vector<std::string>& others = {}) {
+Tying tying_of(const char* type, bool ties, const std::vector<std::string>& tensors,
+               const std::vector<std::string>& others = {}) {
   const TempDir dir;
   write_model_configs(dir.path(), two_wide());
   Json config = read_json(dir / "config.json");
@@ -112,10 +112,10 @@ std::string tying_of(const char* type, bool ties, const std::vector<std::string>
   write_safetensors(dir / "model.safetensors", arrays);
   const ModelFolder folder(dir.path());
   const ModelDescription& d = folder.description();
-  if (d.tying == "none" || d.tying == "inputs") {
+  if (d.config.tying == Tying::none || d.config.tying == Tying::inputs) {
     EXPECT_EQ(folder.get("projection.weight", {4, 2}).name, "projection.weight");
   }
-  return d.tying;
+  return d.config.tying;
 }
 
 TEST(ModelFolder, TellsWhichEmbeddingsAreOneAsTransformersDoes) {
@@ -124,15 +124,16 @@ TEST(ModelFolder, TellsWhichEmbeddingsAreOneAsTransformersDoes) {
   const std::string decoder = "model.decoder.embed_tokens.weight";
   const std::string head = "lm_head.weight";
   for (const char* family : {"marian", "pegasus"}) {
-    EXPECT_EQ(tying_of(family, true, {shared}), "all");
-    EXPECT_EQ(tying_of(family, true, {head}), "all");
-    EXPECT_EQ(tying_of(family, true, {shared, encoder, decoder, head}), "all");
-    EXPECT_EQ(tying_of(family, true, {shared}, {head}), "inputs");
-    EXPECT_EQ(tying_of(family, true, {shared}, {encoder}), "target");
-    EXPECT_EQ(tying_of(family, true, {shared}, {decoder}), "none");
-    EXPECT_EQ(tying_of(family, false, {shared, encoder, head}, {decoder}), "none");
-    EXPECT_EQ(tying_of(family, false, {shared}, {head}), "inputs");  // as transformers 4 wrote them
-    EXPECT_EQ(tying_of(family, false, {shared, encoder, decoder}, {head}), "inputs");
+    EXPECT_EQ(tying_of(family, true, {shared}), Tying::all);
+    EXPECT_EQ(tying_of(family, true, {head}), Tying::all);
+    EXPECT_EQ(tying_of(family, true, {shared, encoder, decoder, head}), Tying::all);
+    EXPECT_EQ(tying_of(family, true, {shared}, {head}), Tying::inputs);
+    EXPECT_EQ(tying_of(family, true, {shared}, {encoder}), Tying::target);
+    EXPECT_EQ(tying_of(family, true, {shared}, {decoder}), Tying::none);
+    EXPECT_EQ(tying_of(family, false, {shared, encoder, head}, {decoder}), Tying::none);
+    EXPECT_EQ(tying_of(family, false, {shared}, {head}),
+              Tying::inputs);  // as transformers 4 wrote them
+    EXPECT_EQ(tying_of(family, false, {shared, encoder, decoder}, {head}), Tying::inputs);
   }
 }
 
@@ -149,7 +150,7 @@ TEST(ModelFolder, RefusesUntiedWeightsThatAreNotThere) {
 TEST(ModelFolder, WritesEveryUseOfInputsThatAreOne) {
   const TempDir dir;
   ModelDescription d = two_wide();
-  d.tying = "inputs";
+  d.config.tying = Tying::inputs;
   const std::vector<float> other_values = {8, 7, 6, 5, 4, 3, 2, 1};
   const NamedArray projection = {"projection.weight", DType::f32, {4, 2}, other_values.data()};
   save(dir, d, {kSharedValues, projection});

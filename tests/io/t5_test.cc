@@ -21,19 +21,19 @@ Json t5_config() {
 
 TEST(T5, DepartsFromThePaperInManyWays) {
   const ModelDescription d = read_description(t5_config(), "f");
-  EXPECT_EQ(d.norm_kind, "rms");
-  EXPECT_EQ(d.norm, "pre");
-  EXPECT_EQ(d.norm_epsilon, 1e-6);
-  EXPECT_EQ(d.positions, "relative");
-  EXPECT_EQ(d.relative_buckets, 32);
-  EXPECT_EQ(d.relative_reach, 128);
-  EXPECT_EQ(d.attention, "unscaled");
-  EXPECT_FALSE(d.biases);
-  EXPECT_FALSE(d.gated);
-  EXPECT_FALSE(d.scale_embedding);
-  EXPECT_TRUE(d.scale_output);
-  EXPECT_EQ(d.d_k, 6);
-  EXPECT_EQ(d.decoder_layers, 3);
+  EXPECT_EQ(d.config.departures.norm_kind, NormKind::rms);
+  EXPECT_EQ(d.config.norm, NormPosition::pre);
+  EXPECT_EQ(d.config.departures.norm_epsilon, 1e-6);
+  EXPECT_EQ(d.config.positions, PositionKind::relative);
+  EXPECT_EQ(d.config.departures.relative_buckets, 32);
+  EXPECT_EQ(d.config.departures.relative_reach, 128);
+  EXPECT_EQ(d.config.attention, AttentionKind::unscaled);
+  EXPECT_FALSE(d.config.departures.biases);
+  EXPECT_FALSE(d.config.departures.gated);
+  EXPECT_FALSE(d.config.departures.scaled_embedding);
+  EXPECT_TRUE(d.config.departures.scaled_output);
+  EXPECT_EQ(d.config.d_k, 6);
+  EXPECT_EQ(d.config.decoder_layers, 3);
   EXPECT_EQ(d.decoder_start(), 0);
 }
 
@@ -42,14 +42,14 @@ TEST(T5, OfVersion11IsGatedAndDoesNotScale) {
   config["feed_forward_proj"] = "gated-gelu";
   config["tie_word_embeddings"] = false;
   const ModelDescription d = read_description(config, "f");
-  EXPECT_TRUE(d.gated);
-  EXPECT_EQ(d.activation, "gelu_tanh");
-  EXPECT_FALSE(d.scale_output);
+  EXPECT_TRUE(d.config.departures.gated);
+  EXPECT_EQ(d.config.activation, FeedForwardActivation::gelu_tanh);
+  EXPECT_FALSE(d.config.departures.scaled_output);
   config["feed_forward_proj"] = "gated-silu";
-  EXPECT_EQ(read_description(config, "f").activation, "silu");
+  EXPECT_EQ(read_description(config, "f").config.activation, FeedForwardActivation::silu);
   config = t5_config();
   config["model_type"] = "mt5";
-  EXPECT_FALSE(read_description(config, "f").scale_output);
+  EXPECT_FALSE(read_description(config, "f").config.departures.scaled_output);
 }
 
 TEST(T5, NamesAnActivationThatIsNotKnown) {

@@ -39,9 +39,9 @@ class TextFrames : public ::testing::Test {
                   const Languages& languages, std::int64_t start = 2) {
     ModelDescription d;
     d.family = family;
-    d.source_vocab = d.target_vocab = 10;
+    d.config.source_vocabulary = d.config.target_vocabulary = 10;
     d.eos_id = 2;
-    d.decoder_start_id = start;
+    d.config.departures.start_id = start;
     return text_frame(folder_.path(), d, subwords, languages);
   }
   TempDir folder_;

@@ -1,6 +1,8 @@
 #include "yona/models/transformer_config.h"
 
 #include <limits>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -119,6 +121,18 @@ TEST(TransformerConfig, NamesPositionsAndVocabulariesThatCannotBe) {
   EXPECT_EQ(complaint([](TransformerConfig& c) { c.source_vocabulary = 12; }),
             "model.tying: all embeddings cannot be one with vocabularies of 12 and 11 pieces; use "
             "target or none");
+}
+
+TEST(TransformerConfig, EveryFieldHasOneNameAndTheKeysOfARunAreAmongThem) {
+  std::set<std::string> names;
+  for (const auto& field : transformer_fields()) {
+    EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    EXPECT_FALSE(field.meaning.empty()) << field.name;
+  }
+  for (const auto& key : transformer_keys()) {
+    EXPECT_TRUE(names.contains(key.name)) << key.name;
+  }
+  EXPECT_FALSE(names.contains("constant_input"));  // follows from the family
 }
 
 }  // namespace

@@ -50,23 +50,23 @@ void read_embeddings(const ForeignConfig& config, ModelDescription& d) {
   read_bart_config(config, d);
   config.must_be("static_position_embeddings", false);
   config.must_be("normalize_embedding", true);
-  d.positions = "learned";
-  d.first_position = kUnusedPositions;
-  d.embedding_norm = true;
+  d.config.positions = PositionKind::learned;
+  d.config.departures.first_position = kUnusedPositions;
+  d.config.departures.embedding_norm = true;
 }
 
 void read_bart(const ForeignConfig& config, ModelDescription& d) {
   read_embeddings(config, d);
   config.must_be("normalize_before", false);
   config.must_be("add_final_layer_norm", false);
-  d.norm = "post";
+  d.config.norm = NormPosition::post;
 }
 
 void read_mbart(const ForeignConfig& config, ModelDescription& d) {
   read_embeddings(config, d);
   config.must_be("normalize_before", true);
   config.must_be("add_final_layer_norm", true);
-  d.norm = "pre";
+  d.config.norm = NormPosition::pre;
 }
 
 }  // namespace
@@ -74,34 +74,39 @@ void read_mbart(const ForeignConfig& config, ModelDescription& d) {
 std::span<const Renaming> bart_names() { return kBartNames; }
 
 void read_bart_config(const ForeignConfig& config, ModelDescription& d) {
-  d.d_model = config.size("d_model");
-  d.encoder_layers = config.size("encoder_layers");
-  d.decoder_layers = config.size("decoder_layers");
-  d.heads = config.size("encoder_attention_heads");
-  d.d_ff = config.size("encoder_ffn_dim");
+  TransformerConfig& model = d.config;
+  Departures& departures = model.departures;
+  model.d_model = config.size("d_model");
+  model.encoder_layers = config.size("encoder_layers");
+  model.decoder_layers = config.size("decoder_layers");
+  model.heads = config.size("encoder_attention_heads");
+  model.d_ff = config.size("encoder_ffn_dim");
   check<FormatError>(
-      d.heads == config.size("decoder_attention_heads") && d.d_ff == config.size("decoder_ffn_dim"),
+      model.heads == config.size("decoder_attention_heads") &&
+          model.d_ff == config.size("decoder_ffn_dim"),
       "{}: heads or feed-forward sizes (\"encoder_attention_heads\", \"encoder_ffn_dim\" …) differ "
       "between encoder and decoder",
       config.where());
-  check<FormatError>(d.heads > 0 && d.d_model % d.heads == 0,
-                     "{}: d_model {} is not a multiple of {} heads", config.where(), d.d_model,
-                     d.heads);
-  d.d_k = d.d_v = d.d_model / d.heads;
-  d.activation = config.activation("activation_function");
-  d.dropout = config.get<double>("dropout", 0.0);
-  d.attention_dropout = config.get<double>("attention_dropout", 0.0);
-  d.activation_dropout = config.get<double>("activation_dropout", 0.0);
-  d.scale_embedding = config.get<bool>("scale_embedding", false);
-  d.source_vocab = d.target_vocab = config.size("vocab_size");
-  d.tying = config.get<bool>("tie_word_embeddings", true) ? "all" : "none";
-  d.max_positions = config.size("max_position_embeddings");
+  check<FormatError>(model.heads > 0 && model.d_model % model.heads == 0,
+                     "{}: d_model {} is not a multiple of {} heads", config.where(), model.d_model,
+                     model.heads);
+  model.d_k = model.d_v = model.d_model / model.heads;
+  model.activation = config.activation("activation_function");
+  model.dropout = config.get<double>("dropout", 0.0);
+  model.attention_dropout = config.get<double>("attention_dropout", 0.0);
+  model.activation_dropout = config.get<double>("activation_dropout", 0.0);
+  departures.scaled_embedding = config.get<bool>("scale_embedding", false);
+  model.source_vocabulary = model.target_vocabulary = config.size("vocab_size");
+  model.tying = config.get<bool>("tie_word_embeddings", true) ? Tying::all : Tying::none;
+  model.max_positions = config.size("max_position_embeddings");
   d.eos_id = config.token("eos_token_id");
   d.pad_id = config.token("pad_token_id");
-  d.decoder_start_id = config.has("decoder_start_token_id") ? config.token("decoder_start_token_id")
-                                                            : config.token("bos_token_id");
-  d.padding = "ordinary";
-  d.projection_bias = true;  // the reader of the weights may find that there is none
+  departures.start_id = config.has("decoder_start_token_id")
+                            ? config.token("decoder_start_token_id")
+                            : config.token("bos_token_id");
+  departures.padding = Padding::ordinary;
+  departures.norm_epsilon = 1e-5;
+  departures.projection_bias = true;  // the reader of the weights may find that there is none
 }
 
 const HfFamily& bart_family() {

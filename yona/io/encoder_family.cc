@@ -60,17 +60,9 @@ BertConfig read_bert(const ForeignConfig& config) {
   config.must_be("tie_word_embeddings", true);
   BertConfig bert;
   bert.vocabulary = config.size("vocab_size");
-  bert.layers = config.size("num_hidden_layers", 12);
-  bert.d_model = config.size("hidden_size", 768);
-  bert.d_ff = config.size("intermediate_size", 3072);
-  bert.heads = config.size("num_attention_heads", 12);
-  bert.activation =
-      config.has("hidden_act") ? encoder_activation(config, "hidden_act") : bert.activation;
-  bert.dropout = config.get<double>("hidden_dropout_prob", 0.1);
-  bert.attention_dropout = config.get<double>("attention_probs_dropout_prob", 0.1);
+  read_encoder_layers(config, 0.1, bert);
   bert.classifier_dropout =
       config.has("classifier_dropout") ? config.get<double>("classifier_dropout") : bert.dropout;
-  bert.norm_epsilon = config.get<double>("layer_norm_eps", 1e-12);
   bert.max_positions = config.size("max_position_embeddings", 512);
   bert.token_types = config.size("type_vocab_size", 2);
   return bert;
@@ -152,7 +144,7 @@ void append_old_norms(std::vector<std::string>& names) {
 }  // namespace
 
 FeedForwardActivation encoder_activation(const ForeignConfig& config, const char* key) {
-  return enum_value<FeedForwardActivation>(config.activation(key)).value();
+  return config.activation(key);
 }
 
 std::string encoder_activation_name(FeedForwardActivation activation) {

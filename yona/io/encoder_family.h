@@ -41,6 +41,20 @@ std::vector<std::string> encoder_names(const std::string& parameter, const Encod
 
 // The activation that a key of the family's config.json names, and its name there.
 FeedForwardActivation encoder_activation(const ForeignConfig& config, const char* key);
+
+// The keys that BERT and the Vision Transformer share; both kinds of dropout are `dropout` where
+// the file does not say.
+template <class Config>
+void read_encoder_layers(const ForeignConfig& from, double dropout, Config& to) {
+  to.layers = from.size("num_hidden_layers", 12);
+  to.d_model = from.size("hidden_size", 768);
+  to.d_ff = from.size("intermediate_size", 3072);
+  to.heads = from.size("num_attention_heads", 12);
+  to.activation = from.has("hidden_act") ? encoder_activation(from, "hidden_act") : to.activation;
+  to.dropout = from.get<double>("hidden_dropout_prob", dropout);
+  to.attention_dropout = from.get<double>("attention_probs_dropout_prob", dropout);
+  to.norm_epsilon = from.get<double>("layer_norm_eps", 1e-12);
+}
 std::string encoder_activation_name(FeedForwardActivation activation);
 
 // Why the family cannot hold this model; empty when it can.

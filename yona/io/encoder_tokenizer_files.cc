@@ -183,7 +183,8 @@ bool mask_takes_space(const fs::path& folder, const std::string& mask) {
 EncoderTokenizer read_byte_level(const fs::path& folder, const EncoderInfo& info) {
   ModelDescription description;
   description.family = info.family;
-  description.source_vocab = description.target_vocab = info.config.vocabulary;
+  description.config.source_vocabulary = description.config.target_vocabulary =
+      info.config.vocabulary;
   const Subword subword = load_subwords(folder, description).source;
   std::vector<std::string> pieces;
   pieces.reserve(static_cast<std::size_t>(subword.vocabulary().size()));

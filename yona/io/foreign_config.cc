@@ -23,22 +23,23 @@ int ForeignConfig::token(const char* key) const {
   return small_number(value.is_array() ? value[0] : value, key);
 }
 
-std::string ForeignConfig::activation(const char* key) const {
-  using Names = std::pair<std::string_view, std::string_view>;
-  constexpr std::array<Names, 7> kActivations = {{{"relu", "relu"},
-                                                  {"gelu", "gelu"},
-                                                  {"gelu_new", "gelu_tanh"},
-                                                  {"gelu_fast", "gelu_tanh"},
-                                                  {"gelu_pytorch_tanh", "gelu_tanh"},
-                                                  {"swish", "silu"},
-                                                  {"silu", "silu"}}};
+FeedForwardActivation ForeignConfig::activation(const char* key) const {
+  using enum FeedForwardActivation;
+  using Named = std::pair<std::string_view, FeedForwardActivation>;
+  constexpr std::array<Named, 7> kActivations = {{{"relu", relu},
+                                                  {"gelu", gelu},
+                                                  {"gelu_new", gelu_tanh},
+                                                  {"gelu_fast", gelu_tanh},
+                                                  {"gelu_pytorch_tanh", gelu_tanh},
+                                                  {"swish", silu},
+                                                  {"silu", silu}}};
   const auto name = get<std::string>(key);
   const auto* const found = std::find_if(kActivations.begin(), kActivations.end(),
-                                         [&](const Names& names) { return names.first == name; });
+                                         [&](const Named& named) { return named.first == name; });
   check<FormatError>(found != kActivations.end(),
                      "{}: {} '{}' is not supported; relu, gelu, gelu_new and swish are", where_,
                      key, name);
-  return std::string(found->second);
+  return found->second;
 }
 
 void ForeignConfig::must_be(const char* key, const Json& value) const {

@@ -7,6 +7,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/json.h"
+#include "yona/tensor/ops/feed_forward.h"
 
 namespace yona {
 
@@ -42,8 +43,7 @@ class ForeignConfig {
   int token(const char* key) const;
   int token(const char* key, int otherwise) const { return has(key) ? token(key) : otherwise; }
 
-  // The activation of a key in yona's words: relu, gelu, gelu_tanh or silu.
-  std::string activation(const char* key) const;
+  FeedForwardActivation activation(const char* key) const;
   // A key that is either absent or says what the family always is.
   void must_be(const char* key, const Json& value) const;
 

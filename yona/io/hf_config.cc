@@ -1,5 +1,6 @@
 // The JSON files of a Hugging Face folder, written and read.
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/foreign_config.h"
@@ -14,24 +15,24 @@ constexpr int kFormatVersion = 1;  // of the "yona" key; raise it when old reade
 
 // The keys that Marian and Pegasus share.
 void add_common_keys(const ModelDescription& d, Json& config) {
-  config.update({{"vocab_size", d.source_vocab},
-                 {"d_model", d.d_model},
-                 {"encoder_layers", d.encoder_layers},
-                 {"encoder_attention_heads", d.heads},
-                 {"encoder_ffn_dim", d.d_ff},
+  config.update({{"vocab_size", d.config.source_vocabulary},
+                 {"d_model", d.config.d_model},
+                 {"encoder_layers", d.config.encoder_layers},
+                 {"encoder_attention_heads", d.config.heads},
+                 {"encoder_ffn_dim", d.config.d_ff},
                  {"encoder_layerdrop", 0.0},
-                 {"decoder_layers", d.decoder_layers},
-                 {"decoder_attention_heads", d.heads},
-                 {"decoder_ffn_dim", d.d_ff},
+                 {"decoder_layers", d.config.decoder_layers},
+                 {"decoder_attention_heads", d.config.heads},
+                 {"decoder_ffn_dim", d.config.d_ff},
                  {"decoder_layerdrop", 0.0},
-                 {"num_hidden_layers", d.encoder_layers},
-                 {"activation_function", d.activation},
-                 {"dropout", d.dropout},
-                 {"attention_dropout", d.attention_dropout},
-                 {"activation_dropout", d.activation_dropout},
-                 {"max_position_embeddings", d.max_positions},
+                 {"num_hidden_layers", d.config.encoder_layers},
+                 {"activation_function", enum_name(d.config.activation)},
+                 {"dropout", d.config.dropout},
+                 {"attention_dropout", d.config.attention_dropout},
+                 {"activation_dropout", d.config.activation_dropout},
+                 {"max_position_embeddings", d.config.max_positions},
                  {"static_position_embeddings", true},
-                 {"scale_embedding", d.scale_embedding},
+                 {"scale_embedding", d.config.departures.scaled_embedding},
                  {"normalize_embedding", false},
                  {"is_encoder_decoder", true},
                  {"use_cache", true},
@@ -57,7 +58,8 @@ const Json& yona_key(const Json& config, std::string_view where) {
 }  // namespace
 
 FamilyChoice choose_family(const ModelDescription& description) {
-  const HfFamily& family = description.norm == "pre" ? pegasus_family() : marian_family();
+  const HfFamily& family =
+      description.config.norm == NormPosition::pre ? pegasus_family() : marian_family();
   const std::string obstacle = family.obstacle(description);
   if (obstacle.empty()) {
     return {&family, ""};
@@ -99,7 +101,7 @@ Json tokenizer_config(const ModelDescription& description) {
   Json config = {{"tokenizer_class", marian ? "MarianTokenizer" : "PreTrainedTokenizerFast"},
                  {"source_lang", description.source_language},
                  {"target_lang", description.target_language},
-                 {"model_max_length", description.max_positions},
+                 {"model_max_length", description.config.max_positions},
                  {"clean_up_tokenization_spaces", false}};
   if (marian) {
     config["separate_vocabs"] = false;

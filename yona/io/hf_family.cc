@@ -65,6 +65,11 @@ std::string filled(std::string_view pattern, const Matches& matches) {
   return name;
 }
 
+bool heads_fill_model(const TransformerConfig& config) {
+  const HeadShape heads = config.head_shape();
+  return heads.heads * heads.d_k == config.d_model && heads.heads * heads.d_v == config.d_model;
+}
+
 }  // namespace
 
 std::optional<std::string> renamed(std::string_view name, const Renaming& rule) {
@@ -107,10 +112,10 @@ std::vector<std::string> huggingface_names(const std::string& parameter, const H
 std::vector<std::string> constant_parameters(const ModelDescription& d) {
   const HfFamily* family = find_family(d.family);
   std::vector<std::string> names;
-  if (family != nullptr && d.projection_bias) {
+  if (family != nullptr && d.config.departures.projection_bias) {
     names.emplace_back("projection.bias");
   }
-  if (family != nullptr && family->saves_positions && d.positions == "learned") {
+  if (family != nullptr && family->saves_positions && d.config.positions == PositionKind::learned) {
     names.insert(names.end(), {"encoder.positions.weight", "decoder.positions.weight"});
   }
   return names;
@@ -120,22 +125,23 @@ std::string common_obstacle(const ModelDescription& d) {
   if (!d.family.empty()) {
     return fmt::format("it was read from a {} folder, and stays such a model", d.family);
   }
-  const std::int64_t heads = d.heads;
-  if (heads * d.d_k != d.d_model || heads * d.d_v != d.d_model) {
-    return fmt::format("{} heads of d_k {} and d_v {} do not make d_model {}", d.heads, d.d_k,
-                       d.d_v, d.d_model);
+  if (!heads_fill_model(d.config)) {
+    const HeadShape heads = d.config.head_shape();
+    return fmt::format("{} heads of d_k {} and d_v {} do not make d_model {}", heads.heads,
+                       heads.d_k, heads.d_v, d.config.d_model);
   }
-  if (d.attention != "scaled") {
-    return fmt::format("attention is {}", d.attention);
+  if (d.config.attention != AttentionKind::scaled) {
+    return fmt::format("attention is {}", enum_name(d.config.attention));
   }
-  if (d.positions != "sinusoidal") {
-    return d.positions == "none" ? "there are no positions"
-                                 : fmt::format("positions are {}", d.positions);
+  if (d.config.positions != PositionKind::sinusoidal) {
+    return d.config.positions == PositionKind::none
+               ? "there are no positions"
+               : fmt::format("positions are {}", enum_name(d.config.positions));
   }
-  if (d.position_base != 10000) {
-    return fmt::format("the base of the positions is {} and not 10000", d.position_base);
+  if (d.config.position_base != 10000) {
+    return fmt::format("the base of the positions is {} and not 10000", d.config.position_base);
   }
-  if (!d.shared_vocabulary || d.source_vocab != d.target_vocab) {
+  if (!d.shared_vocabulary || d.config.source_vocabulary != d.config.target_vocabulary) {
     return "source and target have their own vocabularies";
   }
   return "";
@@ -143,23 +149,23 @@ std::string common_obstacle(const ModelDescription& d) {
 
 std::string remedy(const ModelDescription& d) {
   std::vector<std::string_view> settings;
-  const std::int64_t heads = d.heads;
-  if (heads * d.d_k != d.d_model || heads * d.d_v != d.d_model) {
+  if (!heads_fill_model(d.config)) {
     settings.emplace_back("model.d_k=auto model.d_v=auto");
   }
-  if (d.attention != "scaled") {
+  if (d.config.attention != AttentionKind::scaled) {
     settings.emplace_back("model.attention=scaled");
   }
-  if (d.positions != "sinusoidal") {
+  if (d.config.positions != PositionKind::sinusoidal) {
     settings.emplace_back("model.positions=sinusoidal");
   }
-  if (d.position_base != 10000) {
+  if (d.config.position_base != 10000) {
     settings.emplace_back("model.position_base=10000");
   }
-  if (!d.shared_vocabulary || d.source_vocab != d.target_vocab) {
+  if (!d.shared_vocabulary || d.config.source_vocabulary != d.config.target_vocabulary) {
     settings.emplace_back("data.shared_vocabulary=true");
   }
-  if (d.norm == "pre" && d.tying != "all" && d.tying != "inputs") {
+  if (d.config.norm == NormPosition::pre && d.config.tying != Tying::all &&
+      d.config.tying != Tying::inputs) {
     settings.emplace_back("model.tying=all");
   }
   return fmt::format("{}", fmt::join(settings, " "));

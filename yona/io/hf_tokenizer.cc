@@ -48,7 +48,8 @@ Subword with_pieces(std::string model, std::vector<std::string> pieces,
                     const std::vector<AddedToken>& added, const ModelDescription& d,
                     const fs::path& path) {
   const auto vocabulary = std::make_shared<const Vocabulary>(
-      completed_pieces(std::move(pieces), added, d.source_vocab, path.string()), path.string());
+      completed_pieces(std::move(pieces), added, d.config.source_vocabulary, path.string()),
+      path.string());
   std::vector<AddedToken> all = added;
   for (const std::string_view core : {std::string_view("<s>"), Vocabulary::kUnknown}) {
     if (const auto id = vocabulary->find(core)) {
@@ -66,7 +67,7 @@ std::vector<AddedToken> fairseq_languages(const fs::path& folder, const ModelDes
   const AdditionalTokens named = additional_tokens(folder);
   std::vector<std::string_view> names(named.names.begin(), named.names.end());
   const auto room = static_cast<std::size_t>(
-      std::max<std::int64_t>(0, d.source_vocab - static_cast<std::int64_t>(pieces)));
+      std::max<std::int64_t>(0, d.config.source_vocabulary - static_cast<std::int64_t>(pieces)));
   if (names.empty()) {
     const auto known = d.family == "m2m_100"               ? nllb_languages()
                        : room > mbart50_languages().size() ? mbart50_languages()
@@ -134,7 +135,7 @@ Subword load_t5(const fs::path& folder, const ModelDescription& d) {
   std::vector<AddedToken> added = beyond_core(numbered_tokens(folder));
   if (added.empty()) {
     const Json config = json_or_empty(folder / "tokenizer_config.json");
-    const auto room = d.source_vocab - static_cast<std::int64_t>(pieces.size());
+    const auto room = d.config.source_vocabulary - static_cast<std::int64_t>(pieces.size());
     const auto extra = std::clamp<std::int64_t>(room, 0, config.value("extra_ids", 100));
     std::vector<std::string> names;
     for (std::int64_t i = extra - 1; i >= 0; --i) {
@@ -182,7 +183,8 @@ Subword load_byte_level(const fs::path& folder, const ModelDescription& d) {
     }
   }
   const auto vocabulary = std::make_shared<const Vocabulary>(
-      completed_pieces(std::move(pieces), added, d.source_vocab, path.string()), path.string());
+      completed_pieces(std::move(pieces), added, d.config.source_vocabulary, path.string()),
+      path.string());
   const fs::path merges = folder / "merges.txt";
   const Json config = json_or_empty(folder / "tokenizer_config.json");
   return {std::make_shared<const ByteLevelBpe>(
@@ -236,7 +238,7 @@ Subword load_side(const fs::path& folder, const ModelDescription& d) {
     return load_byte_level(folder, d);
   }
   check_has_subwords(folder);
-  return read_tokenizer_json(folder / "tokenizer.json", d.source_vocab);
+  return read_tokenizer_json(folder / "tokenizer.json", d.config.source_vocabulary);
 }
 
 }  // namespace

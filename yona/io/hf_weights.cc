@@ -19,8 +19,8 @@ std::string written_name(const std::string& parameter, const HfFamily& family,
                          const ModelDescription& description) {
   const std::vector<std::string> names = huggingface_names(parameter, family);
   check(!names.empty(), "{} has no parameter like '{}'", family.architecture, parameter);
-  const bool is_numbered =
-      description.gated && parameter.find(".feed_forward.inner.") != std::string::npos;
+  const bool is_numbered = description.config.departures.gated &&
+                           parameter.find(".feed_forward.inner.") != std::string::npos;
   return is_numbered ? names.back() : names.front();
 }
 
@@ -63,7 +63,7 @@ HuggingFaceWeights::HuggingFaceWeights(const ModelDescription& description,
   if (family->has_final_bias) {
     add_final_bias(description, projection_bias);
   }
-  if (family->saves_positions && description.positions == "sinusoidal") {
+  if (family->saves_positions && description.config.positions == PositionKind::sinusoidal) {
     add_positions(description);
   }
 }
@@ -84,8 +84,9 @@ void HuggingFaceWeights::add_embeddings(const ModelDescription& d, const HfFamil
       arrays_.back().name = written_name(parameter, family, d);
     }
   };
-  const bool fills_in = d.tying == "all" || (d.tying == "inputs" && family.always_ties) ||
-                        (d.tying == "target" && !has_shared_matrix(d, family));
+  const bool fills_in = d.config.tying == Tying::all ||
+                        (d.config.tying == Tying::inputs && family.always_ties) ||
+                        (d.config.tying == Tying::target && !has_shared_matrix(d, family));
   if (fills_in) {
     for (const NamedArray& parameter : parameters) {
       if (is_embedding(parameter.name)) {
@@ -105,7 +106,7 @@ void HuggingFaceWeights::add_embeddings(const ModelDescription& d, const HfFamil
 // Families number learned positions from first_position on; the rows before are never read.
 void HuggingFaceWeights::add_unused_positions(const ModelDescription& description,
                                               NamedArray& table) {
-  const std::int64_t unused = description.first_position;
+  const std::int64_t unused = description.config.departures.first_position;
   if (unused == 0) {
     return;
   }
@@ -121,7 +122,7 @@ void HuggingFaceWeights::add_unused_positions(const ModelDescription& descriptio
 void HuggingFaceWeights::add_final_bias(const ModelDescription& description,
                                         const NamedArray* projection_bias) {
   constexpr float kBarred = -1e9F;
-  const std::int64_t V = description.target_vocab;
+  const std::int64_t V = description.config.target_vocabulary;
   final_bias_.assign(static_cast<std::size_t>(V), 0.0F);
   if (projection_bias != nullptr) {
     const std::int64_t count = projection_bias->shape.elements();  // without <pad>, which is last
@@ -130,19 +131,20 @@ void HuggingFaceWeights::add_final_bias(const ModelDescription& description,
           V);
     std::copy_n(static_cast<const float*>(projection_bias->data), count, final_bias_.begin());
   }
-  if (description.padding == "barred") {
+  if (description.config.departures.padding == Padding::barred) {
     final_bias_[static_cast<std::size_t>(description.pad())] = kBarred;
   }
   arrays_.push_back({"final_logits_bias", DType::f32, {1, V}, final_bias_.data()});
 }
 
 void HuggingFaceWeights::add_positions(const ModelDescription& d) {
-  const std::vector<double> table = sinusoids(d.max_positions, d.d_model, d.position_base);
+  const std::vector<double> table =
+      sinusoids(d.config.max_positions, d.config.d_model, d.config.position_base);
   positions_.assign(table.begin(), table.end());
   for (const char* stack : {"encoder", "decoder"}) {
     arrays_.push_back({fmt::format("model.{}.embed_positions.weight", stack),
                        DType::f32,
-                       {d.max_positions, d.d_model},
+                       {d.config.max_positions, d.config.d_model},
                        positions_.data()});
   }
 }

@@ -81,15 +81,7 @@ VitConfig read_vit_config(const ForeignConfig& config, std::string_view family) 
                      patch_height, patch_width);
   vit.patch = patch_height;
   vit.channels = config.size("num_channels", 3);
-  vit.layers = config.size("num_hidden_layers", 12);
-  vit.d_model = config.size("hidden_size", 768);
-  vit.d_ff = config.size("intermediate_size", 3072);
-  vit.heads = config.size("num_attention_heads", 12);
-  vit.activation =
-      config.has("hidden_act") ? encoder_activation(config, "hidden_act") : vit.activation;
-  vit.dropout = config.get<double>("hidden_dropout_prob", 0.0);
-  vit.attention_dropout = config.get<double>("attention_probs_dropout_prob", 0.0);
-  vit.norm_epsilon = config.get<double>("layer_norm_eps", 1e-12);
+  read_encoder_layers(config, 0.0, vit);
   vit.qkv_bias = config.get<bool>("qkv_bias", true);
   vit.distillation_token = family == "deit";
   return vit;

@@ -18,14 +18,14 @@ void read_m2m_100(const ForeignConfig& config, ModelDescription& d) {
   config.must_be("normalize_embedding", false);
   config.must_be("normalize_before", true);
   config.must_be("add_final_layer_norm", true);
-  d.norm = "pre";
-  d.scale_embedding = config.get<bool>("scale_embedding", true);
-  check<FormatError>(d.d_model % 2 == 0 && d.d_model > 2,
+  d.config.norm = NormPosition::pre;
+  d.config.departures.scaled_embedding = config.get<bool>("scale_embedding", true);
+  check<FormatError>(d.config.d_model % 2 == 0 && d.config.d_model > 2,
                      "{}: \"d_model\" is {}; fairseq's sinusoids need an even number above 2",
-                     config.where(), d.d_model);
-  const double half = d.d_model / 2.0;
-  d.position_base = std::pow(10000.0, half / (half - 1.0));
-  d.first_position = static_cast<int>(d.pad_id) + 1;
+                     config.where(), d.config.d_model);
+  const double half = static_cast<double>(d.config.d_model) / 2.0;
+  d.config.position_base = std::pow(10000.0, half / (half - 1.0));
+  d.config.departures.first_position = d.pad_id + 1;
 }
 
 }  // namespace

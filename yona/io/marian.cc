@@ -12,28 +12,31 @@ void read_marian(const ForeignConfig& config, ModelDescription& d) {
   config.must_be("normalize_embedding", false);
   config.must_be("normalize_before", false);
   config.must_be("add_final_layer_norm", false);
-  d.norm = "post";
-  d.target_vocab = config.size("decoder_vocab_size", static_cast<int>(d.source_vocab));
+  d.config.norm = NormPosition::post;
+  d.config.target_vocabulary =
+      config.size("decoder_vocab_size", static_cast<int>(d.config.source_vocabulary));
   d.shared_vocabulary = config.get<bool>("share_encoder_decoder_embeddings", true);
-  check<FormatError>(!d.shared_vocabulary || d.source_vocab == d.target_vocab,
-                     "{}: \"vocab_size\" {} and \"decoder_vocab_size\" {} differ, but "
-                     "\"share_encoder_decoder_embeddings\" is true",
-                     config.where(), d.source_vocab, d.target_vocab);
+  check<FormatError>(
+      !d.shared_vocabulary || d.config.source_vocabulary == d.config.target_vocabulary,
+      "{}: \"vocab_size\" {} and \"decoder_vocab_size\" {} differ, but "
+      "\"share_encoder_decoder_embeddings\" is true",
+      config.where(), d.config.source_vocabulary, d.config.target_vocabulary);
   if (!d.shared_vocabulary) {
-    d.tying = d.tying == "all" ? "target" : "none";
+    d.config.tying = d.config.tying == Tying::all ? Tying::target : Tying::none;
   }
 }
 
 std::string marian_obstacle(const ModelDescription& description) {
-  return description.norm != "post" ? "Marian models are post-norm" : common_obstacle(description);
+  return description.config.norm != NormPosition::post ? "Marian models are post-norm"
+                                                       : common_obstacle(description);
 }
 
 // normalize_before and normalize_embedding are for CTranslate2's converter. One embedding for both
 // stacks with a separate projection cannot be said: it is written twice.
 Json marian_config(const ModelDescription& d) {
-  return {{"decoder_vocab_size", d.target_vocab},
-          {"share_encoder_decoder_embeddings", d.tying == "all"},
-          {"tie_word_embeddings", d.tying == "all" || d.tying == "target"},
+  return {{"decoder_vocab_size", d.config.target_vocabulary},
+          {"share_encoder_decoder_embeddings", d.config.tying == Tying::all},
+          {"tie_word_embeddings", d.config.tying == Tying::all || d.config.tying == Tying::target},
           {"normalize_before", false}};
 }
 

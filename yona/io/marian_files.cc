@@ -170,13 +170,13 @@ MarianFiles find_marian_files(const fs::path& folder) {
 }
 
 SubwordPair load_marian_subwords(const MarianFiles& files, const ModelDescription& description) {
-  Subword source = load_side(files, 0, description.source_vocab);
+  Subword source = load_side(files, 0, description.config.source_vocabulary);
   const bool same_pieces = files.vocabularies[0] == files.vocabularies[1];
   const bool own_spm = !fs::exists(files.vocabularies[0].parent_path() / "target.spm");
   if (same_pieces && (own_spm || files.vocabularies[0].extension() == ".spm")) {
     return {source, source};
   }
-  return {std::move(source), load_side(files, 1, description.target_vocab)};
+  return {std::move(source), load_side(files, 1, description.config.target_vocabulary)};
 }
 
 }  // namespace yona

@@ -55,12 +55,12 @@ void refuse_what_differs(const ForeignConfig& options) {
 }
 
 // Marian's d, a and n: dropout, add the residual, normalise.
-std::string norm_position(const ForeignConfig& options) {
+NormPosition norm_position(const ForeignConfig& options) {
   const std::string before = word(options, "transformer-preprocess");
   const std::string after = word(options, "transformer-postprocess");
   const std::string top = word(options, "transformer-postprocess-top");
   if (before.empty() && top.empty() && (after == "dan" || after == "an")) {
-    return "post";
+    return NormPosition::post;
   }
   check<FormatError>(
       before == "n" && (after == "da" || after == "a") && top == "n",
@@ -68,28 +68,28 @@ std::string norm_position(const ForeignConfig& options) {
       "\"transformer-postprocess-top\" '{}' are neither post-norm (\"\", dan, \"\") nor pre-norm "
       "(n, da, n)",
       options.where(), before, after, top);
-  return "pre";
+  return NormPosition::pre;
 }
 
-std::string tying(const ForeignConfig& options) {
+Tying tying(const ForeignConfig& options) {
   const bool all = options.get<bool>("tied-embeddings-all", false);
   const bool inputs = all || options.get<bool>("tied-embeddings-src", false);
   const bool output = all || options.get<bool>("tied-embeddings", false);
-  return inputs ? (output ? "all" : "inputs") : (output ? "target" : "none");
+  return inputs ? (output ? Tying::all : Tying::inputs) : (output ? Tying::target : Tying::none);
 }
 
-std::string activation(const ForeignConfig& options) {
+FeedForwardActivation activation(const ForeignConfig& options) {
   const std::string name = options.get<std::string>("transformer-ffn-activation", "swish");
   check<FormatError>(name == "relu" || name == "swish",
                      "{}: \"transformer-ffn-activation\" {} is not supported; relu and swish are",
                      options.where(), name);
-  return name == "swish" ? "silu" : name;
+  return name == "swish" ? FeedForwardActivation::silu : FeedForwardActivation::relu;
 }
 
 // Marian's slowest wave is 10000 times as long as its fastest, exactly: 10000^(i / (n − 1)) for n
 // waves, where the paper has 10000^(i / n).
-double position_base(int d_model) {
-  const double waves = d_model / 2.0;  // d_model is even
+double position_base(std::int64_t d_model) {
+  const double waves = static_cast<double>(d_model) / 2.0;  // d_model is even
   return std::pow(10000.0, waves / (waves - 1));
 }
 
@@ -113,47 +113,48 @@ MarianNpz::MarianNpz(const std::filesystem::path& path) : file_(path), name_(pat
   refuse_what_differs(options);
   ModelDescription& d = description_;
   d.family = "marian";
-  d.norm = norm_position(options);
-  d.tying = tying(options);
-  d.activation = activation(options);
-  d.norm_epsilon = 1e-9;
-  d.dropout = 0.1;
+  d.config.norm = norm_position(options);
+  d.config.tying = tying(options);
+  d.config.activation = activation(options);
+  d.config.departures.norm_epsilon = 1e-9;
+  d.config.dropout = 0.1;
   read_sizes(json);
-  d.position_base = position_base(d.d_model);
-  d.projection_bias = file_.find("decoder_ff_logit_out_b") != nullptr;
-  d.decoder_start_id = -1;
+  d.config.position_base = position_base(d.config.d_model);
+  d.config.departures.projection_bias = file_.find("decoder_ff_logit_out_b") != nullptr;
+  d.config.departures.start_id = -1;
 }
 
 void MarianNpz::read_sizes(const Json& json) {
   const ForeignConfig options(json, name_);
-  ModelDescription& d = description_;
-  d.d_model = options.size("dim-emb");
-  d.heads = options.size("transformer-heads");
-  d.d_ff = options.size("transformer-dim-ffn");
-  d.encoder_layers = options.size("enc-depth");
-  d.decoder_layers = options.size("dec-depth");
+  TransformerConfig& model = description_.config;
+  model.d_model = options.size("dim-emb");
+  model.heads = options.size("transformer-heads");
+  model.d_ff = options.size("transformer-dim-ffn");
+  model.encoder_layers = options.size("enc-depth");
+  model.decoder_layers = options.size("dec-depth");
   const int decoder_ff = options.size("transformer-decoder-dim-ffn", 0);
-  check<FormatError>(decoder_ff == 0 || decoder_ff == d.d_ff,
+  check<FormatError>(decoder_ff == 0 || decoder_ff == model.d_ff,
                      "{}: \"transformer-decoder-dim-ffn\" other than \"transformer-dim-ffn\" is "
                      "not supported",
                      name_);
-  check<FormatError>(d.d_model >= 4 && d.d_model % 2 == 0 && d.heads >= 1 &&
-                         d.d_model % d.heads == 0 && d.d_ff >= 1 && d.encoder_layers >= 1 &&
-                         d.decoder_layers >= 1,
+  check<FormatError>(model.d_model >= 4 && model.d_model % 2 == 0 && model.heads >= 1 &&
+                         model.d_model % model.heads == 0 && model.d_ff >= 1 &&
+                         model.encoder_layers >= 1 && model.decoder_layers >= 1,
                      "{}: \"dim-emb\" {}, \"transformer-heads\" {}, \"transformer-dim-ffn\" {}, "
                      "\"enc-depth\" {} and \"dec-depth\" {} are no Transformer",
-                     name_, d.d_model, d.heads, d.d_ff, d.encoder_layers, d.decoder_layers);
-  d.d_k = d.d_v = d.d_model / d.heads;
-  const bool is_shared = d.tying == "all" || d.tying == "inputs";
+                     name_, model.d_model, model.heads, model.d_ff, model.encoder_layers,
+                     model.decoder_layers);
+  model.d_k = model.d_v = model.d_model / model.heads;
+  const bool is_shared = model.tying == Tying::all || model.tying == Tying::inputs;
   const auto rows_of = [&](const char* table) {
     const NamedArray* array = file_.find(table);
     check<FormatError>(array != nullptr && array->shape.rank() == 2,
                        "{}: the weights have no table '{}'", name_, table);
     return array->shape[0];
   };
-  d.source_vocab = rows_of(is_shared ? "Wemb" : "encoder_Wemb") + 1;  // and <pad>
-  d.target_vocab = is_shared ? d.source_vocab : rows_of("decoder_Wemb") + 1;
-  d.shared_vocabulary = is_shared;
+  model.source_vocabulary = rows_of(is_shared ? "Wemb" : "encoder_Wemb") + 1;  // and <pad>
+  model.target_vocabulary = is_shared ? model.source_vocabulary : rows_of("decoder_Wemb") + 1;
+  description_.shared_vocabulary = is_shared;
 }
 
 MarianNpz::Source MarianNpz::layer_source(const std::string& parameter) const {
@@ -169,7 +170,7 @@ MarianNpz::Source MarianNpz::layer_source(const std::string& parameter) const {
   }
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   const std::string begin = fmt::format("{}_l{}_", side, layer + 1);
-  const std::string norm_end = description_.norm == "pre" ? "_pre" : "";
+  const std::string norm_end = description_.config.norm == NormPosition::pre ? "_pre" : "";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kParts{
       {{".self_attention", "self"}, {".cross_attention", "context"}, {".feed_forward", "ffn"}}};
   constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kProducts{

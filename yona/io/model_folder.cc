@@ -98,7 +98,7 @@ std::optional<NamedArray> ModelFolder::find(const std::string& parameter) const 
 
 // The first rows of a foreign table of learned positions belong to none.
 void ModelFolder::skip_positions(NamedArray& table) const {
-  const std::int64_t skipped = description_.first_position;
+  const std::int64_t skipped = description_.config.departures.first_position;
   if (table.shape.rank() == 2 && table.shape[0] > skipped) {
     table = table.without_rows(skipped);
   }
@@ -127,21 +127,21 @@ NamedArray ModelFolder::get(const std::string& parameter, const Shape& shape) co
 // whether sinusoids lie with the weights. A bias that only bars the last id is how yona's own
 // models are exported.
 void ModelFolder::complete_description() {
-  if (description_.positions == "sinusoidal" && find("encoder.positions.weight") &&
-      find("decoder.positions.weight")) {
-    description_.positions = "learned";
+  if (description_.config.positions == PositionKind::sinusoidal &&
+      find("encoder.positions.weight") && find("decoder.positions.weight")) {
+    description_.config.positions = PositionKind::learned;
   }
   complete_tying();
   const std::optional<NamedArray> bias =
-      description_.projection_bias ? find("projection.bias") : std::nullopt;
+      description_.config.departures.projection_bias ? find("projection.bias") : std::nullopt;
   const std::vector<float> values = bias ? floats_of(*bias) : std::vector<float>();
   const auto used = static_cast<std::size_t>(
       std::count_if(values.begin(), values.end(), [](float value) { return value != 0; }));
-  const bool bars_last =
-      used == 1 && values.back() <= kBarred && description_.pad() == description_.target_vocab - 1;
-  description_.projection_bias = used > 0 && !bars_last;
+  const bool bars_last = used == 1 && values.back() <= kBarred &&
+                         description_.pad() == description_.config.target_vocabulary - 1;
+  description_.config.departures.projection_bias = used > 0 && !bars_last;
   if (bars_last) {
-    description_.padding = "barred";
+    description_.config.departures.padding = Padding::barred;
   }
 }
 
@@ -155,21 +155,22 @@ void ModelFolder::complete_tying() {
   if (!encoder || !decoder || !projection) {
     return;  // get() says so
   }
-  std::string& tying = description_.tying;
-  if (tying == "none") {
+  Tying& tying = description_.config.tying;
+  if (tying == Tying::none) {
     check_untied("projection.weight", Fallback::none);
   }
-  if (tying != "all") {
+  if (tying != Tying::all) {
     check_untied("encoder.embedding.weight", Fallback::shared);
   }
-  if (tying == "none") {
+  if (tying == Tying::none) {
     check_untied("decoder.embedding.weight", Fallback::shared);
-    tying = equal_arrays(*encoder, *decoder) ? "inputs" : "none";
+    tying = equal_arrays(*encoder, *decoder) ? Tying::inputs : Tying::none;
     return;
   }
-  const bool one_input = tying == "all" && equal_arrays(*encoder, *decoder);
+  const bool one_input = tying == Tying::all && equal_arrays(*encoder, *decoder);
   const bool one_target = equal_arrays(*decoder, *projection);
-  tying = one_input ? (one_target ? "all" : "inputs") : (one_target ? "target" : "none");
+  tying = one_input ? (one_target ? Tying::all : Tying::inputs)
+                    : (one_target ? Tying::target : Tying::none);
 }
 
 void ModelFolder::check_untied(const std::string& parameter, Fallback fallback) const {

@@ -19,14 +19,14 @@ void read_pegasus(const ForeignConfig& config, ModelDescription& d) {
   config.must_be("normalize_embedding", false);
   config.must_be("normalize_before", true);
   config.must_be("add_final_layer_norm", true);
-  d.norm = "pre";
+  d.config.norm = NormPosition::pre;
 }
 
 std::string pegasus_obstacle(const ModelDescription& description) {
-  if (description.norm != "pre") {
+  if (description.config.norm != NormPosition::pre) {
     return "Pegasus models are pre-norm";
   }
-  if (description.tying != "all" && description.tying != "inputs") {
+  if (description.config.tying != Tying::all && description.config.tying != Tying::inputs) {
     return "Pegasus models have one embedding for both stacks, and this one has two";
   }
   return common_obstacle(description);
@@ -34,7 +34,8 @@ std::string pegasus_obstacle(const ModelDescription& description) {
 
 // normalize_before and normalize_embedding are for CTranslate2's converter.
 Json pegasus_config(const ModelDescription& description) {
-  return {{"tie_word_embeddings", description.tying == "all"}, {"normalize_before", true}};
+  return {{"tie_word_embeddings", description.config.tying == Tying::all},
+          {"normalize_before", true}};
 }
 
 }  // namespace

@@ -53,48 +53,53 @@ constexpr std::array<Renaming, 2> kGateNames = {
 void read_feed_forward(const ForeignConfig& config, ModelDescription& d) {
   std::string name = config.get<std::string>("feed_forward_proj", "relu");
   constexpr std::string_view kGated = "gated-";
-  d.gated = name.starts_with(kGated);
+  d.config.departures.gated = name.starts_with(kGated);
   if (name == "gated-gelu") {
     name = "gated-gelu_new";
   }
-  const Json word = {{"feed_forward_proj", d.gated ? name.substr(kGated.size()) : name}};
-  d.activation = ForeignConfig(word, config.where()).activation("feed_forward_proj");
+  const Json word = {
+      {"feed_forward_proj", d.config.departures.gated ? name.substr(kGated.size()) : name}};
+  d.config.activation = ForeignConfig(word, config.where()).activation("feed_forward_proj");
 }
 
 void read_t5(const ForeignConfig& config, ModelDescription& d) {
-  d.d_model = config.size("d_model");
-  d.encoder_layers = config.size("num_layers");
-  d.decoder_layers = config.size("num_decoder_layers", d.encoder_layers);
-  d.heads = config.size("num_heads");
-  d.d_k = d.d_v = config.size("d_kv");
-  d.d_ff = config.size("d_ff");
+  TransformerConfig& model = d.config;
+  Departures& departures = model.departures;
+  model.d_model = config.size("d_model");
+  model.encoder_layers = config.size("num_layers");
+  model.decoder_layers = config.size("num_decoder_layers", config.size("num_layers"));
+  model.heads = config.size("num_heads");
+  model.d_k = model.d_v = config.size("d_kv");
+  model.d_ff = config.size("d_ff");
   read_feed_forward(config, d);
-  d.dropout = d.attention_dropout = d.activation_dropout = config.get<double>("dropout_rate", 0.0);
-  d.source_vocab = d.target_vocab = config.size("vocab_size");
-  d.max_positions = config.size("n_positions", 512);
+  model.dropout = model.attention_dropout = model.activation_dropout =
+      config.get<double>("dropout_rate", 0.0);
+  model.source_vocabulary = model.target_vocabulary = config.size("vocab_size");
+  model.max_positions = config.size("n_positions", 512);
   d.eos_id = config.token("eos_token_id");
   d.pad_id = config.token("pad_token_id");
-  d.decoder_start_id = config.token("decoder_start_token_id", static_cast<int>(d.pad_id));
-  d.padding = "ordinary";
-  d.attention = "unscaled";
-  d.positions = "relative";
-  d.relative_buckets = config.size("relative_attention_num_buckets", 32);
-  d.relative_reach = config.size("relative_attention_max_distance", 128);
-  d.norm = "pre";
-  d.norm_kind = "rms";
-  d.norm_epsilon = config.get<double>("layer_norm_epsilon", 1e-6);
-  d.biases = false;
-  d.scale_embedding = false;
+  departures.start_id = config.token("decoder_start_token_id", static_cast<int>(d.pad_id));
+  departures.padding = Padding::ordinary;
+  model.attention = AttentionKind::unscaled;
+  model.positions = PositionKind::relative;
+  departures.relative_buckets = config.size("relative_attention_num_buckets", 32);
+  departures.relative_reach = config.size("relative_attention_max_distance", 128);
+  model.norm = NormPosition::pre;
+  departures.norm_kind = NormKind::rms;
+  departures.norm_epsilon = config.get<double>("layer_norm_epsilon", 1e-6);
+  departures.biases = false;
+  departures.scaled_embedding = false;
   // Newer writers say it in a key of its own, older ones by what version 1.1 does besides.
-  d.scale_output =
+  departures.scaled_output =
       config.get<bool>("scale_decoder_outputs", config.get<bool>("tie_word_embeddings", true));
-  d.tying = "all";  // whatever config.json says; the weights may have matrices of their own
+  model.tying =
+      Tying::all;  // whatever config.json says; the weights may have matrices of their own
 }
 
 // mT5 is version 1.1: nothing is scaled.
 void read_mt5(const ForeignConfig& config, ModelDescription& d) {
   read_t5(config, d);
-  d.scale_output = false;
+  d.config.departures.scaled_output = false;
 }
 
 }  // namespace

@@ -4,15 +4,12 @@
 #include <array>
 #include <deque>
 #include <future>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/base/input_file.h"
 #include "yona/io/atomic_file.h"
-#include "yona/io/description_fields.h"
 #include "yona/io/folder_update.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
@@ -28,33 +25,6 @@
 namespace yona {
 
 namespace {
-
-// A field of the model as config.json has it, by name where it is an enum; and the reverse.
-template <class To, class From>
-void write_field(To& to, const From& from) {
-  if constexpr (NamedEnum<From>) {
-    to = std::string(enum_name(from));
-  } else if constexpr (std::is_same_v<From, Biases>) {
-    to = from == Biases::yes;
-  } else if constexpr (std::is_arithmetic_v<To>) {
-    to = static_cast<To>(from);
-  } else {
-    to = from;
-  }
-}
-
-template <class To, class From>
-void read_field(std::string_view key, const From& from, To& to) {
-  if constexpr (NamedEnum<To>) {
-    const std::optional<To> value = enum_value<To>(from);
-    check<NotImplemented>(value.has_value(), "model: {} '{}' is not supported", key, from);
-    to = *value;
-  } else if constexpr (std::is_same_v<To, Biases>) {
-    to = from ? Biases::yes : Biases::no;
-  } else {
-    to = from;
-  }
-}
 
 std::vector<NamedArray> arrays_of(const Parameters& parameters, const std::vector<float>& flat) {
   std::vector<NamedArray> arrays;
@@ -94,34 +64,39 @@ void write_own_files(const std::filesystem::path& folder, const ModelInfo& info,
 
 ModelDescription describe(const ModelInfo& info) {
   ModelDescription description;
-  for_each_field(description, info, [](const char* /*key*/, auto& to, const auto& from) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(from)>, NotInModel>) {
-      write_field(to, from);
-    }
-  });
-  const HeadShape heads = info.config.head_shape();
-  description.d_k = static_cast<int>(heads.d_k);
-  description.d_v = static_cast<int>(heads.d_v);
+  description.config = info.config;
+  description.family = info.family;
+  description.shared_vocabulary = info.shared_vocabulary;
+  description.eos_id = info.end_id;
+  description.pad_id = info.pad_id;
+  description.source_language = info.source_language;
+  description.target_language = info.target_language;
+  description.vocabulary = info.vocabulary;
+  description.task = info.task;
   return description;
 }
 
 ModelInfo model_info(const ModelDescription& description) {
-  check<FormatError>(
-      description.padding == "ordinary" || description.pad() == description.target_vocab - 1,
-      "model: a <pad> outside the softmax must have the last id, not {}", description.pad());
-  ModelInfo info;
-  for_each_field(description, info, [](const char* key, const auto& from, auto& to) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(to)>, NotInModel>) {
-      read_field(key, from, to);
-    }
-  });
-  TransformerConfig& config = info.config;
-  if (config.departures.padding == Padding::ordinary) {
-    config.departures.start_id = description.decoder_start();
+  ModelInfo info{.config = description.config,
+                 .source_language = description.source_language,
+                 .target_language = description.target_language,
+                 .shared_vocabulary = description.shared_vocabulary,
+                 .family = description.family,
+                 .end_id = description.eos_id,
+                 .pad_id = description.pad_id,
+                 .vocabulary = description.vocabulary,
+                 .task = description.task};
+  Departures& departures = info.config.departures;
+  const bool is_ordinary = departures.padding == Padding::ordinary;
+  check<FormatError>(is_ordinary || description.pad() == info.config.target_vocabulary - 1,
+                     "model: a <pad> outside the softmax must have the last id, not {}",
+                     description.pad());
+  if (is_ordinary) {
+    departures.start_id = description.decoder_start();
   }
   if (const HfFamily* family = find_family(description.family);
-      family != nullptr && !family->learns_padding && description.padding == "ordinary") {
-    config.departures.constant_input = description.pad();
+      is_ordinary && family != nullptr && !family->learns_padding) {
+    departures.constant_input = description.pad();
   }
   return info;
 }

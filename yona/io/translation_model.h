@@ -1,5 +1,5 @@
-// The Transformer of a model folder, ready to run. Here the real model meets the neutral
-// description that the rest of io/ works with.
+// The Transformer of a model folder, ready to run. Here the model meets the description that the
+// rest of io/ works with.
 #pragma once
 
 #include <filesystem>
@@ -35,7 +35,7 @@ struct ModelInfo {
 ModelDescription describe(const ModelInfo& info);
 // What config.json says of it: yona's own, or the family's.
 Json model_config(const ModelInfo& info);
-// Throws NotImplemented naming what this version cannot run.
+// Throws FormatError for a <pad> that no model can have.
 ModelInfo model_info(const ModelDescription& description);
 // From a folder's config.json. Throws IoError or FormatError naming the file and key.
 ModelInfo read_model_info(const std::filesystem::path& folder);

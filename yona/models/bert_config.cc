@@ -3,6 +3,7 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/models/named_presets.h"
 
 namespace yona {
 
@@ -86,27 +87,16 @@ ConfigKeys<BertConfig> bert_keys() {
              "the layer in front of the classifier: tanh is BERT's, relu DistilBERT's")};
 }
 
-std::vector<std::string> bert_preset_names() {
-  std::vector<std::string> names;
-  names.reserve(kBertPresets.size());
-  for (const BertPreset& entry : kBertPresets) {
-    names.emplace_back(entry.name);
-  }
-  return names;
-}
+std::vector<std::string> bert_preset_names() { return names_of_presets(kBertPresets); }
 
 BertConfig bert_preset(std::string_view name) {
-  for (const BertPreset& entry : kBertPresets) {
-    if (entry.name == name) {
-      BertConfig config;
-      config.layers = entry.layers;
-      config.d_model = entry.d_model;
-      config.d_ff = entry.d_ff;
-      config.heads = entry.heads;
-      return config;
-    }
-  }
-  fail("preset: '{}' is unknown; use {}", name, fmt::join(bert_preset_names(), ", "));
+  const BertPreset& entry = find_preset(kBertPresets, name);
+  BertConfig config;
+  config.layers = entry.layers;
+  config.d_model = entry.d_model;
+  config.d_ff = entry.d_ff;
+  config.heads = entry.heads;
+  return config;
 }
 
 }  // namespace yona

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/models/named_presets.h"
 
 namespace yona {
 
@@ -29,7 +30,119 @@ void check_size(std::int64_t value, std::int64_t least, std::int64_t most, std::
         most);
 }
 
+ConfigKey<TransformerConfig> layers_key() {
+  using Config = TransformerConfig;
+  ConfigKey<Config> key = integer("layers", &Config::encoder_layers, {1, 1000}, OnResume::fixed,
+                                  "layers of the encoder and of the decoder, N in the paper");
+  key.role = KeyRole::shorthand;
+  key.set = [set = key.set](Config& config, const ConfigNode& node, const ConfigSource& source) {
+    set(config, node, source);
+    config.decoder_layers = config.encoder_layers;
+  };
+  return key;
+}
+
+ConfigKeys<TransformerConfig> transformer_shape_keys() {
+  using Config = TransformerConfig;
+  return {layers_key(),
+          integer("encoder_layers", &Config::encoder_layers, {1, 1000}, OnResume::fixed,
+                  "layers of the encoder"),
+          integer("decoder_layers", &Config::decoder_layers, {1, 1000}, OnResume::fixed,
+                  "layers of the decoder"),
+          integer("d_model", &Config::d_model, {1, 1 << 16}, OnResume::fixed,
+                  "width of the residual stream"),
+          integer("d_ff", &Config::d_ff, {1, 1 << 20}, OnResume::fixed,
+                  "inner width of the feed-forward layers"),
+          integer("heads", &Config::heads, {1, 1024}, OnResume::fixed,
+                  "attention heads, h in the paper"),
+          integer("d_k", &Config::d_k, {1, 4096, "auto"}, OnResume::fixed,
+                  "width of a head's queries and keys; auto is d_model / heads"),
+          integer("d_v", &Config::d_v, {1, 4096, "auto"}, OnResume::fixed,
+                  "width of a head's values; auto is d_model / heads"),
+          choice("tying", &Config::tying, OnResume::fixed,
+                 "which embedding matrices are one: source, target and output (all), target "
+                 "and output (target), source and target (inputs), none; all becomes target "
+                 "with separate vocabularies")};
+}
+
+ConfigKeys<TransformerConfig> variant_keys() {
+  using Config = TransformerConfig;
+  return {number("dropout", &Config::dropout, kProbability, OnResume::decides,
+                 "dropout of embeddings and of each sub-layer's output, P_drop in the paper"),
+          number("attention_dropout", &Config::attention_dropout, kProbability, OnResume::decides,
+                 "dropout of the attention weights; the paper has none"),
+          number("activation_dropout", &Config::activation_dropout, kProbability, OnResume::decides,
+                 "dropout inside the feed-forward layers; the paper has none"),
+          choice("activation", &Config::activation, OnResume::fixed,
+                 "activation of the feed-forward layers; the paper has relu"),
+          choice("norm", &Config::norm, OnResume::fixed,
+                 "layer normalisation after each sub-layer (post, the paper) or before (pre)"),
+          choice("attention", &Config::attention, OnResume::fixed,
+                 "how scores are computed; the paper scales by 1/√d_k"),
+          choice("positions", &Config::positions, OnResume::fixed,
+                 "what tells tokens apart by their place; learned is row E of Table 3, relative "
+                 "is T5's"),
+          number("position_base", &Config::position_base, {.least = 1.0, .open_below = true},
+                 OnResume::fixed, "base of the sinusoids' wavelengths"),
+          integer("max_positions", &Config::max_positions, {1, 1 << 20}, OnResume::fixed,
+                  "longest sentence in tokens that the model has positions for")};
+}
+
+// What no run sets: the vocabularies follow from the sub-words, the rest from a model's family.
+ConfigKeys<Departures> departure_keys() {
+  constexpr OnResume kFixed = OnResume::fixed;
+  constexpr std::int64_t kMost = 1 << 24;
+  return {
+      flag("scale_embedding", &Departures::scaled_embedding, kFixed,
+           "embeddings are multiplied by √d_model"),
+      flag("projection_bias", &Departures::projection_bias, kFixed, "a bias on the logits"),
+      choice("padding", &Departures::padding, kFixed, "whether <pad> is outside the softmax"),
+      choice("norm_kind", &Departures::norm_kind, kFixed, "layer or RMS normalisation"),
+      number("norm_epsilon", &Departures::norm_epsilon, kPositive, kFixed, "added to the variance"),
+      flag("embedding_norm", &Departures::embedding_norm, kFixed,
+           "a norm of the sum of embedding and position"),
+      flag("gated", &Departures::gated, kFixed, "gated feed-forward layers"),
+      flag("biases", &Departures::biases, kFixed, "biases of the products in the layers"),
+      flag("scale_output", &Departures::scaled_output, kFixed,
+           "states are multiplied by 1/√d_model before the projection"),
+      integer("first_position", &Departures::first_position, {0, kMost}, kFixed,
+              "where the sinusoids begin, or the unused rows of a file's learned positions"),
+      integer("relative_buckets", &Departures::relative_buckets, {1, kMost}, kFixed,
+              "buckets of relative positions"),
+      integer("relative_reach", &Departures::relative_reach, {1, kMost}, kFixed,
+              "the longest distance that has a bucket of its own"),
+      integer("decoder_start_id", &Departures::start_id, {-1, kMost}, kFixed,
+              "the decoder's first input; -1 is <pad>")};
+}
+
+ConfigKeys<TransformerConfig> make_transformer_keys() {
+  ConfigKeys<TransformerConfig> keys = transformer_shape_keys();
+  append(keys, variant_keys());
+  return keys;
+}
+
+ConfigKeys<TransformerConfig> make_transformer_fields() {
+  using Config = TransformerConfig;
+  ConfigKeys<TransformerConfig> keys = make_transformer_keys();
+  append(keys, lift("", &Config::departures, departure_keys()));
+  append(keys, {integer("source_vocab", &Config::source_vocabulary, {1, 1 << 24}, OnResume::fixed,
+                        "pieces of the source, <pad> included"),
+                integer("target_vocab", &Config::target_vocabulary, {1, 1 << 24}, OnResume::fixed,
+                        "pieces of the target, <pad> included")});
+  return keys;
+}
+
 }  // namespace
+
+const ConfigKeys<TransformerConfig>& transformer_keys() {
+  static const ConfigKeys<TransformerConfig> keys = make_transformer_keys();
+  return keys;
+}
+
+const ConfigKeys<TransformerConfig>& transformer_fields() {
+  static const ConfigKeys<TransformerConfig> keys = make_transformer_fields();
+  return keys;
+}
 
 void check_config(const TransformerConfig& config) {
   check_size(config.encoder_layers, 1, 1000, "model.encoder_layers");
@@ -68,28 +181,17 @@ void check_config(const TransformerConfig& config) {
         config.source_vocabulary, config.target_vocabulary);
 }
 
-std::vector<std::string> preset_names() {
-  std::vector<std::string> names;
-  names.reserve(kPresets.size());
-  for (const Preset& entry : kPresets) {
-    names.emplace_back(entry.name);
-  }
-  return names;
-}
+std::vector<std::string> preset_names() { return names_of_presets(kPresets); }
 
 TransformerConfig preset(std::string_view name) {
-  for (const Preset& entry : kPresets) {
-    if (entry.name == name) {
-      TransformerConfig config;
-      config.encoder_layers = config.decoder_layers = entry.layers;
-      config.d_model = entry.d_model;
-      config.d_ff = entry.d_ff;
-      config.heads = entry.heads;
-      config.dropout = entry.dropout;
-      return config;
-    }
-  }
-  fail("preset: '{}' is unknown; use {}", name, fmt::join(preset_names(), ", "));
+  const Preset& entry = find_preset(kPresets, name);
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = entry.layers;
+  config.d_model = entry.d_model;
+  config.d_ff = entry.d_ff;
+  config.heads = entry.heads;
+  config.dropout = entry.dropout;
+  return config;
 }
 
 }  // namespace yona

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "yona/config/config_key.h"
 #include "yona/nn/block.h"
 #include "yona/nn/embedding.h"
 #include "yona/nn/positions.h"
@@ -34,13 +35,15 @@ struct Departures {
   std::int64_t relative_reach = 128;
   NormKind norm_kind = NormKind::layer;
   double norm_epsilon = kNormEpsilon;
-  bool gated = false;  // feed-forward layers
-  Biases biases = Biases::yes;
+  bool gated = false;            // feed-forward layers
+  bool biases = true;            // of the products in the layers
   bool scaled_output = false;    // states times 1/√d_model in front of the projection
   bool projection_bias = false;  // on the logits
   // An id whose vector is not learned as an input, though it may be as an output; -1: none. What
   // Hugging Face does with <pad>, with which some decoders begin.
   std::int64_t constant_input = -1;
+
+  bool operator==(const Departures&) const = default;
 };
 
 struct TransformerConfig {
@@ -70,19 +73,28 @@ struct TransformerConfig {
   }
   // What the layers of both stacks are built from.
   BlockOptions block() const {
+    const Biases biases = departures.biases ? Biases::yes : Biases::no;
     return {
         .d_model = d_model,
         .heads = head_shape(),
         .attention = {attention, attention_dropout},
-        .attention_biases = {departures.biases, departures.biases},
-        .feed_forward = {d_ff, activation, departures.gated, departures.biases},
+        .attention_biases = {biases, biases},
+        .feed_forward = {d_ff, activation, departures.gated, biases},
         .activation_dropout = activation_dropout,
         .norm = {norm, dropout, departures.norm_kind, static_cast<float>(departures.norm_epsilon)}};
   }
+
+  bool operator==(const TransformerConfig&) const = default;
 };
 
 // Throws InvalidArgument naming the configuration key (model.heads …) that cannot be.
 void check_config(const TransformerConfig& config);
+
+// The fields that a run sets as model.*, by name.
+const ConfigKeys<TransformerConfig>& transformer_keys();
+// All fields, as yona's part of config.json keeps them (io/model_description.h). A new option is
+// added to the struct and here; YAML, --set, docs/configuration.md and config.json follow.
+const ConfigKeys<TransformerConfig>& transformer_fields();
 
 // tiny, iwslt, base or big; throws InvalidArgument with the list for others.
 TransformerConfig preset(std::string_view name);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/models/named_presets.h"
 
 namespace yona {
 
@@ -96,28 +97,17 @@ ConfigKeys<VitConfig> vit_keys() {
              "over the patches")};
 }
 
-std::vector<std::string> vit_preset_names() {
-  std::vector<std::string> names;
-  names.reserve(kVitPresets.size());
-  for (const VitPreset& entry : kVitPresets) {
-    names.emplace_back(entry.name);
-  }
-  return names;
-}
+std::vector<std::string> vit_preset_names() { return names_of_presets(kVitPresets); }
 
 VitConfig vit_preset(std::string_view name) {
-  for (const VitPreset& entry : kVitPresets) {
-    if (entry.name == name) {
-      VitConfig config;
-      config.patch = entry.patch;
-      config.layers = entry.layers;
-      config.d_model = entry.d_model;
-      config.d_ff = entry.d_ff;
-      config.heads = entry.heads;
-      return config;
-    }
-  }
-  fail("preset: '{}' is unknown; use {}", name, fmt::join(vit_preset_names(), ", "));
+  const VitPreset& entry = find_preset(kVitPresets, name);
+  VitConfig config;
+  config.patch = entry.patch;
+  config.layers = entry.layers;
+  config.d_model = entry.d_model;
+  config.d_ff = entry.d_ff;
+  config.heads = entry.heads;
+  return config;
 }
 
 }  // namespace yona

@@ -15,26 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kAnyWork = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMuchSmaller = 4;  // times: a job that preempts another
 
 std::int64_t tokens_of(const Job& job) {
   return std::accumulate(job.tokens.begin(), job.tokens.end(), std::int64_t{0});
-}
-
-// May a job of this work preempt a batch whose largest job is of that?
-bool preempts(std::int64_t work, std::int64_t largest) { return work <= largest / kMuchSmaller; }
-
-// The job of at most so much work that has waited longest since it came or was last served; the end
-// where there is none.
-template <class Group>
-auto longest_unserved(Group& group, std::int64_t most_work) {
-  auto found = group.end();
-  for (auto at = group.begin(); at != group.end(); ++at) {
-    if (at->size <= most_work && (found == group.end() || at->served < found->served)) {
-      found = at;
-    }
-  }
-  return found;
 }
 
 std::exception_ptr late_error() {
@@ -162,16 +145,16 @@ Batcher::Groups::iterator Batcher::next_group(std::int64_t most_work) {
 std::int64_t Batcher::smallest_waiting() const {
   std::int64_t smallest = kAnyWork;
   for (const auto& [name, group] : groups_) {
-    for (const Waiting& waiting : group) {
+    for (const WaitingJob& waiting : group) {
       smallest = std::min(smallest, waiting.size);
     }
   }
   return smallest;
 }
 
-bool Batcher::is_worth_waiting(const Group& group) const {
+bool Batcher::is_worth_waiting(const WaitingGroup& group) const {
   std::int64_t tokens = 0;
-  for (const Waiting& waiting : group) {
+  for (const WaitingJob& waiting : group) {
     tokens += waiting.tokens;
     if (tokens >= options_.batch_tokens) {
       return false;
@@ -185,16 +168,16 @@ bool Batcher::is_loading() const {
                      [](const Running& running) { return running.has_loaded; });
 }
 
-bool Batcher::has_waited_too_long(const Waiting& waiting, Clock::time_point now) const {
+bool Batcher::has_waited_too_long(const WaitingJob& waiting, Clock::time_point now) const {
   return !waiting.is_begun && !is_closing_ && !is_loading() &&
          std::chrono::duration<double>(now - waiting.since) > options_.longest_wait;
 }
 
 // Takes those out whose clients have left, that are too late, or that have waited too long to be
 // begun.
-void Batcher::remove_ended(Group& group, Next& next) {
+void Batcher::remove_ended(WaitingGroup& group, Next& next) {
   const Clock::time_point now = Clock::now();
-  std::erase_if(group, [&](const Waiting& waiting) {
+  std::erase_if(group, [&](const WaitingJob& waiting) {
     const Job& job = *waiting.job;
     const bool is_gone = job.is_gone();
     const bool is_late = now > job.deadline;
@@ -211,94 +194,14 @@ void Batcher::remove_ended(Group& group, Next& next) {
   });
 }
 
-// The sentences of the next few batches, shared out among the jobs; first of all that of the job
-// that has waited longest. Of jobs of at most so much work, none of which may preempt another.
-std::vector<Batcher::Candidate> Batcher::candidates(Group& group, std::int64_t most_work) const {
-  constexpr int kBatches = 4;
-  const Waiting& first = *longest_unserved(group, most_work);
-  std::vector<Waiting*> jobs;
-  std::size_t first_job = 0;
-  std::int64_t smallest = first.size;
-  std::int64_t largest = first.size;
-  for (Waiting& waiting : group) {
-    if (&waiting == &first) {
-      first_job = jobs.size();
-    } else if (waiting.size > most_work || preempts(waiting.size, largest) ||
-               preempts(smallest, waiting.size)) {
-      continue;
-    }
-    smallest = std::min(smallest, waiting.size);
-    largest = std::max(largest, waiting.size);
-    jobs.push_back(&waiting);
-  }
-  std::vector<Candidate> found;
-  std::vector<std::size_t> cursors(jobs.size(), 0);
-  std::int64_t tokens = 0;
-  const auto add_next = [&](std::size_t i) {
-    Waiting& waiting = *jobs[i];
-    const std::size_t place = cursors[i]++;
-    found.push_back({&waiting, place, waiting.job->tokens[waiting.left[place]]});
-    tokens += found.back().tokens;
-  };
-  const auto is_left = [&](std::size_t i) { return cursors[i] < jobs[i]->left.size(); };
-  add_next(first_job);
-  for (int batch = 0; batch < kBatches; ++batch) {
-    const std::int64_t half = batch * options_.batch_tokens + options_.batch_tokens / 2;
-    const std::int64_t whole = (batch + 1) * options_.batch_tokens;
-    while (is_left(0) && tokens < half) {
-      add_next(0);
-    }
-    for (std::size_t before = 0; before != found.size() && tokens < whole;) {
-      before = found.size();
-      for (std::size_t i = 0; i < jobs.size() && tokens < whole; ++i) {
-        if (is_left(i)) {
-          add_next(i);
-        }
-      }
-    }
-  }
-  return found;
-}
-
-// The first one, and those of the others whose lengths are nearest to its own, in their order.
-std::vector<Batcher::Candidate> Batcher::chosen(std::vector<Candidate> candidates) const {
-  const std::int64_t length = candidates.front().tokens;
-  std::vector<std::size_t> nearest(candidates.size());
-  std::iota(nearest.begin(), nearest.end(), std::size_t{0});
-  std::stable_sort(nearest.begin(), nearest.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(candidates[a].tokens - length) < std::abs(candidates[b].tokens - length);
-  });
-  std::vector<std::size_t> taken;
-  std::int64_t longest = 0;
-  std::int64_t work = 0;
-  for (const std::size_t i : nearest) {
-    const Waiting& waiting = *candidates[i].waiting;
-    const std::int64_t most = std::max(longest, candidates[i].tokens);
-    const std::int64_t more = work + waiting.job->work_of(waiting.left[candidates[i].place]);
-    const bool fits = static_cast<std::int64_t>(taken.size() + 1) * most <= options_.batch_tokens &&
-                      (options_.batch_work == 0 || more <= options_.batch_work);
-    if (taken.empty() || fits) {
-      taken.push_back(i);
-      longest = most;
-      work = more;
-    }
-  }
-  std::sort(taken.begin(), taken.end());
-  std::vector<Candidate> batch;
-  batch.reserve(taken.size());
-  for (const std::size_t i : taken) {
-    batch.push_back(candidates[i]);
-  }
-  return batch;
-}
-
 // A batch of jobs of at most so much work, which is running from now on.
-std::vector<Unit> Batcher::take(Group& group, std::int64_t most_work) {
+std::vector<Unit> Batcher::take(WaitingGroup& group, std::int64_t most_work) {
   constexpr std::size_t kTaken = std::numeric_limits<std::size_t>::max();
   std::vector<Unit> batch;
   Running running{.taken = Clock::now(), .thread = std::this_thread::get_id()};
-  for (const Candidate& candidate : chosen(candidates(group, most_work))) {
-    Waiting& waiting = *candidate.waiting;
+  for (const BatchCandidate& candidate :
+       chosen_batch(group, most_work, {options_.batch_tokens, options_.batch_work})) {
+    WaitingJob& waiting = *candidate.waiting;
     const std::size_t sentence = std::exchange(waiting.left[candidate.place], kTaken);
     const std::int64_t its_work = waiting.job->work_of(sentence);
     batch.push_back({waiting.job, sentence});
@@ -310,14 +213,14 @@ std::vector<Unit> Batcher::take(Group& group, std::int64_t most_work) {
     running.work += its_work;
     running.largest = std::max(running.largest, waiting.size);
   }
-  for (Waiting& waiting : group) {
+  for (WaitingJob& waiting : group) {
     if (waiting.served == running.taken) {
       std::erase(waiting.left, kTaken);
     }
   }
   figures_.waiting_tokens -= running.tokens;
   figures_.waiting_jobs -= static_cast<std::int64_t>(
-      std::erase_if(group, [](const Waiting& waiting) { return waiting.left.empty(); }));
+      std::erase_if(group, [](const WaitingJob& waiting) { return waiting.left.empty(); }));
   running_.push_back(running);
   return batch;
 }
@@ -341,7 +244,7 @@ double Batcher::foreseen_seconds(std::int64_t work) const {
     }
   }
   for (const auto& [name, group] : groups_) {
-    for (const Waiting& waiting : group) {
+    for (const WaitingJob& waiting : group) {
       before += static_cast<double>(std::min(waiting.work, most));
     }
   }
@@ -478,7 +381,7 @@ void Batcher::ended_running(std::size_t sentences, bool has_failed) {
     measured(ended, seconds);
   }
   for (auto& [name, group] : groups_) {
-    for (Waiting& waiting : group) {
+    for (WaitingJob& waiting : group) {
       if (waiting.served == ended.taken) {
         waiting.served = now;  // those of the batch that have more were served until now
       }

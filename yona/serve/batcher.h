@@ -2,10 +2,7 @@
 // while a batch is computed the next one gathers. The queue is bounded: what could not be answered
 // in time is refused at once instead of later.
 //
-// A batch is made around the sentence of the job that has waited longest since it came or was last
-// served: of those that come next, sentences of about the same length join it, because they end
-// together. Half of what comes next belongs to the oldest request, the rest is dealt out to all in
-// turn, so that a long document does not starve.
+// Which sentences are computed together: batch_choice.h.
 //
 // A batch of a large job is preempted by jobs that are much smaller (preempt()), so neither a
 // document nor a wide search keeps short requests waiting. Jobs of which one may preempt the other
@@ -16,7 +13,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -24,14 +20,15 @@
 #include <thread>
 #include <vector>
 
+#include "yona/serve/batch_choice.h"
 #include "yona/serve/job.h"
 #include "yona/serve/step_clock.h"
 
 namespace yona::serve {
 
 struct BatcherOptions {
-  std::int64_t batch_tokens = 1024;               // of a batch, each counted as its longest
-  std::int64_t batch_work = 0;                    // of a batch of several sentences; 0: any
+  std::int64_t batch_tokens = 1024;               // as BatchLimits
+  std::int64_t batch_work = 0;                    // likewise
   std::chrono::microseconds window{1000};         // that the first of a batch waits for others
   std::int64_t queue_tokens = 1 << 18;            // that may wait
   std::chrono::duration<double> longest_wait{2};  // until a job is begun
@@ -89,25 +86,7 @@ class Batcher {
   BatcherFigures figures() const;
 
  private:
-  struct Waiting {
-    std::shared_ptr<Job> job;
-    std::vector<std::size_t> left;  // its sentences that have been in no batch, in order
-    std::int64_t tokens;            // of these
-    std::int64_t work;              // likewise
-    std::int64_t size;              // the job's work as a whole
-    Clock::time_point since;        // it came
-    Clock::time_point served;       // a batch with it ended; at first when it came
-    bool is_begun = false;          // some of it has been in a batch
-  };
-  using Group = std::deque<Waiting>;  // oldest first
-  using Groups = std::map<std::string, Group>;
-
-  // A sentence that may come into the next batch.
-  struct Candidate {
-    Waiting* waiting = nullptr;
-    std::size_t place = 0;  // in `left`
-    std::int64_t tokens = 0;
-  };
+  using Groups = std::map<std::string, WaitingGroup>;
 
   struct Next {
     std::vector<Unit> batch{};
@@ -132,12 +111,10 @@ class Batcher {
   void ended_running(std::size_t sentences, bool has_failed);
   Groups::iterator next_group(std::int64_t most_work);
   std::int64_t smallest_waiting() const;
-  bool is_worth_waiting(const Group& group) const;
-  bool has_waited_too_long(const Waiting& waiting, Clock::time_point now) const;
-  std::vector<Candidate> candidates(Group& group, std::int64_t most_work) const;
-  std::vector<Candidate> chosen(std::vector<Candidate> candidates) const;
-  std::vector<Unit> take(Group& group, std::int64_t most_work);
-  void remove_ended(Group& group, Next& next);
+  bool is_worth_waiting(const WaitingGroup& group) const;
+  bool has_waited_too_long(const WaitingJob& waiting, Clock::time_point now) const;
+  std::vector<Unit> take(WaitingGroup& group, std::int64_t most_work);
+  void remove_ended(WaitingGroup& group, Next& next);
   bool is_loading() const;
   double foreseen_seconds(std::int64_t work) const;
   std::exception_ptr overloaded_error(double seconds) const;

@@ -60,7 +60,7 @@ TransformerConfig config_of(const ModelCase& of) {
     config.activation = FeedForwardActivation::gelu_tanh;
     config.departures.norm_kind = NormKind::rms;
     config.departures.gated = true;
-    config.departures.biases = Biases::no;
+    config.departures.biases = false;
     config.departures.relative_reach = 40;
   }
   return config;

@@ -43,7 +43,7 @@ class AdditiveScores {
   HWY_INLINE void begin(const HeadQueries& unit) {
     const AttentionArgs& args = unit.args;
     pack_transposed(head_rows(args.q, unit.first_row(), unit.count, unit.head, args.d_k), 1.0F,
-                    room(queries_, args.d_k * round_up(unit.count)));
+                    elements_of(queries_, args.d_k * round_up(unit.count)));
   }
 
   HWY_INLINE void fill(const HeadQueries& unit, const AttentionTile& tile,
@@ -92,14 +92,14 @@ class AdditiveGradients : public AdditiveScores {
   HWY_INLINE void begin(const BackwardQueries& unit) {
     AdditiveScores::begin(unit);
     const std::int64_t count = unit.args.d_k * round_up(unit.count);
-    std::fill_n(room(dq_, count), count, 0.0F);
+    std::fill_n(elements_of(dq_, count), count, 0.0F);
   }
 
   HWY_INLINE void add(const BackwardQueries& unit, const AttentionTile& tile,
                       float* HWY_RESTRICT ds) {
     clear_padding(tile, ds);
     const HeadRows keys = tile_keys(unit, tile);
-    float* HWY_RESTRICT dk = room(dk_, tile.keys * keys.columns);
+    float* HWY_RESTRICT dk = elements_of(dk_, tile.keys * keys.columns);
     for (std::int64_t c = 0; c < keys.columns; ++c) {
       add_channel(unit, tile, keys, c, ds, dk);
     }
@@ -236,7 +236,7 @@ void additive_attention_backward(const AdditiveAttentionBackwardArgs& given, Exe
   args.attention = without_aliases(given.attention);
   const AttentionArgs& forward = args.attention.forward;
   static thread_local Scratch<float> vector_sums;
-  float* sums = room(vector_sums, forward.sentences * forward.heads * forward.d_k);
+  float* sums = elements_of(vector_sums, forward.sentences * forward.heads * forward.d_k);
   const std::vector<AttentionUnit>& units =
       attention_units(forward, std::numeric_limits<std::int64_t>::max());
   const auto attend_one = HWY_DYNAMIC_DISPATCH(attend_additively_backward);

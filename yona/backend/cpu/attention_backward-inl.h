@@ -51,8 +51,8 @@ HWY_INLINE void load_statistics(const BackwardQueries& unit, BackwardScratch& sc
   const AttentionArgs& forward = unit.args;
   const Floats d;
   const std::int64_t width = round_up(unit.count);
-  float* log_sum = room(scratch.log_sum, width);
-  float* delta = room(scratch.delta, width);
+  float* log_sum = elements_of(scratch.log_sum, width);
+  float* delta = elements_of(scratch.delta, width);
   std::fill_n(log_sum, width, 0.0F);
   std::fill_n(delta, width, 0.0F);
   for (std::int64_t query = 0; query < unit.count; ++query) {
@@ -94,8 +94,8 @@ HWY_INLINE void backward_tile(const BackwardQueries& unit, const AttentionTile& 
                               BackwardScratch& scratch) {
   const AttentionArgs& args = unit.args;
   const std::int64_t width = round_up(tile.queries);
-  float* weights = room(scratch.weights, kTileKeys * width);
-  float* ds = room(scratch.gradients, kTileKeys * width);
+  float* weights = elements_of(scratch.weights, kTileKeys * width);
+  float* ds = elements_of(scratch.gradients, kTileKeys * width);
   gradients.fill(unit, tile, weights);
   multiply_rows(tile, tile_values(unit, tile), scratch.dout_transposed.get(0), ds);
   const SoftmaxGradient softmax{scratch.log_sum.get(0), scratch.delta.get(0), gradients.scale(args),
@@ -119,7 +119,8 @@ HWY_INLINE void backward_head(const BackwardQueries& unit, Gradients& gradients,
   const HeadRows dout =
       head_rows(unit.gradients.dout, unit.first_row(), unit.count, unit.head, args.d_v);
   gradients.begin(unit);
-  pack_transposed(dout, 1.0F, room(scratch.dout_transposed, args.d_v * round_up(unit.count)));
+  pack_transposed(dout, 1.0F,
+                  elements_of(scratch.dout_transposed, args.d_v * round_up(unit.count)));
   load_statistics(unit, scratch);
   const HeadRows dout_padded = padded_rows(dout, scratch.dout);
   if (unit.seen == 0 && !unit.gradients.accumulate_dq) {

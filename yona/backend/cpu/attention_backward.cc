@@ -27,7 +27,7 @@ class DotGradients : public DotScores {
     distances_ = bias_distances(AttentionSentence(args.forward, unit.sentence)) + kLanes;
     if (args.dbias) {
       const std::int64_t count = (unit.head_end - unit.head_begin) * distances_;
-      std::fill_n(room(dbias_, count), count, 0.0F);
+      std::fill_n(elements_of(dbias_, count), count, 0.0F);
     }
   }
   // scale · dbias by distance of the head.
@@ -40,7 +40,8 @@ class DotGradients : public DotScores {
   HWY_INLINE void begin(const BackwardQueries& unit) {
     DotScores::begin(unit);
     const AttentionArgs& args = unit.args;
-    q_ = padded_rows(head_rows(args.q, unit.first_row(), unit.count, unit.head, args.d_k), q_room_);
+    q_ = padded_rows(head_rows(args.q, unit.first_row(), unit.count, unit.head, args.d_k),
+                     q_padded_);
   }
 
   HWY_INLINE void add(const BackwardQueries& unit, const AttentionTile& tile, const float* ds) {
@@ -51,7 +52,7 @@ class DotGradients : public DotScores {
                 head_rows(to.dk, unit.sentence.first_key + tile.first_key, tile.keys,
                           unit.args.kv_head(unit.head), d_k),
                 sums_);
-    const HeadRows k = padded_rows(tile_keys(unit, tile), k_room_);
+    const HeadRows k = padded_rows(tile_keys(unit, tile), k_padded_);
     const Product product{.a = ds, .a_row = 1, .a_column = width, .b = k.data, .b_row = k.stride};
     multiply_into(product, head_rows(to.dq, unit.first_row(), unit.count, unit.head, d_k),
                   to.accumulate_dq || tile.first_key != 0, sums_,
@@ -67,7 +68,7 @@ class DotGradients : public DotScores {
  private:
   HeadRows q_;
   std::int64_t first_head_ = 0, distances_ = 0;
-  Scratch<float> q_room_, k_room_, sums_, dbias_;
+  Scratch<float> q_padded_, k_padded_, sums_, dbias_;
 };
 
 // `dbias` gets the sums by distance of the unit's heads, bias_distances() apart; null for none.

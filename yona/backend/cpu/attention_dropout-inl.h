@@ -142,7 +142,7 @@ inline const std::uint8_t* keep_weights(const HeadQueries& unit, Scratch<std::ui
   if (!unit.args.dropout) {
     return nullptr;
   }
-  std::uint8_t* bytes = room(scratch, unit.seen * round_up(unit.count));
+  std::uint8_t* bytes = elements_of(scratch, unit.seen * round_up(unit.count));
   keep_weights(unit.args.dropout, static_cast<std::uint32_t>(unit.head / 8),
                unit.args.q_keys + unit.first_row(), unit.count, unit.seen, bytes);
   return bytes;

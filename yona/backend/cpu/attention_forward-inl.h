@@ -78,7 +78,7 @@ HWY_INLINE void attend_tile(const HeadQueries& unit, const AttentionTile& tile, 
                             const SoftmaxState& state, const HeadRows& out,
                             ForwardScratch& scratch) {
   const std::int64_t width = round_up(unit.count);
-  float* weights = room(scratch.scores, kTileKeys * width);
+  float* weights = elements_of(scratch.scores, kTileKeys * width);
   scores.fill(unit, tile, weights);
   if (unit.kept != nullptr) {
     softmax_tile<true>(tile, weights, width, kept_weights(unit, tile), state);
@@ -95,7 +95,7 @@ template <class Scores>
 HWY_INLINE void attend_head(const HeadQueries& unit, Scores& scores, ForwardScratch& scratch) {
   const AttentionArgs& args = unit.args;
   const std::int64_t width = round_up(unit.count);
-  float* numbers = room(scratch.state, 3 * width);
+  float* numbers = elements_of(scratch.state, 3 * width);
   const SoftmaxState state{numbers, numbers + width, numbers + 2 * width};
   std::fill_n(state.largest, width, kNoScore);
   std::fill_n(state.sum, width, 0.0F);
@@ -103,7 +103,7 @@ HWY_INLINE void attend_head(const HeadQueries& unit, Scores& scores, ForwardScra
   HeadRows out = to;
   if (!whole_vectors(to)) {
     out.columns = out.stride = round_up(args.d_v);
-    out.data = room(scratch.out, unit.count * out.stride);
+    out.data = elements_of(scratch.out, unit.count * out.stride);
   }
   if (unit.seen == 0) {
     clear_rows(out);

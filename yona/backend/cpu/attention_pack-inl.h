@@ -52,7 +52,7 @@ HWY_INLINE HeadRows padded_rows(const HeadRows& from, Scratch<float>& scratch) {
   }
   const Floats d;
   const std::int64_t width = round_up(from.columns);
-  HeadRows to{room(scratch, from.rows * width), width, from.rows, width};
+  HeadRows to{elements_of(scratch, from.rows * width), width, from.rows, width};
   for (std::int64_t row = 0; row < from.rows; ++row) {
     const float* HWY_RESTRICT source = from.data + row * from.stride;
     float* HWY_RESTRICT target = to.data + row * to.stride;
@@ -160,7 +160,7 @@ HWY_INLINE void multiply_into(Product product, const HeadRows& to, bool accumula
   product.c_row = to.stride;
   if (!whole_vectors(to)) {
     product.accumulate = false;
-    product.c = room(scratch, to.rows * width);
+    product.c = elements_of(scratch, to.rows * width);
     product.c_row = width;
   }
   multiply(product, to.rows, width / kLanes, range);

@@ -46,10 +46,10 @@ class DotScores {
   HWY_INLINE void begin(const HeadQueries& unit) {
     const AttentionArgs& args = unit.args;
     pack_transposed(head_rows(args.q, unit.first_row(), unit.count, unit.head, args.d_k),
-                    args.scale * kLog2E, room(queries_, args.d_k * round_up(unit.count)));
+                    args.scale * kLog2E, elements_of(queries_, args.d_k * round_up(unit.count)));
     if (args.bias) {
       expand_bias(args.bias, unit.head, unit.sentence, kLog2E,
-                  room(bias_, bias_distances(unit.sentence) + kLanes));
+                  elements_of(bias_, bias_distances(unit.sentence) + kLanes));
     }
   }
   HWY_INLINE void fill(const HeadQueries& unit, const AttentionTile& tile, float* scores) {

@@ -57,7 +57,7 @@ struct AttentionTile {
 
 // Scratch memory for `count` elements.
 template <class T>
-T* room(Scratch<T>& scratch, std::int64_t count) {
+T* elements_of(Scratch<T>& scratch, std::int64_t count) {
   return scratch.get(static_cast<std::size_t>(count));
 }
 

@@ -46,7 +46,7 @@ HWY_INLINE void weigh_head(const HeadQueries& unit, Scores& scores, Scratch<floa
     const std::int64_t first_key = parts.begin(part);
     const AttentionTile tile{&unit.sentence, unit.first, unit.count, first_key,
                              parts.begin(part + 1) - first_key};
-    float* transposed = room(scratch, kTileKeys * width);
+    float* transposed = elements_of(scratch, kTileKeys * width);
     scores.fill(unit, tile, transposed);
     for (std::int64_t i = 0; i < unit.count; ++i) {
       for (std::int64_t j = 0; j < tile.visible(i); ++j) {

@@ -6,41 +6,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "yona/backend/cpu/add_to_row.h"
 #include "yona/backend/cpu/slices.h"
-#include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "yona/backend/cpu/gather_rows.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "yona/backend/cpu/vector-inl.h"
-
-HWY_BEFORE_NAMESPACE();
 namespace yona {
-namespace HWY_NAMESPACE {
-namespace {
-
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-
-void add_to_row(const float* from, std::int64_t n, float* to) {
-  const D d;
-  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    store(d, hn::Add(load(d, from + j, part), load(d, to + j, part)), to + j, part);
-  });
-}
-
-}  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace yona
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace yona {
-
-HWY_EXPORT(add_to_row);
 
 namespace {
 
@@ -68,8 +38,7 @@ void gather_rows_backward(const GatherRowsBackwardArgs& args, Exec& exec) {
   exec.pool->run(kSlices, [&](std::int64_t slice) {
     for (std::int64_t i = 0; i < args.dy.rows; ++i) {
       if (args.rows[i] % kSlices == slice) {
-        HWY_DYNAMIC_DISPATCH(add_to_row)
-        (args.dy.row<float>(i), args.dy.cols, args.dx.row<float>(args.rows[i]));
+        cpu::add_to_row(args.dy.row<float>(i), args.dy.cols, args.dx.row<float>(args.rows[i]));
       }
     }
   });
@@ -82,4 +51,3 @@ const Registration registration(BackendKind::cpu, [](Kernels& table) {
 
 }  // namespace
 }  // namespace yona
-#endif  // HWY_ONCE

@@ -1,6 +1,6 @@
 // GELU, exact: x Φ(x) with Φ the normal distribution function, and its gradient.
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -9,7 +9,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "yona/backend/cpu/vector-inl.h"
+#include "yona/backend/cpu/map_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yona {
@@ -41,30 +41,16 @@ HWY_INLINE Normal normal_distribution(V x) {
 }
 
 void gelu_row(const RowsArgs& args, std::int64_t i) {
-  const D d;
-  const float* x = args.x.row<float>(i);
-  float* y = args.y.row<float>(i);
-  for_each_vector(d, args.x.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    const V value = load(d, x + j, part);
-    store(d, hn::Mul(value, normal_distribution(value).cumulative), y + j, part);
-  });
+  map_row(args, i,
+          [](V x) YONA_INLINE_LAMBDA { return hn::Mul(x, normal_distribution(x).cumulative); });
 }
 
 // d/dx x Φ(x) = Φ(x) + x φ(x), φ(x) = e^(-x²/2) / √(2π)
 void gelu_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
-  const D d;
-  const float* x = args.saved.row<float>(i);
-  const float* dy = args.dy.row<float>(i);
-  float* dx = args.dx.row<float>(i);
-  for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    const V value = load(d, x + j, part);
-    const Normal normal = normal_distribution(value);
-    const V density = hn::Mul(normal.bell, hn::Set(d, 0.39894228F));
-    V slope = hn::Mul(hn::MulAdd(value, density, normal.cumulative), load(d, dy + j, part));
-    if (args.accumulate) {
-      slope = hn::Add(slope, load(d, dx + j, part));
-    }
-    store(d, slope, dx + j, part);
+  slope_row(args, i, [](V x) YONA_INLINE_LAMBDA {
+    const Normal normal = normal_distribution(x);
+    const V density = hn::Mul(normal.bell, hn::Set(D(), 0.39894228F));
+    return hn::MulAdd(x, density, normal.cumulative);
   });
 }
 
@@ -82,23 +68,12 @@ HWY_EXPORT(gelu_backward_row);
 namespace {
 
 void gelu(const RowsArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().gelu.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(gelu_row)(args, i);
-  });
+  cpu::each_row(args, args.x, reference_kernels().gelu, HWY_DYNAMIC_DISPATCH(gelu_row), exec);
 }
 
 void gelu_backward(const RowsBackwardArgs& args, Exec& exec) {
-  if (args.dy.dtype != DType::f32) {
-    reference_kernels().gelu_backward.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(gelu_backward_row)(args, i);
-  });
+  cpu::each_row(args, args.dy, reference_kernels().gelu_backward,
+                HWY_DYNAMIC_DISPATCH(gelu_backward_row), exec);
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& table) {

@@ -124,9 +124,9 @@ void pack(const PackArgs& args, Exec& exec) {
   exec.pool->run(panel_count(args.weights), [&](std::int64_t p) {
     thread_local Scratch<float> scratch;
     const auto panel = panel_of<float>(args.weights, p);
-    float* turned = scratch.get(static_cast<std::size_t>(panel.rows * k));
-    transpose(panel.data, k, panel.rows, k, turned, panel.rows);
-    std::copy_n(turned, panel.rows * k, panel.data);
+    float* transposed = scratch.get(static_cast<std::size_t>(panel.rows * k));
+    transpose(panel.data, k, panel.rows, k, transposed, panel.rows);
+    std::copy_n(transposed, panel.rows * k, panel.data);
   });
 }
 

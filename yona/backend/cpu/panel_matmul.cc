@@ -106,8 +106,8 @@ class PanelMatmul {
     }
   }
 
-  // The rows of op(a). Turned ones lie at a distance that is no power of two: caches hold those
-  // badly.
+  // The rows of op(a). Transposed ones are at a distance that is not a power of two, which would
+  // conflict in caches.
   PanelProduct left(Rows rows, std::int64_t k, std::int64_t depth) const {
     PanelProduct product{.rows = rows.count,
                          .k = depth,
@@ -120,10 +120,10 @@ class PanelMatmul {
     }
     constexpr std::int64_t kStride = kPiece + 16;
     thread_local Scratch<float> scratch;
-    float* turned = scratch.get(static_cast<std::size_t>(rows.count * kStride));
-    transpose(args_.a.row<float>(k) + rows.first, args_.a.stride, depth, rows.count, turned,
+    float* transposed = scratch.get(static_cast<std::size_t>(rows.count * kStride));
+    transpose(args_.a.row<float>(k) + rows.first, args_.a.stride, depth, rows.count, transposed,
               kStride);
-    product.x = turned;
+    product.x = transposed;
     product.x_stride = kStride;
     return product;
   }

@@ -5,41 +5,11 @@
 
 #include <algorithm>
 
+#include "yona/backend/cpu/add_to_row.h"
 #include "yona/backend/cpu/slices.h"
-#include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "yona/backend/cpu/prepend_rows.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "yona/backend/cpu/vector-inl.h"
-
-HWY_BEFORE_NAMESPACE();
 namespace yona {
-namespace HWY_NAMESPACE {
-namespace {
-
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-
-void add_to_prepended(const float* from, std::int64_t n, float* to) {
-  const D d;
-  for_each_vector(d, n, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    store(d, hn::Add(load(d, from + j, part), load(d, to + j, part)), to + j, part);
-  });
-}
-
-}  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace yona
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace yona {
-
-HWY_EXPORT(add_to_prepended);
 
 namespace {
 
@@ -71,7 +41,7 @@ void prepend_rows(const PrependRowsArgs& args, Exec& exec) {
 
 void copy_or_add(const float* from, std::int64_t cols, bool accumulate, float* to) {
   if (accumulate) {
-    HWY_DYNAMIC_DISPATCH(add_to_prepended)(from, cols, to);
+    cpu::add_to_row(from, cols, to);
   } else {
     std::copy_n(from, cols, to);
   }
@@ -86,8 +56,7 @@ void prepend_rows_backward(const PrependRowsBackwardArgs& args, Exec& exec) {
     exec.pool->run(args.first_rows, [&](std::int64_t i) {
       for (std::int64_t s = 0; s < args.sequences; ++s) {
         const std::int64_t from = args.offsets[s] + s * args.first_rows + i;
-        HWY_DYNAMIC_DISPATCH(add_to_prepended)
-        (args.dy.row<float>(from), args.dy.cols, args.dfirst.row<float>(i));
+        cpu::add_to_row(args.dy.row<float>(from), args.dy.cols, args.dfirst.row<float>(i));
       }
     });
   }
@@ -111,4 +80,3 @@ const Registration registration(BackendKind::cpu, [](Kernels& table) {
 
 }  // namespace
 }  // namespace yona
-#endif  // HWY_ONCE

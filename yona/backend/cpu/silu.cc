@@ -1,7 +1,7 @@
 // SiLU and GELU's tanh formula: both are x σ(u), u = x or 2√(2/π) (x + 0.044715 x³), because
 // ½ (1 + tanh v) = σ(2v); and their gradients, d/dx x σ(u) = σ(u) (1 + x (1 - σ(u)) u').
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "yona/backend/cpu/vector-inl.h"
+#include "yona/backend/cpu/map_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yona {
@@ -32,24 +32,15 @@ constexpr float kTwiceRoot = 1.5957691216F;  // 2√(2/π)
 constexpr float kCubic = 0.044715F;
 
 void silu_row(const RowsArgs& args, std::int64_t i) {
-  const D d;
-  const float* x = args.x.row<float>(i);
-  float* y = args.y.row<float>(i);
-  for_each_vector(d, args.x.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    const V value = load(d, x + j, part);
-    store(d, hn::Mul(value, sigmoid(value)), y + j, part);
-  });
+  map_row(args, i, [](V x) YONA_INLINE_LAMBDA { return hn::Mul(x, sigmoid(x)); });
 }
 
 void gelu_tanh_row(const RowsArgs& args, std::int64_t i) {
-  const D d;
-  const float* x = args.x.row<float>(i);
-  float* y = args.y.row<float>(i);
-  for_each_vector(d, args.x.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    const V value = load(d, x + j, part);
-    const V cubic = hn::MulAdd(hn::Mul(value, value), hn::Set(d, kCubic), hn::Set(d, 1.0F));
-    const V u = hn::Mul(hn::Mul(value, cubic), hn::Set(d, kTwiceRoot));
-    store(d, hn::Mul(value, sigmoid(u)), y + j, part);
+  map_row(args, i, [](V x) YONA_INLINE_LAMBDA {
+    const D d;
+    const V cubic = hn::MulAdd(hn::Mul(x, x), hn::Set(d, kCubic), hn::Set(d, 1.0F));
+    const V u = hn::Mul(hn::Mul(x, cubic), hn::Set(d, kTwiceRoot));
+    return hn::Mul(x, sigmoid(u));
   });
 }
 
@@ -69,21 +60,6 @@ HWY_INLINE V gelu_tanh_slope(V x) {
   const V u = hn::Mul(hn::Mul(x, hn::Add(scaled, one)), hn::Set(d, kTwiceRoot));
   const V u_slope = hn::Mul(hn::MulAdd(scaled, hn::Set(d, 3.0F), one), hn::Set(d, kTwiceRoot));
   return slope_at(x, sigmoid(u), u_slope);
-}
-
-template <class Slope>
-HWY_INLINE void slope_row(const RowsBackwardArgs& args, std::int64_t i, const Slope& slope) {
-  const D d;
-  const float* x = args.saved.row<float>(i);
-  const float* dy = args.dy.row<float>(i);
-  float* dx = args.dx.row<float>(i);
-  for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    V result = hn::Mul(slope(load(d, x + j, part)), load(d, dy + j, part));
-    if (args.accumulate) {
-      result = hn::Add(result, load(d, dx + j, part));
-    }
-    store(d, result, dx + j, part);
-  });
 }
 
 void silu_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
@@ -110,43 +86,22 @@ HWY_EXPORT(gelu_tanh_backward_row);
 namespace {
 
 void silu(const RowsArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().silu.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(silu_row)(args, i);
-  });
+  cpu::each_row(args, args.x, reference_kernels().silu, HWY_DYNAMIC_DISPATCH(silu_row), exec);
 }
 
 void gelu_tanh(const RowsArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().gelu_tanh.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(gelu_tanh_row)(args, i);
-  });
+  cpu::each_row(args, args.x, reference_kernels().gelu_tanh, HWY_DYNAMIC_DISPATCH(gelu_tanh_row),
+                exec);
 }
 
 void silu_backward(const RowsBackwardArgs& args, Exec& exec) {
-  if (args.dy.dtype != DType::f32) {
-    reference_kernels().silu_backward.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(silu_backward_row)(args, i);
-  });
+  cpu::each_row(args, args.dy, reference_kernels().silu_backward,
+                HWY_DYNAMIC_DISPATCH(silu_backward_row), exec);
 }
 
 void gelu_tanh_backward(const RowsBackwardArgs& args, Exec& exec) {
-  if (args.dy.dtype != DType::f32) {
-    reference_kernels().gelu_tanh_backward.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(gelu_tanh_backward_row)(args, i);
-  });
+  cpu::each_row(args, args.dy, reference_kernels().gelu_tanh_backward,
+                HWY_DYNAMIC_DISPATCH(gelu_tanh_backward_row), exec);
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& table) {

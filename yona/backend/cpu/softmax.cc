@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -101,34 +101,23 @@ HWY_EXPORT(log_softmax_backward_row);
 
 namespace {
 
-// Row by row in f32; the reference does the rest.
-template <class Args, class Kernel, class RowFunction>
-void each_row(const Args& args, const View& shape, const Kernel& reference, RowFunction row,
-              Exec& exec) {
-  if (shape.dtype != DType::f32) {
-    reference.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, shape.rows, shape.cols, [&](std::int64_t i) { row(args, i); });
-}
-
 void softmax(const RowsArgs& args, Exec& exec) {
-  each_row(args, args.x, reference_kernels().softmax, HWY_DYNAMIC_DISPATCH(softmax_row), exec);
+  cpu::each_row(args, args.x, reference_kernels().softmax, HWY_DYNAMIC_DISPATCH(softmax_row), exec);
 }
 
 void log_softmax(const RowsArgs& args, Exec& exec) {
-  each_row(args, args.x, reference_kernels().log_softmax, HWY_DYNAMIC_DISPATCH(log_softmax_row),
-           exec);
+  cpu::each_row(args, args.x, reference_kernels().log_softmax,
+                HWY_DYNAMIC_DISPATCH(log_softmax_row), exec);
 }
 
 void softmax_backward(const RowsBackwardArgs& args, Exec& exec) {
-  each_row(args, args.dy, reference_kernels().softmax_backward,
-           HWY_DYNAMIC_DISPATCH(softmax_backward_row), exec);
+  cpu::each_row(args, args.dy, reference_kernels().softmax_backward,
+                HWY_DYNAMIC_DISPATCH(softmax_backward_row), exec);
 }
 
 void log_softmax_backward(const RowsBackwardArgs& args, Exec& exec) {
-  each_row(args, args.dy, reference_kernels().log_softmax_backward,
-           HWY_DYNAMIC_DISPATCH(log_softmax_backward_row), exec);
+  cpu::each_row(args, args.dy, reference_kernels().log_softmax_backward,
+                HWY_DYNAMIC_DISPATCH(log_softmax_backward_row), exec);
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& table) {

@@ -1,6 +1,6 @@
 // The hyperbolic tangent and the logistic function, and their gradients.
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -9,7 +9,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "yona/backend/cpu/vector-inl.h"
+#include "yona/backend/cpu/map_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace yona {
@@ -45,31 +45,6 @@ HWY_INLINE V tanh_of(V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
-template <class Function>
-HWY_INLINE void map_row(const RowsArgs& args, std::int64_t i, const Function& function) {
-  const D d;
-  const float* x = args.x.row<float>(i);
-  float* y = args.y.row<float>(i);
-  for_each_vector(d, args.x.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    store(d, function(load(d, x + j, part)), y + j, part);
-  });
-}
-
-template <class Slope>
-HWY_INLINE void slope_row(const RowsBackwardArgs& args, std::int64_t i, const Slope& slope) {
-  const D d;
-  const float* y = args.saved.row<float>(i);
-  const float* dy = args.dy.row<float>(i);
-  float* dx = args.dx.row<float>(i);
-  for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
-    V result = hn::Mul(slope(load(d, y + j, part)), load(d, dy + j, part));
-    if (args.accumulate) {
-      result = hn::Add(result, load(d, dx + j, part));
-    }
-    store(d, result, dx + j, part);
-  });
-}
-
 void tanh_row(const RowsArgs& args, std::int64_t i) {
   map_row(args, i, [](V x) YONA_INLINE_LAMBDA { return tanh_of(x); });
 }
@@ -102,43 +77,21 @@ HWY_EXPORT(sigmoid_backward_row);
 namespace {
 
 void tanh_rows(const RowsArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().tanh.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(tanh_row)(args, i);
-  });
+  cpu::each_row(args, args.x, reference_kernels().tanh, HWY_DYNAMIC_DISPATCH(tanh_row), exec);
 }
 
 void sigmoid_rows(const RowsArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().sigmoid.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(sigmoid_row)(args, i);
-  });
+  cpu::each_row(args, args.x, reference_kernels().sigmoid, HWY_DYNAMIC_DISPATCH(sigmoid_row), exec);
 }
 
 void tanh_backward(const RowsBackwardArgs& args, Exec& exec) {
-  if (args.dy.dtype != DType::f32) {
-    reference_kernels().tanh_backward.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(tanh_backward_row)(args, i);
-  });
+  cpu::each_row(args, args.dy, reference_kernels().tanh_backward,
+                HWY_DYNAMIC_DISPATCH(tanh_backward_row), exec);
 }
 
 void sigmoid_backward(const RowsBackwardArgs& args, Exec& exec) {
-  if (args.dy.dtype != DType::f32) {
-    reference_kernels().sigmoid_backward.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.dy.rows, args.dy.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(sigmoid_backward_row)(args, i);
-  });
+  cpu::each_row(args, args.dy, reference_kernels().sigmoid_backward,
+                HWY_DYNAMIC_DISPATCH(sigmoid_backward_row), exec);
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& table) {

@@ -97,18 +97,18 @@ __device__ int column_of(int k) {
 // Reads the row's packs of this thread. What is beyond the row becomes -infinity, which adds
 // nothing to a sum of exponentials; `plain` is the sum of what is in it.
 template <int kPacks>
-__device__ void hold_row(const bf16* z, int cols, uint4 (&held)[kPacks], float& largest,
+__device__ void load_row(const bf16* z, int cols, uint4 (&packs)[kPacks], float& largest,
                          float& plain) {
   const std::uint32_t nothing = 0xFF80FF80U;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    held[k] = column_of(k) < cols ? *reinterpret_cast<const uint4*>(z + column_of(k))
-                                  : make_uint4(nothing, nothing, nothing, nothing);
+    packs[k] = column_of(k) < cols ? *reinterpret_cast<const uint4*>(z + column_of(k))
+                                   : make_uint4(nothing, nothing, nothing, nothing);
   }
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     float v[kPack];
-    load8(reinterpret_cast<const bf16*>(&held[k]), v);
+    load8(reinterpret_cast<const bf16*>(&packs[k]), v);
     if (column_of(k) + kPack <= cols) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
@@ -123,7 +123,7 @@ __device__ void hold_row(const bf16* z, int cols, uint4 (&held)[kPacks], float& 
         v[i] = inside ? v[i] : -INFINITY;
         largest = fmaxf(largest, v[i]);
       }
-      store8(reinterpret_cast<bf16*>(&held[k]), v);
+      store8(reinterpret_cast<bf16*>(&packs[k]), v);
     }
   }
 }
@@ -135,16 +135,16 @@ __global__ void __launch_bounds__(kRowThreads, 2) register_cross_entropy_kernel(
   bf16* z = loss.logits.row(row);
   const std::int32_t target = loss.targets[row];
   const float target_logit = to_float(z[target]);
-  uint4 held[kPacks];
+  uint4 packs[kPacks];
   float largest = -INFINITY;
   float plain = 0.0F;
-  hold_row<kPacks>(z, cols, held, largest, plain);
+  load_row<kPacks>(z, cols, packs, largest, plain);
   largest = row_reduce({largest, 0.0F}, [](float a, float b) { return fmaxf(a, b); }).x;
   float sum = 0.0F;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     float v[kPack];
-    load8(reinterpret_cast<const bf16*>(&held[k]), v);
+    load8(reinterpret_cast<const bf16*>(&packs[k]), v);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       sum += exp2_fast((v[i] - largest) * kLog2E);
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(kRowThreads, 2) register_cross_entropy_kernel(
   for (int k = 0; k < kPacks; ++k) {
     if (column_of(k) < cols) {
       float v[kPack];
-      load8(reinterpret_cast<const bf16*>(&held[k]), v);
+      load8(reinterpret_cast<const bf16*>(&packs[k]), v);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
         v[i] = exp2_fast(v[i] * kLog2E + shift) * scale - spread;

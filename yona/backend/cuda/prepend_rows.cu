@@ -1,8 +1,7 @@
 // The same rows in front of every sequence: a warp copies a chunk of a row. The gradient of those
-// rows is a sum over sequences: warp w of a block takes every eighth, and the eight sums are added
-// in order.
+// rows is a sum over sequences.
 
-#include "yona/backend/cuda/common/pack.cuh"
+#include "yona/backend/cuda/common/row_sum.cuh"
 #include "yona/backend/cuda/common/sequences.cuh"
 #include "yona/backend/cuda/runtime/registration.h"
 #include "yona/backend/kernel_args.h"
@@ -49,32 +48,12 @@ template <class T>
 __global__ void __launch_bounds__(kThreads)
     sum_first_kernel(Rows<T> dy, Rows<float> dfirst, std::int64_t more, const std::int64_t* offsets,
                      std::int64_t sequences) {
-  __shared__ float parts[kWarps][kChunk];
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t row = blockIdx.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * kChunk;
-  float sums[kPack] = {};
-  for (std::int64_t s = warp; s < sequences; s += kWarps) {
-    float v[kPack];
-    dy.load(offsets[s] + s * more + row, first + lane * kPack, v);
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) {
-      sums[i] += v[i];
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < kPack; ++i) {
-    parts[warp][lane * kPack + i] = sums[i];
-  }
-  __syncthreads();
+  const float total =
+      row_sum(dy, first, sequences, [&](std::int64_t s) { return offsets[s] + s * more + row; });
   const std::int64_t column = first + threadIdx.x;
   if (column < dy.cols) {
-    float total = 0.0F;
-#pragma unroll
-    for (int w = 0; w < kWarps; ++w) {
-      total += parts[w][threadIdx.x];
-    }
     dfirst.row(row)[column] += total;
   }
 }

@@ -1,7 +1,7 @@
-// The mean of each sequence's rows: a block has a chunk of a sequence, warp w every eighth row, and
-// the eight sums are added in order. The gradient: a warp copies a share to a chunk of a row.
+// The mean of each sequence's rows: a block has a chunk of a sequence. The gradient: a warp copies
+// a share to a chunk of a row.
 
-#include "yona/backend/cuda/common/pack.cuh"
+#include "yona/backend/cuda/common/row_sum.cuh"
 #include "yona/backend/cuda/common/sequences.cuh"
 #include "yona/backend/cuda/runtime/registration.h"
 #include "yona/backend/kernel_args.h"
@@ -13,34 +13,13 @@ namespace {
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     segment_mean_kernel(Rows<T> x, Rows<T> y, const std::int64_t* offsets) {
-  __shared__ float parts[kWarps][kChunk];
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t begin = offsets[blockIdx.x];
-  const std::int64_t end = offsets[blockIdx.x + 1];
+  const std::int64_t count = offsets[blockIdx.x + 1] - begin;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * kChunk;
-  float sums[kPack] = {};
-  for (std::int64_t row = begin + warp; row < end; row += kWarps) {
-    float v[kPack];
-    x.load(row, first + lane * kPack, v);
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) {
-      sums[i] += v[i];
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < kPack; ++i) {
-    parts[warp][lane * kPack + i] = sums[i];
-  }
-  __syncthreads();
+  const float total = row_sum(x, first, count, [&](std::int64_t k) { return begin + k; });
   const std::int64_t column = first + threadIdx.x;
   if (column < y.cols) {
-    float total = 0.0F;
-#pragma unroll
-    for (int w = 0; w < kWarps; ++w) {
-      total += parts[w][threadIdx.x];
-    }
-    const float mean = end > begin ? total / static_cast<float>(end - begin) : 0.0F;
+    const float mean = count > 0 ? total / static_cast<float>(count) : 0.0F;
     y.row(blockIdx.x)[column] = from_float<T>(mean);
   }
 }

@@ -23,8 +23,7 @@ std::int64_t first_token(const ForeignConfig& config, const char* key) {
 
 FeedForwardActivation activation_of(const ForeignConfig& config, const char* key,
                                     FeedForwardActivation otherwise) {
-  return config.has(key) ? enum_value<FeedForwardActivation>(config.activation(key)).value()
-                         : otherwise;
+  return config.has(key) ? config.activation(key) : otherwise;
 }
 
 // As transformers calls it.

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "yona/base/error.h"
-#include "yona/base/log.h"
-#include "yona/io/model_files.h"
-#include "yona/serve/engine/folder_look.h"
 
 namespace yona::serve {
 
@@ -49,12 +47,7 @@ GenerationFigures& GenerationFigures::operator+=(const GenerationFigures& other)
 
 GenerationWorker::GenerationWorker(const GenerationPlace& place, const GenerationLoading& loading,
                                    const GenerationLimits& limits)
-    : place_(place),
-      loading_(loading),
-      limits_(limits),
-      backend_(make_backend(loading.device, {.threads = loading.threads})),
-      summary_(summary_of(place)) {
-  verify_model_files(place.folder, VerifiedFiles::all, backend_->exec().pool);
+    : limits_(limits), model_(place, loading, limits), summary_(summary_of(place)) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -191,71 +184,46 @@ void GenerationWorker::drop_ended() {
 
 // --- the model ------------------------------------------------------------------------------
 
-// Files are looked at once a second at most.
-void GenerationWorker::look() {
-  bool is_told = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    is_told = std::exchange(is_told_, false);
-  }
-  if (!is_told && loaded_ && Clock::now() - looked_ < std::chrono::seconds(1)) {
-    return;
-  }
-  looked_ = Clock::now();
-  const FolderLook seen = look_at(place_.folder);
-  is_stale_ = !loaded_ || (seen.signature != signature_ &&
-                           (is_told || is_stale_ || seen.is_at_rest(last_seen_)));
-  last_seen_ = seen.signature;
-}
-
-void GenerationWorker::load(const std::string& signature) {
+void GenerationWorker::load() {
   {
     const std::scoped_lock lock(mutex_);
     is_loading_ = true;
   }
-  const Clock::time_point start = Clock::now();
-  const bool is_again = loaded_ != nullptr;
+  std::optional<GeneratorSummary> summary;
   std::exception_ptr error;
   try {
-    auto loaded =
-        std::make_unique<LoadedGenerator>(place_.folder, *backend_, loading_.type, limits_);
-    GeneratorSummary summary = summary_of(place_);
-    loaded_ = std::move(loaded);
-    const std::scoped_lock lock(mutex_);
-    summary.id = summary_.id;
-    summary_ = std::move(summary);
-    log().info("{} {} in {:.0f} ms, with a KV cache of {} tokens", summary_.id,
-               is_again ? "loaded again" : "loaded", 1e3 * seconds_since(start),
-               loaded_->generator().cache_tokens());
-  } catch (const std::exception& failure) {
+    summary = model_.load();
+  } catch (...) {
     error = std::current_exception();
-    if (is_again) {
-      log().warn("{} has changed and cannot be loaded; going on with what it was: {}",
-                 place_.folder.string(), failure.what());
-    }
   }
-  signature_ = signature;
-  is_stale_ = false;
   {
     const std::scoped_lock lock(mutex_);
     is_loading_ = false;
     loaded_at_ = Clock::now();
+    if (summary) {
+      summary_ = std::move(*summary);
+    }
   }
-  if (error && !is_again) {
+  if (error) {
     std::rethrow_exception(error);
   }
 }
 
 // A changed folder is loaded once the answers of the model that was there have ended.
 bool GenerationWorker::is_ready() {
-  look();
-  if (!is_stale_) {
+  bool is_told = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    is_told = std::exchange(is_told_, false);
+  }
+  using Look = FolderGenerator::Look;
+  if (!model_.is_stale(is_told ? Look::now : Look::each_second)) {
     return true;
   }
   if (!running_.empty()) {
     return false;
   }
-  load(last_seen_);
+  load();
   return true;
 }
 
@@ -286,12 +254,12 @@ void GenerationWorker::round() {
     }
     step();
   }
-  if (!loaded_) {
+  if (!model_.is_loaded()) {
     return;
   }
   const std::scoped_lock lock(mutex_);
-  figures_.answers = static_cast<std::int64_t>(loaded_->generator().under_way());
-  figures_.reused_tokens = static_cast<std::uint64_t>(loaded_->generator().reused_tokens());
+  figures_.answers = static_cast<std::int64_t>(model_->generator().under_way());
+  figures_.reused_tokens = static_cast<std::uint64_t>(model_->generator().reused_tokens());
   update_full();
 }
 
@@ -329,7 +297,7 @@ GenerationWorker::TaskPtr GenerationWorker::next_task(Sizes sizes) {
 // One that has no room yet is waited for, whatever comes after it: large requests are not passed
 // over for ever. Small ones join meanwhile, in the room that is theirs alone.
 void GenerationWorker::join() {
-  while (loaded_->generator().waiting() == 0) {
+  while (model_->generator().waiting() == 0) {
     TaskPtr task = next_task(Sizes::all);
     if (!task) {
       return;
@@ -350,7 +318,7 @@ void GenerationWorker::join() {
 bool GenerationWorker::prepare(const TaskPtr& task) {
   try {
     if (task->requests.empty()) {
-      task->requests = loaded_->requests_of(*task->job);
+      task->requests = model_->requests_of(*task->job);
     }
     return true;
   } catch (...) {
@@ -371,12 +339,12 @@ bool GenerationWorker::has_room_for(const Task& task) const {
     }
   }
   return task.is_small ? answers <= limits_.answers + limits_.small_answers &&
-                             tokens <= loaded_->generator().cache_tokens()
-                       : answers <= limits_.answers && tokens <= loaded_->large_share();
+                             tokens <= model_->generator().cache_tokens()
+                       : answers <= limits_.answers && tokens <= model_->large_share();
 }
 
 void GenerationWorker::begin(const TaskPtr& task) {
-  Generator& generator = loaded_->generator();
+  Generator& generator = model_->generator();
   const std::size_t prompt = task->begun;
   const std::int64_t answers = task->job->options.answers;
   try {
@@ -405,7 +373,7 @@ void GenerationWorker::begin(const TaskPtr& task) {
 }
 
 void GenerationWorker::note_joined() {
-  if (!blocked_ || loaded_->generator().waiting() > 0) {
+  if (!blocked_ || model_->generator().waiting() > 0) {
     return;
   }
   const TaskPtr task = std::exchange(blocked_, nullptr);
@@ -415,7 +383,7 @@ void GenerationWorker::note_joined() {
 }
 
 void GenerationWorker::step() {
-  Generator& generator = loaded_->generator();
+  Generator& generator = model_->generator();
   const Clock::time_point start = Clock::now();
   std::vector<GeneratedToken> tokens;
   try {
@@ -464,12 +432,12 @@ void GenerationWorker::give(const GeneratedToken& token) {
   }
   GenerationPiece piece{.prompt = running.prompt, .answer = token.answer, .text = token.text};
   if (!token.is_end) {
-    piece.token = loaded_->text_of(token.token, token.logprob);
+    piece.token = model_->text_of(token.token, token.logprob);
     ++task->usage.completion_tokens;
     ++running.lengths[static_cast<std::size_t>(token.answer)];
   }
   for (const TokenLogprob& other : token.top) {
-    piece.best.push_back(loaded_->text_of(other.token, other.logprob));
+    piece.best.push_back(model_->text_of(other.token, other.logprob));
   }
   if (token.finish) {
     piece.finish = name_of(*token.finish);
@@ -496,7 +464,7 @@ void GenerationWorker::give(const GeneratedToken& token) {
 void GenerationWorker::forget(const TaskPtr& task) {
   std::erase_if(running_, [&](const auto& entry) {
     if (entry.second.task == task) {
-      loaded_->generator().remove(entry.first);
+      model_->generator().remove(entry.first);
     }
     return entry.second.task == task;
   });
@@ -513,7 +481,8 @@ void GenerationWorker::forget(const TaskPtr& task) {
     blocked_.reset();
   }
   figures_.requests -= task->has_joined ? 1 : 0;
-  figures_.answers = loaded_ ? static_cast<std::int64_t>(loaded_->generator().under_way()) : 0;
+  figures_.answers =
+      model_.is_loaded() ? static_cast<std::int64_t>(model_->generator().under_way()) : 0;
   turns_.leave(*task->client);
 }
 

@@ -16,18 +16,10 @@
 #include <string>
 #include <thread>
 
-#include "yona/backend/backend.h"
 #include "yona/serve/engine/client_turns.h"
-#include "yona/serve/engine/loaded_generator.h"
+#include "yona/serve/engine/folder_generator.h"
 
 namespace yona::serve {
-
-// Where and how models are loaded.
-struct GenerationLoading {
-  std::string device = "cpu";
-  int threads = 0;  // 0: all CPUs that may be used
-  ComputeType type{.is_folders = true};
-};
 
 // What has happened so far, for /metrics.
 struct GenerationFigures {
@@ -94,8 +86,7 @@ class GenerationWorker {
   void drop_ended();
   void fail_all(const std::exception_ptr& error);
   bool is_ready();  // a model is loaded, and requests may join
-  void load(const std::string& signature);
-  void look();
+  void load();
   void join();
   enum class Sizes : std::uint8_t { all, small };
   TaskPtr next_task(Sizes sizes);
@@ -116,18 +107,12 @@ class GenerationWorker {
   void unqueue(const Task& task);
   void update_full();
 
-  const GenerationPlace place_;
-  const GenerationLoading loading_;
   const GenerationLimits limits_;
-  const std::unique_ptr<Backend> backend_;
 
   // Of the thread that computes.
-  std::unique_ptr<LoadedGenerator> loaded_;
+  FolderGenerator model_;
   std::map<RequestId, Running> running_;
   TaskPtr blocked_;  // the generator has its prompt, but no room for it yet
-  std::string signature_, last_seen_;
-  Clock::time_point looked_{};
-  bool is_stale_ = false;  // loaded again once nothing is under way
 
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable changed_;

@@ -6,7 +6,6 @@
 #include "yona/base/error.h"
 #include "yona/tasks/file_checks.h"
 #include "yona/tasks/parsing/parsing_figures.h"
-#include "yona/tasks/seq2seq/transformer_keys.h"
 #include "yona/train/train_keys.h"
 
 namespace yona {

@@ -1,7 +1,6 @@
 #include "yona/tasks/translation/config_keys.h"
 
 #include "yona/config/config_section.h"
-#include "yona/tasks/seq2seq/transformer_keys.h"
 #include "yona/tasks/translation/translation_scorer.h"
 #include "yona/train/train_keys.h"
 

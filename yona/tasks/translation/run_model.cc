@@ -200,7 +200,7 @@ TextFrame trained_frame(const fs::path& folder, const ModelInfo& info, const Sub
   ModelDescription description = describe(info);
   TextFrame frame = text_frame(folder, description, subwords, languages);
   if (frame.after_target.size() > 1 && frame.start < 0) {
-    description.decoder_start_id = frame.after_target.back();
+    description.config.departures.start_id = frame.after_target.back();
     frame = text_frame(folder, description, subwords, languages);
   }
   return frame;

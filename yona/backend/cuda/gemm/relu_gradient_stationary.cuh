@@ -28,10 +28,10 @@ __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluG
   if (consumer == 1) {
     stationary::give_first_turn();
   }
-  stationary::Held<Shape> weights;
+  stationary::LeftOperands<Shape> weights;
   float sums[64];
   StationaryTiles::Place next = tiles.at(0);
-  stationary::hold_weights<Shape>(weights, ring, consumer);
+  stationary::load_weights<Shape>(weights, ring, consumer);
   for (int tile = 0; tile < tiles.count; ++tile) {
     const StationaryTiles::Place place = next;
     const int row = place.row * Shape::kRows;
@@ -52,7 +52,7 @@ __device__ void consume(const CUtensorMap& h, const CUtensorMap& dz, const ReluG
       next = tiles.at(tile + 1);
       fresh = next.unit != place.unit;
       if (fresh) {
-        stationary::hold_weights<Shape>(weights, ring,
+        stationary::load_weights<Shape>(weights, ring,
                                         consumer);  // before others wait for these stages
       }
     }
@@ -92,33 +92,20 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
                                     const __grid_constant__ CUtensorMap block_h,
                                     const __grid_constant__ CUtensorMap dz, const ReluGradient p) {
 #ifdef YONA_HOPPER
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const stationary::Ring<Shape> ring{hopper::shared_address(shared), 0, 0};
-  const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
-  if (threadIdx.x == 0) {
-    hopper::prefetch_map(dy);
-    hopper::prefetch_map(w);
-    hopper::prefetch_map(h);
-    hopper::prefetch_map(dz);
-  }
-  stationary::begin_block(ring);
-  const StationaryTiles tiles = stationary::tiles_of_cluster<Shape>(p.rows, p.cols);
-  if (group == 0) {
-    hopper::give_registers<24>();
-    if (threadIdx.x == 0) {
-      stationary::produce(dy, w, tiles, ring, [&](int tile) {
-        if (tile + 1 < tiles.count) {
-          const StationaryTiles::Place next = tiles.at(tile + 1);
-          hopper::prefetch_tile(block_h, stationary::column<Shape>(next.unit, 0),
-                                next.row * Shape::kRows);
-        }
-      });
-    }
-  } else {
-    hopper::take_registers<240>();
-    relu_gradient::consume<relu_gradient::GateFor<Activation>>(h, dz, p, tiles, ring, group - 1);
-  }
-  hopper::cluster_sync();  // no block ends while another may arrive at its barriers
+  using Ring = stationary::Ring<Shape>;
+  const auto produce = [&](const StationaryTiles& tiles, const Ring& ring) {
+    stationary::produce(dy, w, tiles, ring, [&](int tile) {
+      if (tile + 1 < tiles.count) {
+        const StationaryTiles::Place next = tiles.at(tile + 1);
+        hopper::prefetch_tile(block_h, stationary::column<Shape>(next.unit, 0),
+                              next.row * Shape::kRows);
+      }
+    });
+  };
+  const auto consume = [&](const StationaryTiles& tiles, const Ring& ring, int consumer) {
+    relu_gradient::consume<relu_gradient::GateFor<Activation>>(h, dz, p, tiles, ring, consumer);
+  };
+  stationary::run_block<Shape>(p.rows, p.cols, produce, consume, dy, w, h, dz);
 #endif
 }
 

@@ -64,31 +64,17 @@ __global__ void __launch_bounds__(TransposedShape::kThreads, 1)
                                  const int depth) {
 #ifdef YONA_HOPPER
   using Shape = TransposedShape;
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const ClusterRing<Shape> ring{hopper::shared_address(shared), 0, 0};
-  const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
-  if (threadIdx.x == 0) {
-    hopper::prefetch_map(dy);
-    hopper::prefetch_map(w);
-    hopper::prefetch_map(h);
-    hopper::prefetch_map(dz);
-  }
-  stationary::begin_block(ring);
-  const StationaryTiles tiles = stationary::tiles_of_cluster<Shape>(p.rows, p.cols);
-  if (group == 0) {
-    hopper::give_registers<24>();
-    if (threadIdx.x == 0) {
-      transposed::produce(dy, w, depth, tiles, ring);
-    }
-  } else {
-    hopper::take_registers<240>();
-    const int consumer = group - 1;
+  using Ring = stationary::Ring<Shape>;
+  const auto produce = [&](const StationaryTiles& tiles, const Ring& ring) {
+    transposed::produce(dy, w, depth, tiles, ring);
+  };
+  const auto consume = [&](const StationaryTiles& tiles, const Ring& ring, int consumer) {
     relu_gradient::TransposedEpilogue<relu_gradient::GateFor<Activation>> end{
         h, p, tiles.slice, {}};
     end.columns.template write_zeros<Shape>(p, tiles, consumer);
     transposed::consume(dz, depth, tiles, ring, consumer, end);
-  }
-  hopper::cluster_sync();  // no block ends while another may arrive at its barriers
+  };
+  stationary::run_block<Shape>(p.rows, p.cols, produce, consume, dy, w, h, dz);
 #endif
 }
 

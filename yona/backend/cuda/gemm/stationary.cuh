@@ -136,9 +136,9 @@ __device__ void produce(const CUtensorMap& x, const CUtensorMap& w, const Statio
   }
 }
 
-// Left operands of all products of a tile: 16 deep each.
+// Of all products of a tile, in registers: 16 deep each.
 template <class Shape>
-using Held = std::uint32_t[4 * Shape::kSteps * Shape::kSlices][4];
+using LeftOperands = std::uint32_t[4 * Shape::kSteps * Shape::kSlices][4];
 
 // Where the lane's row of a product's left operand is in a slice of W by rows: 16 of them to a
 // warp, 32 bytes of each to a product.
@@ -151,7 +151,7 @@ __device__ std::uint32_t row_offset(int consumer, int product) {
 }
 
 template <class Shape>
-__device__ void hold_weights(Held<Shape>& held, Ring<Shape>& ring, int consumer) {
+__device__ void load_weights(LeftOperands<Shape>& left, Ring<Shape>& ring, int consumer) {
   const std::uint32_t at = consumer * Shape::kPanelBytes + lane_offset();
   const std::uint32_t none = gridDim.z - 1;  // zero, which the compiler does not know
 #pragma unroll
@@ -164,9 +164,9 @@ __device__ void hold_weights(Held<Shape>& held, Ring<Shape>& ring, int consumer)
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
         if constexpr (Shape::kWeightRows) {
-          hopper::load_matrices(held[first + k], from + row_offset<Shape>(consumer, k));
+          hopper::load_matrices(left[first + k], from + row_offset<Shape>(consumer, k));
         } else {
-          load_transposed(held[first + k], from + at + k * 2048);
+          load_transposed(left[first + k], from + at + k * 2048);
         }
       }
     }
@@ -174,10 +174,10 @@ __device__ void hold_weights(Held<Shape>& held, Ring<Shape>& ring, int consumer)
     // before they have been served.
     const int of = 4 * Shape::kSlices * step;
     if constexpr (Shape::kSlices == 1) {
-      ring.release((held[of][0] ^ held[of + 1][0] ^ held[of + 2][0] ^ held[of + 3][0]) & none);
+      ring.release((left[of][0] ^ left[of + 1][0] ^ left[of + 2][0] ^ left[of + 3][0]) & none);
     } else {
-      ring.release((held[of][0] ^ held[of + 1][0] ^ held[of + 2][0] ^ held[of + 3][0] ^
-                    held[of + 4][0] ^ held[of + 5][0] ^ held[of + 6][0] ^ held[of + 7][0]) &
+      ring.release((left[of][0] ^ left[of + 1][0] ^ left[of + 2][0] ^ left[of + 3][0] ^
+                    left[of + 4][0] ^ left[of + 5][0] ^ left[of + 6][0] ^ left[of + 7][0]) &
                    none);
     }
     ring.advance();
@@ -195,7 +195,7 @@ __device__ inline void give_first_turn() { hopper::arrive(kTurnBarrier, kBoth); 
 // The products of a tile. Stages are given back as products are done with them, all but the last
 // when the products after them are under way.
 template <class Shape>
-__device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<Shape>& ring,
+__device__ void multiply_tile(float (&sums)[64], const LeftOperands<Shape>& left, Ring<Shape>& ring,
                               int consumer, bool another) {
   hopper::meet(kTurnBarrier + consumer, kBoth);
   const auto give_turn = [&] {
@@ -211,7 +211,7 @@ __device__ void multiply_tile(float (&sums)[64], const Held<Shape>& held, Ring<S
     hopper::begin_products();
 #pragma unroll
     for (int k = 0; k < 4 * Shape::kSlices; ++k) {  // offsets in units of 16 bytes
-      hopper::multiply_stationary(sums, held[4 * Shape::kSlices * step + k],
+      hopper::multiply_stationary(sums, left[4 * Shape::kSlices * step + k],
                                   b + k / 4 * (Shape::kSliceBytes / 16) + k % 4 * 2, step + k > 0);
     }
     hopper::commit_products();
@@ -260,6 +260,32 @@ __device__ void begin_block(const Ring<Shape>& ring) {
   }
   hopper::cluster_sync();
   wait_for_previous_grid();
+}
+
+// A block of a warp-specialised kernel, from its first instruction to its last: one thread of the
+// first warpgroup runs produce(tiles, ring), the two others run consume(tiles, ring, consumer).
+// `maps` are those that the block reads and writes through.
+template <class Shape, class Produce, class Consume, class... Maps>
+__device__ __forceinline__ void run_block(int rows, int cols, const Produce& produce,
+                                          const Consume& consume, const Maps&... maps) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const Ring<Shape> ring{hopper::shared_address(shared), 0, 0};
+  const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
+  if (threadIdx.x == 0) {
+    (hopper::prefetch_map(maps), ...);
+  }
+  begin_block(ring);
+  const StationaryTiles tiles = tiles_of_cluster<Shape>(rows, cols);
+  if (group == 0) {
+    hopper::give_registers<24>();
+    if (threadIdx.x == 0) {
+      produce(tiles, ring);
+    }
+  } else {
+    hopper::take_registers<240>();
+    consume(tiles, ring, group - 1);
+  }
+  hopper::cluster_sync();  // no block ends while another may arrive at its barriers
 }
 
 }  // namespace stationary

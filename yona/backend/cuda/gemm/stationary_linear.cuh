@@ -53,12 +53,12 @@ __device__ void consume(const CUtensorMap& y, const Linear& p, const StationaryT
   if (consumer == 1) {
     stationary::give_first_turn();
   }
-  stationary::Held<Shape> weights;
+  stationary::LeftOperands<Shape> weights;
   float sums[64];
   float bias[2];
   StationaryTiles::Place next = tiles.at(0);
   linear::load_bias(bias, p, column(next.unit));
-  stationary::hold_weights<Shape>(weights, ring, consumer);
+  stationary::load_weights<Shape>(weights, ring, consumer);
   for (int tile = 0; tile < tiles.count; ++tile) {
     const StationaryTiles::Place place = next;
     const int row = place.row * Shape::kRows;
@@ -73,7 +73,7 @@ __device__ void consume(const CUtensorMap& y, const Linear& p, const StationaryT
       next = tiles.at(tile + 1);
       fresh = next.unit != place.unit;
       if (fresh) {
-        stationary::hold_weights<Shape>(weights, ring,
+        stationary::load_weights<Shape>(weights, ring,
                                         consumer);  // before others wait for these stages
       }
     }
@@ -111,36 +111,24 @@ __global__ void __launch_bounds__(StationaryLinearShape::kThreads, 1)
                              const __grid_constant__ CUtensorMap y, const Linear p) {
 #ifdef YONA_HOPPER
   using Shape = StationaryLinearShape;
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const stationary::Ring<Shape> ring{hopper::shared_address(shared), 0, 0};
-  const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
-  if (threadIdx.x == 0) {
-    hopper::prefetch_map(x);
-    hopper::prefetch_map(w);
-    hopper::prefetch_map(y);
-  }
-  stationary::begin_block(ring);
-  const StationaryTiles tiles = stationary::tiles_of_cluster<Shape>(p.rows, p.cols);
-  if (group == 0) {
-    hopper::give_registers<24>();
-    if (threadIdx.x == 0) {
-      const int half = hopper::cluster_rank() * (Shape::kRows / Shape::kCluster);
-      stationary::produce(x, w, tiles, ring, [&](int tile) {
-        if (tile + 1 < tiles.count) {
-          constexpr int kSlices = Shape::kSteps * Shape::kSlices;
-          const StationaryTiles::Place next = tiles.at(tile + 1);
-          const int apart = tiles.units < kSlices ? tiles.units : kSlices;
-          for (int slice = next.unit % apart; slice < kSlices; slice += apart) {
-            hopper::prefetch_tile(x, slice * Shape::kDepth, next.row * Shape::kRows + half);
-          }
+  using Ring = stationary::Ring<Shape>;
+  const auto produce = [&](const StationaryTiles& tiles, const Ring& ring) {
+    const int half = hopper::cluster_rank() * (Shape::kRows / Shape::kCluster);
+    stationary::produce(x, w, tiles, ring, [&](int tile) {
+      if (tile + 1 < tiles.count) {
+        constexpr int kSlices = Shape::kSteps * Shape::kSlices;
+        const StationaryTiles::Place next = tiles.at(tile + 1);
+        const int apart = tiles.units < kSlices ? tiles.units : kSlices;
+        for (int slice = next.unit % apart; slice < kSlices; slice += apart) {
+          hopper::prefetch_tile(x, slice * Shape::kDepth, next.row * Shape::kRows + half);
         }
-      });
-    }
-  } else {
-    hopper::take_registers<240>();
-    stationary_linear::consume<kRelu>(y, p, tiles, ring, group - 1);
-  }
-  hopper::cluster_sync();  // no block ends while another may arrive at its barriers
+      }
+    });
+  };
+  const auto consume = [&](const StationaryTiles& tiles, const Ring& ring, int consumer) {
+    stationary_linear::consume<kRelu>(y, p, tiles, ring, consumer);
+  };
+  stationary::run_block<Shape>(p.rows, p.cols, produce, consume, x, w, y);
 #endif
 }
 

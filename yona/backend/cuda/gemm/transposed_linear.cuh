@@ -84,28 +84,15 @@ __global__ void __launch_bounds__(TransposedLinearShape::kThreads, 1)
                              const int depth) {
 #ifdef YONA_HOPPER
   using Shape = TransposedLinearShape;
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const ClusterRing<Shape> ring{hopper::shared_address(shared), 0, 0};
-  const int group = static_cast<int>(threadIdx.x) / hopper::kWarpgroup;
-  if (threadIdx.x == 0) {
-    hopper::prefetch_map(x);
-    hopper::prefetch_map(w);
-    hopper::prefetch_map(y);
-  }
-  stationary::begin_block(ring);
-  const StationaryTiles tiles = stationary::tiles_of_cluster<Shape>(p.rows, p.cols);
-  if (group == 0) {
-    hopper::give_registers<24>();
-    if (threadIdx.x == 0) {
-      transposed::produce(x, w, depth, tiles, ring);
-    }
-  } else {
-    hopper::take_registers<240>();
-    const int consumer = group - 1;
+  using Ring = stationary::Ring<Shape>;
+  const auto produce = [&](const StationaryTiles& tiles, const Ring& ring) {
+    transposed::produce(x, w, depth, tiles, ring);
+  };
+  const auto consume = [&](const StationaryTiles& tiles, const Ring& ring, int consumer) {
     linear::TransposedEpilogue<kRelu> end(p, tiles, consumer);
     transposed::consume(y, depth, tiles, ring, consumer, end);
-  }
-  hopper::cluster_sync();  // no block ends while another may arrive at its barriers
+  };
+  stationary::run_block<Shape>(p.rows, p.cols, produce, consume, x, w, y);
 #endif
 }
 

@@ -98,8 +98,8 @@ struct MatrixRows {
   __device__ std::uint32_t of(int pair) const { return at + ((pair % 8 * 16) ^ swizzle); }
 };
 
-// Powers of the 64 columns from pair `first` on, rounded, to shared memory; `sums` are those of
-// both rows, each of two parts.
+// Exponentials of the 64 columns from pair `first` on, rounded, to shared memory; `sums` are those
+// of both rows, each of two parts.
 template <bool kCut, int kSums>
 __device__ inline void finish_piece(const VocabularyProblem& p, const TilePart& part,
                                     const float (&logits)[kSums], int first,

@@ -86,8 +86,9 @@ struct RowOfExponentials {
   float sum = 0.0F;
 };
 
-// Powers of a row once more, with its largest logit for r: by a whole block, in two passes over the
-// table, which together take it about half a millisecond of 512 channels. Warps share the columns.
+// Exponentials of a row once more, with its largest logit for r: by one block, in two passes over
+// the table, which together take it about half a millisecond of 512 channels. Warps share the
+// columns.
 template <int kPacks>
 __device__ __noinline__ RowOfExponentials redo_row(const VocabularyLoss& loss, std::int64_t row) {
   __shared__ float of_warps[kWarps];

@@ -76,10 +76,10 @@ __device__ void produce(const CUtensorMap& states, const CUtensorMap& table,
 }
 
 // Left operands of all products of a tile: 16 deep each.
-using Held = std::uint32_t[4 * VocabularyTile::kSteps][4];
+using LeftOperands = std::uint32_t[4 * VocabularyTile::kSteps][4];
 
 template <class Shape>
-__device__ void hold_states(Held& held, Ring<Shape>& ring, int consumer) {
+__device__ void load_states(LeftOperands& left, Ring<Shape>& ring, int consumer) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) % hopper::kWarpgroup / 32;
   const int row = consumer * Shape::kConsumerRows + warp * 16 + lane % 16;
@@ -90,12 +90,12 @@ __device__ void hold_states(Held& held, Ring<Shape>& ring, int consumer) {
     const std::uint32_t from = ring.place() + row * 128;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      hopper::load_matrices(held[4 * step + k], from + ((2 * k + lane / 16) ^ row % 8) * 16);
+      hopper::load_matrices(left[4 * step + k], from + ((2 * k + lane / 16) ^ row % 8) * 16);
     }
     // Loads are under way until something is done with them, and the stage must not be filled
     // before they have been served.
-    ring.release((held[4 * step][0] ^ held[4 * step + 1][0] ^ held[4 * step + 2][0] ^
-                  held[4 * step + 3][0]) &
+    ring.release((left[4 * step][0] ^ left[4 * step + 1][0] ^ left[4 * step + 2][0] ^
+                  left[4 * step + 3][0]) &
                  none);
     ring.advance();
   }
@@ -108,8 +108,8 @@ constexpr int kOwnBarrier = 3;
 // The products of a tile. Stages are given back as products are done with them, all but the last
 // when the products after them are under way.
 template <class Shape>
-__device__ void multiply_tile(float (&sums)[64], const Held& held, Ring<Shape>& ring, int consumer,
-                              bool another) {
+__device__ void multiply_tile(float (&sums)[64], const LeftOperands& left, Ring<Shape>& ring,
+                              int consumer, bool another) {
   constexpr int kBoth = 2 * hopper::kWarpgroup;
   hopper::meet(kTurnBarrier + consumer, kBoth);
   Ring<Shape> before = ring;
@@ -120,7 +120,7 @@ __device__ void multiply_tile(float (&sums)[64], const Held& held, Ring<Shape>& 
     hopper::begin_products();
 #pragma unroll
     for (int k = 0; k < 4; ++k) {  // offsets in units of 16 bytes
-      hopper::multiply_stationary(sums, held[4 * step + k], b + k * 2, step + k > 0);
+      hopper::multiply_stationary(sums, left[4 * step + k], b + k * 2, step + k > 0);
     }
     hopper::commit_products();
     if (step > 0) {
@@ -153,12 +153,12 @@ __device__ void consume(const CUtensorMap& results, const VocabularyProblem& p,
   if (consumer == 1) {
     hopper::arrive(kTurnBarrier, kBoth);
   }
-  Held held;
+  LeftOperands left;
   float sums[64];
   float shift[2] = {};
   VocabularyTiles::Place place{-1, 0};
   VocabularyTiles::Place next = tiles.at(0);
-  hold_states(held, ring, consumer);
+  load_states(left, ring, consumer);
   for (int tile = 0; tile < tiles.count; ++tile) {
     const bool fresh = place.unit != next.unit;
     place = next;
@@ -170,11 +170,11 @@ __device__ void consume(const CUtensorMap& results, const VocabularyProblem& p,
       load_shifts(p, part, shift);
     }
     const bool another = tile + 1 < tiles.count;
-    multiply_tile(sums, held, ring, consumer, another);
+    multiply_tile(sums, left, ring, consumer, another);
     if (another) {
       next = tiles.at(tile + 1);
       if (next.unit != place.unit) {
-        hold_states(held, ring, consumer);  // before others wait for these stages
+        load_states(left, ring, consumer);  // before others wait for these stages
       }
     }
     if (thread == 0) {

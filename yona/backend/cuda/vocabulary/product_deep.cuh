@@ -112,8 +112,8 @@ __device__ inline void multiply_tile(float (&sums)[128], int steps, Ring& ring, 
   before.release();
 }
 
-// Powers of the warp's 16 rows, of which `row` is the first, to memory, piece by piece through
-// `staged`, and the sums of both slices.
+// Exponentials of the warp's 16 rows, of which `row` is the first, to memory, piece by piece
+// through `staged`, and the sums of both slices.
 template <bool kCut>
 __device__ void finish_tile(const CUtensorMap& results, const VocabularyProblem& p,
                             vocabulary::TilePart part, const float (&logits)[128],

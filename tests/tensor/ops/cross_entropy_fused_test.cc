@@ -17,7 +17,7 @@ namespace {
 
 // What kernels that compute nothing were given.
 struct Seen {
-  std::vector<VocabularyLossArgs> whole;
+  std::vector<VocabularyLossArgs> fused;
   int losses = 0;  // of logits
   int rdrops = 0;
 } given;
@@ -31,7 +31,7 @@ const Kernels& idle_kernels() {
     kernels.cross_entropy = [](const CrossEntropyArgs&, Exec&) { ++given.losses; };
     kernels.rdrop = [](const RDropArgs&, Exec&) { ++given.rdrops; };
     kernels.vocabulary_loss = [](const VocabularyLossArgs& args, Exec&) {
-      given.whole.push_back(args);
+      given.fused.push_back(args);
     };
     return kernels;
   }();
@@ -45,11 +45,11 @@ class LikeAGpu : public HostBackend {
   Device planned_device() const override { return Device::cuda; }
 };
 
-class WholeCrossEntropy : public ::testing::Test {
+class FusedCrossEntropy : public ::testing::Test {
  protected:
   static constexpr std::int64_t kRows = 300, kVocabulary = 99, kD = 264;
 
-  WholeCrossEntropy() {
+  FusedCrossEntropy() {
     given = {};
     x.set_requires_gradient();
     weights.set_requires_gradient();
@@ -72,13 +72,13 @@ class WholeCrossEntropy : public ::testing::Test {
       .chunk_rows = 128};
 };
 
-TEST_F(WholeCrossEntropy, GivesTheKernelEveryChunk) {
+TEST_F(FusedCrossEntropy, GivesTheKernelEveryChunk) {
   const RoundedWeights rounded(weights, c);
   run(x, options);
-  ASSERT_EQ(given.whole.size(), 3U);
+  ASSERT_EQ(given.fused.size(), 3U);
   EXPECT_EQ(given.losses, 0);
   for (std::int64_t chunk = 0; chunk < 3; ++chunk) {
-    const VocabularyLossArgs& args = given.whole[static_cast<std::size_t>(chunk)];
+    const VocabularyLossArgs& args = given.fused[static_cast<std::size_t>(chunk)];
     const std::int64_t rows = chunk < 2 ? 128 : 44;
     EXPECT_EQ(args.first, chunk == 0);
     EXPECT_EQ(args.x.rows, rows);
@@ -100,12 +100,12 @@ TEST_F(WholeCrossEntropy, GivesTheKernelEveryChunk) {
     EXPECT_EQ(args.logits.cols, 104);
     EXPECT_EQ(args.logits.stride, 112);
     EXPECT_EQ(args.workspace.cols, vocabulary_workspace(rows, 104, kD));
-    EXPECT_EQ(args.table_sums.data, given.whole[0].table_sums.data);
+    EXPECT_EQ(args.table_sums.data, given.fused[0].table_sums.data);
     EXPECT_EQ(args.table_sums.cols, kD);
   }
 }
 
-TEST_F(WholeCrossEntropy, TakesNoMoreThan60MBBesideTheLogits) {
+TEST_F(FusedCrossEntropy, TakesNoMoreThan60MBBesideTheLogits) {
   constexpr std::int64_t kMost = 60'000'000 / 4;
   EXPECT_LT(vocabulary_workspace(1 << 14, 14'336, 512), kMost);
   EXPECT_LT(vocabulary_workspace((7 << 25) / 37'000, 37'056, 512), kMost);
@@ -125,24 +125,24 @@ TEST_F(WholeCrossEntropy, TakesNoMoreThan60MBBesideTheLogits) {
       states, rows.slice(0, {kVocabulary, kWide}),
       ids_of(std::vector<std::int32_t>(kMany, 3), large),
       {.row_scale = tensor_of(std::vector<double>(kMany, 1.0), {kMany}, DType::f32, large)}, wide);
-  ASSERT_EQ(given.whole.size(), 2U);
-  EXPECT_LT(given.whole[0].workspace.cols, kMost);
+  ASSERT_EQ(given.fused.size(), 2U);
+  EXPECT_LT(given.fused[0].workspace.cols, kMost);
 }
 
-TEST_F(WholeCrossEntropy, GivesTheKernelWideStates) {
+TEST_F(FusedCrossEntropy, GivesTheKernelWideStates) {
   for (const std::int64_t d : {520, 768, 1000, 1024}) {
     const Tensor wide = c.zeros(DType::bf16, {kRows, d});
     wide.set_requires_gradient();
     run(wide, options);
-    EXPECT_EQ(given.whole.size(), 3U) << d;
+    EXPECT_EQ(given.fused.size(), 3U) << d;
     EXPECT_EQ(given.losses, 0) << d;
     given = {};
   }
 }
 
-TEST_F(WholeCrossEntropy, GoesByLogitsWhereItMust) {
+TEST_F(FusedCrossEntropy, GoesByLogitsWhereItMust) {
   const auto goes_by_logits = [&](const std::string& what) {
-    EXPECT_TRUE(given.whole.empty()) << what;
+    EXPECT_TRUE(given.fused.empty()) << what;
     EXPECT_EQ(given.losses + given.rdrops, 3) << what;
     given = {};
   };
@@ -167,14 +167,14 @@ TEST_F(WholeCrossEntropy, GoesByLogitsWhereItMust) {
   goes_by_logits("no gradient");
 }
 
-TEST_F(WholeCrossEntropy, GoesByLogitsOnCpus) {
+TEST_F(FusedCrossEntropy, GoesByLogitsOnCpus) {
   Region on_cpu(shared_backend("cpu"), 1 << 26);
   Context cpu{.region = on_cpu, .tape = &tape};
   const Tensor states = cpu.zeros(DType::f32, {3, kD});
   states.set_requires_gradient();
   linear_cross_entropy(states, cpu.zeros(DType::f32, {9, kD}), ids_of({1, 2, 3}, on_cpu),
                        {.row_scale = tensor_of({1, 1, 1}, {3}, DType::f32, on_cpu)}, cpu);
-  EXPECT_TRUE(given.whole.empty());
+  EXPECT_TRUE(given.fused.empty());
 }
 
 // ---- on a GPU ----------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ Results results(std::string_view backend, std::int64_t chunk, std::int64_t d) {
   return {values_of(losses), values_of(x.gradient()), values_of(weights.gradient())};
 }
 
-TEST(WholeCrossEntropyOnAGpu, IsTheReferences) {
+TEST(FusedCrossEntropyOnAGpu, IsTheReferences) {
   if (!has_cuda()) {
     GTEST_SKIP() << "no GPU";
   }

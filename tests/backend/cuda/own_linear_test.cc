@@ -1,5 +1,5 @@
 // Products of many rows with the weights' transpose, as layers have them forward: sizes of our own
-// kernels for Hopper (stationary_linear.h), and those beside their limits.
+// kernels for Hopper (gemm/own_linear.cu), and those just outside their limits.
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace yona::testing {
 namespace {
 
-class CudaHeldLinear : public CudaTest {
+class CudaOwnLinear : public CudaTest {
  protected:
   struct Case {
     std::int64_t rows = 4096, cols = 1024, depth = 512;
@@ -101,7 +101,7 @@ class CudaHeldLinear : public CudaTest {
   static void expect_same_twice(const Case& c);
 };
 
-TEST_F(CudaHeldLinear, IsTheReferences) {
+TEST_F(CudaOwnLinear, IsTheReferences) {
   int count = 0;
   for (const std::int64_t depth : {448, 512}) {
     for (const std::int64_t rows : {4096, 4097, 5000}) {
@@ -117,7 +117,7 @@ TEST_F(CudaHeldLinear, IsTheReferences) {
   }
 }
 
-TEST_F(CudaHeldLinear, WithEveryEndIsTheReferences) {
+TEST_F(CudaOwnLinear, WithEveryEndIsTheReferences) {
   for (const Activation activation : {Activation::none, Activation::relu}) {
     expect_reference({.bias = false, .activation = activation});
     expect_reference({.activation = activation});
@@ -125,7 +125,7 @@ TEST_F(CudaHeldLinear, WithEveryEndIsTheReferences) {
   }
 }
 
-TEST_F(CudaHeldLinear, DeepIsTheReferences) {
+TEST_F(CudaOwnLinear, DeepIsTheReferences) {
   int count = 0;
   for (const std::int64_t depth : {576, 640, 768, 1024}) {
     for (const std::int64_t rows : {8192, 8193, 9001}) {
@@ -141,7 +141,7 @@ TEST_F(CudaHeldLinear, DeepIsTheReferences) {
   }
 }
 
-TEST_F(CudaHeldLinear, DeepWithEveryEndIsTheReferences) {
+TEST_F(CudaOwnLinear, DeepWithEveryEndIsTheReferences) {
   for (const Activation activation : {Activation::none, Activation::relu}) {
     Case c = deep();
     c.activation = activation;
@@ -154,7 +154,7 @@ TEST_F(CudaHeldLinear, DeepWithEveryEndIsTheReferences) {
 }
 
 // Parts of wider matrices, as queries, keys and values are: what is beside them stays as it is.
-TEST_F(CudaHeldLinear, TakesParts) {
+TEST_F(CudaOwnLinear, TakesParts) {
   expect_reference({.rows = 4099, .before = 512, .after = 0});
   expect_reference({.rows = 4099, .cols = 1280, .depth = 448, .before = 8, .after = 56});
   Case c = deep();
@@ -169,7 +169,7 @@ TEST_F(CudaHeldLinear, TakesParts) {
 }
 
 // What is not as the kernels want it is multiplied by another.
-TEST_F(CudaHeldLinear, BesideItsLimitsIsTheReferences) {
+TEST_F(CudaOwnLinear, BesideItsLimitsIsTheReferences) {
   expect_reference({.rows = 4095});
   expect_reference({.cols = 768});
   expect_reference({.cols = 1152});
@@ -182,7 +182,7 @@ TEST_F(CudaHeldLinear, BesideItsLimitsIsTheReferences) {
   expect_reference({.before = 0, .after = 4});
 }
 
-TEST_F(CudaHeldLinear, BesideTheLimitsOfDeepOnesIsTheReferences) {
+TEST_F(CudaOwnLinear, BesideTheLimitsOfDeepOnesIsTheReferences) {
   const auto expect = [](const auto& change) {
     Case c = deep();
     change(c);
@@ -204,7 +204,7 @@ TEST_F(CudaHeldLinear, BesideTheLimitsOfDeepOnesIsTheReferences) {
 }
 
 // Every row, beside products of rows too few for the kernels.
-void CudaHeldLinear::expect_fewer_rows(const Case& c) {
+void CudaOwnLinear::expect_fewer_rows(const Case& c) {
   const Matrices whole(c);
   const Matrices parts(c);
   cuda().kernels().matmul(whole.args(c, true), cuda().exec());
@@ -226,13 +226,13 @@ void CudaHeldLinear::expect_fewer_rows(const Case& c) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(CudaHeldLinear, IsThatOfFewerRows) {
+TEST_F(CudaOwnLinear, IsThatOfFewerRows) {
   expect_fewer_rows({.rows = 5000, .cols = 1536, .activation = Activation::relu});
   expect_fewer_rows({.rows = 9001, .cols = 2304, .depth = 1024, .activation = Activation::relu});
   expect_fewer_rows({.rows = 8200, .cols = 4096, .depth = 704});
 }
 
-void CudaHeldLinear::expect_same_twice(const Case& c) {
+void CudaOwnLinear::expect_same_twice(const Case& c) {
   const Matrices matrices(c);
   std::vector<double> before;
   for (int round = 0; round < 3; ++round) {
@@ -247,7 +247,7 @@ void CudaHeldLinear::expect_same_twice(const Case& c) {
   }
 }
 
-TEST_F(CudaHeldLinear, IsTheSameTwice) {
+TEST_F(CudaOwnLinear, IsTheSameTwice) {
   expect_same_twice({.rows = 9001, .cols = 1280, .activation = Activation::relu});
   expect_same_twice({.rows = 9001, .cols = 2304, .depth = 1024, .activation = Activation::relu});
 }

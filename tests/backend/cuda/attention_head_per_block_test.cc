@@ -6,7 +6,7 @@
 namespace yona::testing {
 namespace {
 
-class CudaWholeAttention : public CudaAttention {
+class CudaHeadPerBlockAttention : public CudaAttention {
  protected:
   // With heads of both sizes, an odd number of them and an even one.
   static void expect_for_heads(Case t) {
@@ -19,11 +19,11 @@ class CudaWholeAttention : public CudaAttention {
 };
 
 // Small, so that tools that watch every access to memory get through it.
-TEST_F(CudaWholeAttention, OfAFewSentencesIsTheReferences) {
+TEST_F(CudaHeadPerBlockAttention, OfAFewSentencesIsTheReferences) {
   expect_for_heads({.queries = {70, 130}, .keys = {129, 66}, .dropout = 0.1});
 }
 
-TEST_F(CudaWholeAttention, TakesLengthsOnBothSidesOfEveryTile) {
+TEST_F(CudaHeadPerBlockAttention, TakesLengthsOnBothSidesOfEveryTile) {
   const std::vector<std::int64_t> lengths = {64, 65, 128, 129, 192, 193, 256};
   const std::vector<std::int64_t> others(lengths.rbegin(), lengths.rend());
   for (const Mask mask : {Mask::none, Mask::causal, Mask::prefix}) {
@@ -34,7 +34,7 @@ TEST_F(CudaWholeAttention, TakesLengthsOnBothSidesOfEveryTile) {
   }
 }
 
-TEST_F(CudaWholeAttention, StandsBesideShorterAndLongerSentences) {
+TEST_F(CudaHeadPerBlockAttention, StandsBesideShorterAndLongerSentences) {
   const std::vector<std::int64_t> lengths = {5, 65, 257, 33, 256, 64, 320, 128};
   const std::vector<std::int64_t> others = {7, 256, 66, 70, 258, 12, 300, 1};
   for (const Mask mask : {Mask::none, Mask::causal}) {
@@ -46,7 +46,7 @@ TEST_F(CudaWholeAttention, StandsBesideShorterAndLongerSentences) {
 }
 
 // Kernels for lengths that no sentence has are not launched.
-TEST_F(CudaWholeAttention, MayHaveNothingToDoBesideOthers) {
+TEST_F(CudaHeadPerBlockAttention, MayHaveNothingToDoBesideOthers) {
   const std::vector<std::vector<std::int64_t>> all = {{5, 300}, {300, 5}, {300, 270}, {64, 257}};
   for (const auto& queries : all) {
     for (const auto& keys : all) {
@@ -55,7 +55,7 @@ TEST_F(CudaWholeAttention, MayHaveNothingToDoBesideOthers) {
   }
 }
 
-TEST_F(CudaWholeAttention, TakesSentencesWithoutKeysOrQueries) {
+TEST_F(CudaHeadPerBlockAttention, TakesSentencesWithoutKeysOrQueries) {
   for (const Mask mask : {Mask::none, Mask::causal}) {
     expect_for_heads({.queries = {70, 0, 200, 0, 0, 65, 3, 0},
                       .keys = {0, 90, 0, 256, 0, 3, 130, 20},
@@ -65,7 +65,7 @@ TEST_F(CudaWholeAttention, TakesSentencesWithoutKeysOrQueries) {
 }
 
 // So far from the first keys' scores are those of others that the forward pass has to begin anew.
-TEST_F(CudaWholeAttention, TakesScoresFarApart) {
+TEST_F(CudaHeadPerBlockAttention, TakesScoresFarApart) {
   for (const Mask mask : {Mask::none, Mask::causal}) {
     expect_for_heads({.queries = {66, 256, 190, 31},
                       .keys = {150, 255, 190, 65},
@@ -77,7 +77,7 @@ TEST_F(CudaWholeAttention, TakesScoresFarApart) {
 
 // More heads of sentences than a GPU has multiprocessors, several times over: forward, a block goes
 // from one to the next. Most have few queries, which the reference gets through in time.
-TEST_F(CudaWholeAttention, GoesOnFromHeadToHead) {
+TEST_F(CudaHeadPerBlockAttention, GoesOnFromHeadToHead) {
   std::vector<std::int64_t> queries;
   std::vector<std::int64_t> keys;
   RandomSequence random(11);
@@ -95,7 +95,7 @@ TEST_F(CudaWholeAttention, GoesOnFromHeadToHead) {
   }
 }
 
-TEST_F(CudaWholeAttention, AddsToGradients) {
+TEST_F(CudaHeadPerBlockAttention, AddsToGradients) {
   for (const double dropout : {0.0, 0.1}) {
     expect_for_heads({.queries = {66, 256, 31},
                       .keys = {150, 255, 65},
@@ -105,7 +105,7 @@ TEST_F(CudaWholeAttention, AddsToGradients) {
   }
 }
 
-TEST_F(CudaWholeAttention, TakesManySentencesOfAnyLength) {
+TEST_F(CudaHeadPerBlockAttention, TakesManySentencesOfAnyLength) {
   std::vector<std::int64_t> queries;
   std::vector<std::int64_t> keys;
   RandomSequence random(7);
