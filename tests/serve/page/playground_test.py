@@ -15,7 +15,7 @@ SOURCES = os.path.join(os.environ["YONA_SOURCE_DIR"], "yona", "serve", "page")
 # Elements that are too small for a finger, or a page that scrolls sideways.
 LAYOUT = """(() => {
   const wrong = document.documentElement.scrollWidth > innerWidth ? ["sideways"] : [];
-  for (const element of document.querySelectorAll("button:not(.token), select, input")) {
+  for (const element of document.querySelectorAll("button:not(.piece), select, input")) {
     const box = element.getBoundingClientRect();
     if (box.width && (box.height < 24 || box.width < 24)) wrong.push(element.outerHTML.slice(0, 80));
   }
@@ -28,7 +28,7 @@ def set_value(browser, name, value):
 
 
 def answer(browser):
-    return browser.run("[...document.querySelectorAll('#generated .token')].map(token => token.textContent)")
+    return browser.run("[...document.querySelectorAll('#generated .piece')].map(token => token.textContent)")
 
 
 def generate(browser, button="#generate"):
@@ -53,7 +53,7 @@ def main(browser, server):
     # Tokens that are parts of characters have one text.
     assert 5 <= browser.run("document.querySelectorAll('#distribution .bars li').length") <= 10
     assert browser.run("document.querySelectorAll('#distribution .current').length") == 1
-    browser.run("document.querySelector('#generated .token').click()")
+    browser.run("document.querySelector('#generated .piece').click()")
     title = browser.run("document.querySelector('#distribution-title').textContent")
     assert title.startswith("Distribution of token 1:"), title
     shares = browser.run("[...document.querySelectorAll('#distribution .value')].map(value => parseFloat(value.textContent))")

@@ -39,7 +39,7 @@ const choose = index => {
 // A token is fainter the less probable it was.
 const append = token => {
   const index = tokens.push(token) - 1;
-  const element = make("button", { type: "button", class: "token", "aria-pressed": false, title: percent(token.logprob), onclick: () => choose(index) }, token.text);
+  const element = make("button", { type: "button", class: "piece", "aria-pressed": false, title: percent(token.logprob), onclick: () => choose(index) }, token.text);
   element.style.setProperty("--share", Math.exp(token.logprob).toFixed(3));
   $("generated").append(element);
 };
