@@ -13,7 +13,7 @@ using PackedWeightsTest = WeightBuffer;
 
 TEST_P(PackedWeightsTest, ChangeNoResult) {
   const auto expected = results();
-  const PackedWeights packed(flat);
+  PackedWeights packed(flat);
   const auto first = results();
   EXPECT_EQ(first[0], expected[0]);  // before its table was packed
   const auto got = results();
@@ -28,7 +28,7 @@ TEST_P(PackedWeightsTest, ChangeNoResult) {
 TEST_P(PackedWeightsTest, AreFoundThroughTheStorageWhileTheyLive) {
   EXPECT_EQ(flat.storage()->packed, nullptr);
   {
-    const PackedWeights packed(flat);
+    PackedWeights packed(flat);
     EXPECT_EQ(weight().storage()->packed, &packed);
     EXPECT_FALSE(packed.packed_table(table()));
     EXPECT_EQ(message_of<InvalidArgument>([&] { flat.to_vector<float>(); }),

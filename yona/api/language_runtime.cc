@@ -6,13 +6,15 @@ namespace yona {
 
 LanguageRuntime::LanguageRuntime(const std::filesystem::path& folder,
                                  const LanguageRuntimeOptions& options)
-    : backend_(make_backend(options.device, {.threads = options.threads})),
-      model_(LanguageModel::load(folder, *backend_, options.type.packing_of(folder))),
-      generator_(std::make_unique<TextGenerator>(
-          model_->model(), model_->tokenizer(), *backend_,
-          GeneratorOptions{.rules = {.end_ids = end_ids_of(folder, model_->tokenizer())},
-                           .max_batch = options.max_batch,
-                           .precision = options.type.precision})) {}
+    : backend_(make_backend(options.device, {.threads = options.threads})) {
+  const ComputeType type = options.type.of_language_model(backend_->device());
+  model_ = LanguageModel::load(folder, *backend_, type.packing_of(folder));
+  generator_ = std::make_unique<TextGenerator>(
+      model_->model(), model_->tokenizer(), *backend_,
+      GeneratorOptions{.rules = {.end_ids = end_ids_of(folder, model_->tokenizer())},
+                       .max_batch = options.max_batch,
+                       .precision = type.precision});
+}
 
 std::vector<std::vector<GeneratedText>> LanguageRuntime::generate(
     const std::vector<std::string>& prompts, const GenerateOptions& options,

@@ -29,9 +29,24 @@ Panel<T> panel_of(const View& weights, std::int64_t index) {
           std::min(kPanelRows, weights.rows - first)};
 }
 
+// Packed weights of 2 bytes, bf16 or f16, have whole panels: [k][kPanelRows], zeros in the rows
+// that the last one has not. So the first rows of a matrix are packed as they are in the whole.
+inline bool is_half(const View& weights) { return size_of(weights.dtype) == 2; }
+inline std::uint16_t* half_panel(const View& weights, std::int64_t index) {
+  return static_cast<std::uint16_t*>(weights.data) + index * kPanelRows * weights.cols;
+}
+
 // Row `row` of the weights as they were before, to k adjacent elements.
 template <class T>
 void copy_packed_row(const View& weights, std::int64_t row, T* to) {
+  if (is_half(weights)) {
+    const std::uint16_t* from = half_panel(weights, row / kPanelRows) + row % kPanelRows;
+    for (std::int64_t j = 0; j < weights.cols; ++j) {
+      const std::uint16_t word = from[j * kPanelRows];
+      to[j] = static_cast<T>(weights.dtype == DType::bf16 ? from_bf16(word) : from_f16(word));
+    }
+    return;
+  }
   const Panel<T> panel = panel_of<T>(weights, row / kPanelRows);
   const T* from = panel.data + row % kPanelRows;
   for (std::int64_t j = 0; j < weights.cols; ++j) {

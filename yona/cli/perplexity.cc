@@ -11,6 +11,7 @@
 #include "yona/base/error.h"
 #include "yona/base/json.h"
 #include "yona/cli/commands.h"
+#include "yona/cli/compute_type.h"
 #include "yona/data/byte_source.h"
 #include "yona/io/causal_lm/language_model.h"
 #include "yona/io/model_kind.h"
@@ -23,7 +24,7 @@ namespace {
 struct PerplexityFlags {
   std::string model, input;
   std::string context = "0", stride = "0";
-  std::string device = "cpu", threads = "0";
+  std::string device = "cpu", threads = "0", compute_type;
   bool json = false;
 };
 
@@ -59,6 +60,14 @@ Json json_of(const Perplexity& result) {
           {"windows", result.windows}};
 }
 
+// On a GPU figures are those of f32.
+ComputeType perplexity_type(const std::string& flag, const std::string& device) {
+  check(device == "cpu" || flag.empty() || flag == "f32",
+        "--compute-type: on a GPU perplexity is computed in f32, not {}", flag);
+  return device == "cpu" ? compute_type(flag, device).of_language_model(Device::cpu)
+                         : ComputeType{.packing = Packing::no};
+}
+
 int run_perplexity(const CLI::App& app, const PerplexityFlags& flags) {
   require_flag(app, "--model", !flags.model.empty(), "name a model folder");
   require_flag(app, "--input", !flags.input.empty(), "name a text file, or - for standard input");
@@ -68,10 +77,11 @@ int run_perplexity(const CLI::App& app, const PerplexityFlags& flags) {
       .context = integer_value("--context", flags.context, {0, 1 << 24}),
       .stride = integer_value("--stride", flags.stride, {0, 1 << 24})};
   const int threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
-  const std::unique_ptr<Backend> backend =
-      make_backend(word_value("--device", flags.device, {"cpu", "cuda"}), {.threads = threads});
+  const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
+  const ComputeType type = perplexity_type(flags.compute_type, device);
+  const std::unique_ptr<Backend> backend = make_backend(device, {.threads = threads});
   const std::string text = read_text(flags.input);
-  const auto model = LanguageModel::load(flags.model, *backend);
+  const auto model = LanguageModel::load(flags.model, *backend, type.packing_of(flags.model));
   const Perplexity result = perplexity(model->model(), model->tokenizer(), text, options, *backend);
   if (flags.json) {
     fmt::print("{}\n", json_of(result).dump());
@@ -106,6 +116,7 @@ Command add_perplexity(CLI::App& program) {
             "tokens from one window to the next (default: the context, without overlap)"});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
+  add_compute_type(*app, flags->compute_type);
   add_switch(*app, flags->json, {"--json", "", "one JSON object"});
   return {app, [app, flags] { return run_perplexity(*app, *flags); }};
 }

@@ -39,6 +39,11 @@ ComputeType cpu_type(std::string_view type, std::string_view option) {
 
 }  // namespace
 
+ComputeType ComputeType::of_language_model(Device device) const {
+  const bool is_half = device == Device::cpu && precision == Precision::bf16;
+  return is_half ? ComputeType{.packing = Packing::bf16} : *this;
+}
+
 Packing ComputeType::packing_of(const std::filesystem::path& folder) const {
   return is_folders ? yona::packing_of(folder) : packing;
 }

@@ -16,6 +16,8 @@ struct ComputeType {
   Packing packing = Packing::yes;
   bool is_folders = false;  // not given: the type of the folder's weights
 
+  // The same for a language model: bf16 on a CPU means weights of 2 bytes and f32 arithmetic.
+  ComputeType of_language_model(Device device) const;
   // How the model of this folder is to be loaded.
   Packing packing_of(const std::filesystem::path& folder) const;
 };

@@ -9,6 +9,7 @@
 #include "yona/tensor/ops/log_add.h"
 #include "yona/tensor/ops/screened_matmul.h"
 #include "yona/tensor/ops/softmax.h"
+#include "yona/tensor/packed_weights.h"
 
 namespace yona {
 
@@ -122,7 +123,7 @@ StepLogits Stepper::logits(const Tensor& states, const Member& member, const Log
       return {.states = states, .projection = projection};
     }
     if (wanted.largest > 0 && wanted.largest <= kMostScreened && states.rows() <= kFewRows &&
-        projection.storage()->packed != nullptr) {
+        projection.storage()->packed != nullptr && projection.storage()->packed->has_screens()) {
       return {.values = screened_matmul(states, projection, wanted.largest, c)};
     }
     if (projects_to_best(member.model, c)) {

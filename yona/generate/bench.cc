@@ -1,5 +1,6 @@
 #include "yona/generate/bench.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <sys/resource.h>
@@ -9,7 +10,7 @@
 #include "yona/base/timing.h"
 #include "yona/generate/generator.h"
 #include "yona/models/causal_lm.h"
-#include "yona/tensor/packed_weights.h"
+#include "yona/tensor/half_weights.h"
 #include "yona/tensor/quantised_weights.h"
 
 namespace yona {
@@ -27,6 +28,11 @@ struct RandomLm {
     weights.initialise(1);
     if (options.packing == Packing::int8) {
       quantised = std::make_unique<QuantisedWeights>(weights.weights());
+    } else if (options.packing == Packing::bf16) {
+      packed = std::make_unique<HalfWeights>(weights.weights(), DType::bf16,
+                                             [](const Tensor& part, float* to) {
+                                               std::copy_n(part.data<float>(), part.elements(), to);
+                                             });
     } else if (options.packing == Packing::yes && backend.on_host()) {
       packed = std::make_unique<PackedWeights>(weights.weights());
     }
@@ -67,10 +73,10 @@ Timing generate_once(Generator& generator, const GenerateBenchOptions& options,
 }
 
 std::string_view compute_name(const GenerateBenchOptions& options) {
-  return options.packing == Packing::int8       ? "int8"
-         : options.precision == Precision::f16  ? "float16"
-         : options.precision == Precision::bf16 ? "bfloat16"
-                                                : "float32";
+  return options.packing == Packing::int8                                           ? "int8"
+         : options.precision == Precision::f16                                      ? "float16"
+         : options.precision == Precision::bf16 || options.packing == Packing::bf16 ? "bfloat16"
+                                                                                    : "float32";
 }
 
 double peak_megabytes() {

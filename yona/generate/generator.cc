@@ -9,6 +9,7 @@
 #include "yona/tensor/ops/gather_rows.h"
 #include "yona/tensor/ops/screened_matmul.h"
 #include "yona/tensor/ops/top_k.h"
+#include "yona/tensor/packed_weights.h"
 
 namespace yona {
 
@@ -300,9 +301,10 @@ std::vector<std::int32_t> Generator::best_tokens(const Tensor& states) {
   options.groups = uploaded(groups, region_);
   const Tensor projection = model_.projection();
   const bool is_plain = model_.shape().plain_projection;
+  const PackedWeights* packed = projection.storage()->packed;
   const TopK best = is_plain && projection.storage()->quantised != nullptr
                         ? projected_top_k(states, projection, options, c)
-                    : is_plain && count <= kFewRows && projection.storage()->packed != nullptr
+                    : is_plain && count <= kFewRows && packed != nullptr && packed->has_screens()
                         ? top_k(screened_matmul(states, projection, 1, c), options, c)
                         : next_best(states, model_, options, c);
   std::vector<std::int32_t> tokens = best.tokens.to_vector<std::int32_t>();

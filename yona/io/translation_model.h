@@ -65,7 +65,8 @@ void read_weights(const std::filesystem::path& folder, const Parameters& paramet
 // or saved. Other devices take them as they are.
 // int8: the same with matrices in bytes (quantised_weights.h), rounded then, or as the folder's
 // file has them. CPUs alone.
-enum class Packing : std::uint8_t { no, yes, int8 };
+// bf16: the same with matrices in bf16 (half_weights.h), of language models; others take it as yes.
+enum class Packing : std::uint8_t { no, yes, int8, bf16 };
 
 // How a folder's weights are loaded for decoding by default: int8 where it has no
 // others.

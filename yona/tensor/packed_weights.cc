@@ -8,9 +8,7 @@
 namespace yona {
 
 PackedWeights::PackedWeights(const Tensor& weights, Reader reader)
-    : weights_(weights),
-      reader_(std::move(reader)),
-      screen_region_(weights.storage()->region->backend()) {
+    : weights_(weights), reader_(std::move(reader)), region_(weights.storage()->region->backend()) {
   check(weights.dtype() == DType::f32 && weights.contiguous(),
         "packed weights: a contiguous buffer of f32 is needed, not {} of {}", weights.shape(),
         weights.dtype());
@@ -48,15 +46,15 @@ Screen PackedWeights::screen(const Tensor& weight) {
   ScreenTensors& tensors = found->second;
   if (is_new) {
     tensors.values =
-        Tensor(screen_region_, DType::i8, Shape{panel_count(view), weight.cols() * kPanelRows});
-    tensors.scales = Tensor(screen_region_, DType::f32, Shape{weight.rows()});
-    tensors.errors = Tensor(screen_region_, DType::f32, Shape{weight.rows()});
+        Tensor(region_, DType::i8, Shape{panel_count(view), weight.cols() * kPanelRows});
+    tensors.scales = Tensor(region_, DType::f32, Shape{weight.rows()});
+    tensors.errors = Tensor(region_, DType::f32, Shape{weight.rows()});
   }
   const Screen screen{.values = tensors.values.view(),
                       .scales = tensors.scales.view(),
                       .errors = tensors.errors.view()};
   if (is_new) {
-    Backend& backend = screen_region_.backend();
+    Backend& backend = region_.backend();
     backend.kernels().screen({.weights = view, .screen = screen}, backend.exec());
   }
   return screen;
@@ -75,7 +73,7 @@ void PackedWeights::check_apart(const Tensor& weight) const {
         "packed weights: part of {} has been packed in another shape", weight.shape());
 }
 
-View PackedWeights::packed_table(const Tensor& table) const {
+View PackedWeights::packed_table(const Tensor& table) {
   const std::lock_guard lock(mutex_);
   const auto found = packed_.find(static_cast<const float*>(table.raw()));
   if (found == packed_.end()) {

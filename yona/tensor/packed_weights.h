@@ -28,21 +28,26 @@ class PackedWeights {
   // `weights` is a contiguous buffer, as Parameters has it; it must outlive this object, and is of
   // no use afterwards. Without a reader it holds the weights already.
   explicit PackedWeights(const Tensor& weights, Reader reader = {});
-  ~PackedWeights();
+  virtual ~PackedWeights();
   PackedWeights(const PackedWeights&) = delete;
   PackedWeights& operator=(const PackedWeights&) = delete;
 
   // A weight [n, k] of the buffer, packed. Throws InvalidArgument when part of it was packed in
   // another shape. Several threads may ask; one that asks while another packs waits.
-  View packed(const Tensor& weight);
+  virtual View packed(const Tensor& weight);
 
+  // Is there a screen for these? Not for weights of 2 bytes (half_weights.h).
+  virtual bool has_screens() const { return true; }
   // A screen of a packed weight, made when it is first asked for: a quarter of the weight's memory
   // more.
   Screen screen(const Tensor& weight);
 
   // The rows of a table [n, k] when it has been packed (be it without its last rows), else an empty
   // View: its rows are where they were.
-  View packed_table(const Tensor& table) const;
+  virtual View packed_table(const Tensor& table);
+
+ protected:
+  Region& region() { return region_; }  // for what is kept besides the buffer
 
  private:
   struct Shape2 {
@@ -57,7 +62,7 @@ class PackedWeights {
   Reader reader_;
   mutable std::mutex mutex_;
   std::map<const float*, Shape2> packed_;  // by where they begin
-  Region screen_region_;
+  Region region_;
   std::map<const float*, ScreenTensors> screens_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "yona/backend/cpu/half_panel.h"
 #include "yona/backend/cpu/matmul_plan.h"
 #include "yona/backend/cpu/panel_product.h"
 #include "yona/backend/cpu/sparse_product.h"
@@ -18,7 +19,12 @@ namespace yona::cpu {
 
 namespace {
 
-void multiply_last_panel(PanelProduct product, const Panel<float>& panel) {
+void multiply_spread_panel(PanelProduct product, const Panel<float>& panel, const View& weights) {
+  if (is_half(weights)) {
+    multiply_half_panel(product, half_panel(weights, panel.first / kPanelRows), weights.dtype,
+                        panel.rows);
+    return;
+  }
   thread_local Scratch<float> scratch;
   product.panel = spread_panel(panel, product.k, scratch);
   multiply_panel(product, panel.rows);
@@ -33,10 +39,10 @@ PanelProduct whole_product(const PackedMatmulArgs& args) {
           .least = args.activation == Activation::relu ? 0.0F : -INFINITY};
 }
 
-// Moves a product on to panel p.
+// Moves a product on to panel p; one of 2-byte weights has no panel of floats.
 Panel<float> go_to(PanelProduct& product, const PackedMatmulArgs& args, std::int64_t p) {
   const auto panel = panel_of<float>(args.weights, p);
-  product.panel = panel.data;
+  product.panel = is_half(args.weights) ? nullptr : panel.data;
   product.y = args.y.row<float>(0) + panel.first;
   product.bias = args.bias ? args.bias.row<float>(0) + panel.first : nullptr;
   return panel;
@@ -60,14 +66,16 @@ void multiply_side_by_side(const PackedMatmulArgs& args, std::span<const std::in
     const bool narrow = panel_of<float>(args.weights, end - 1).rows < kPanelRows;
     const std::int64_t whole = end - begin - (narrow ? 1 : 0);
     go_to(product, args, begin);
-    if (places.empty()) {
+    if (is_half(args.weights)) {
+      multiply_half_row(product, half_panel(args.weights, begin), args.weights.dtype, whole);
+    } else if (places.empty()) {
       multiply_row(product, whole);
     } else {
       multiply_places(product, whole, places);
     }
     if (narrow) {
       const Panel<float> last = go_to(product, args, end - 1);
-      multiply_last_panel(product, last);
+      multiply_spread_panel(product, last, args.weights);
     }
   });
 }
@@ -82,9 +90,9 @@ void packed_matmul(const PackedMatmulArgs& args, Exec& exec) {
   if (args.y.rows == 0 || args.y.cols == 0) {
     return;
   }
-  const std::span<const std::int32_t> places = args.y.rows <= kMostSparseRows
-                                                   ? find_places(whole_product(args))
-                                                   : std::span<const std::int32_t>();
+  const std::span<const std::int32_t> places =
+      args.y.rows <= kMostSparseRows && !is_half(args.weights) ? find_places(whole_product(args))
+                                                               : std::span<const std::int32_t>();
   if (args.y.rows == 1 || !places.empty()) {
     multiply_side_by_side(args, places, exec);
     return;
@@ -106,8 +114,8 @@ void packed_matmul(const PackedMatmulArgs& args, Exec& exec) {
       const auto panel = go_to(product, args, p);
       product.y += row * args.y.stride;
       product.last = p + 1 >= end;
-      if (panel.rows < kPanelRows) {
-        multiply_last_panel(product, panel);
+      if (panel.rows < kPanelRows || is_half(args.weights)) {
+        multiply_spread_panel(product, panel, args.weights);
       } else {
         multiply_panel(product);
       }

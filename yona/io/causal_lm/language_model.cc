@@ -37,8 +37,9 @@ std::unique_ptr<LanguageModel> LanguageModel::load(const std::filesystem::path& 
   verify_model_files(folder, VerifiedFiles::subwords);
   std::unique_ptr<LanguageModel> model(
       new LanguageModel(folder, read_lm_description(folder), backend));
-  model->weights_.open(folder, model->parameters_, packing,
-                       [&] { read_lm_weights(folder, model->description_, model->parameters_); });
+  model->weights_.open_late(folder, model->parameters_, packing, [&] {
+    return open_lm_weights(folder, model->description_, model->parameters_);
+  });
   return model;
 }
 

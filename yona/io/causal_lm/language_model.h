@@ -21,8 +21,9 @@ LmDescription read_lm_description(const std::filesystem::path& folder);
 
 class LanguageModel {
  public:
-  // `packing` as for TranslationModel: how a CPU keeps the matrices; int8 folders need int8. Throws
-  // IoError or FormatError naming the file, also for one that is not as checksums.json says.
+  // `packing` as for TranslationModel: how a CPU keeps the matrices, in their file's 2 bytes each
+  // where that has bf16 or f16 (half_weights.h); int8 folders need int8. Throws IoError or
+  // FormatError naming the file, also for one that is not as checksums.json says.
   static std::unique_ptr<LanguageModel> load(const std::filesystem::path& folder, Backend& backend,
                                              Packing packing = Packing::no);
 

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "yona/base/error.h"
 #include "yona/io/checksums.h"
 #include "yona/io/safetensors_folder.h"
-#include "yona/io/weight_copy.h"
 
 namespace yona {
 
@@ -81,17 +82,6 @@ bool is_matrix_of_layer(const std::string& parameter) {
          parameter.find("norm") == std::string::npos;
 }
 
-// to[row, column] = from[column, first + row]
-void transpose_part(const std::vector<float>& from, std::int64_t from_columns, std::int64_t first,
-                    std::int64_t rows, std::int64_t columns, float* to) {
-  for (std::int64_t column = 0; column < columns; ++column) {
-    const float* source = from.data() + column * from_columns + first;
-    for (std::int64_t row = 0; row < rows; ++row) {
-      to[row * columns + column] = source[row];
-    }
-  }
-}
-
 // GPT-2's files may lack the prefix (GPT2Model).
 NamedArray found(const SafetensorsFolder& file, const std::string& name,
                  const std::filesystem::path& folder) {
@@ -120,29 +110,6 @@ void verify_weights(const SafetensorsFolder& weights, const std::filesystem::pat
   }
 }
 
-// A parameter whose place is part of a transposed matrix, or one of several.
-class PartReader {
- public:
-  void read(const NamedArray& array, const WeightPlace& place, const Tensor& to) {
-    if (name_ != array.name) {  // queries, keys and values of a layer come one after another
-      values_ = floats_of(array);
-      name_ = array.name;
-    }
-    const Shape& shape = to.shape();
-    std::vector<float> part(static_cast<std::size_t>(to.elements()));
-    if (shape.rank() == 1) {
-      std::copy_n(values_.begin() + place.first, to.elements(), part.begin());
-    } else {
-      transpose_part(values_, array.shape.back(), place.first, shape[0], shape[1], part.data());
-    }
-    to.upload(part);
-  }
-
- private:
-  std::string name_;
-  std::vector<float> values_;
-};
-
 }  // namespace
 
 WeightPlace weight_place(const std::string& parameter, LmFamily family,
@@ -163,26 +130,28 @@ WeightPlace weight_place(const std::string& parameter, LmFamily family,
   return place;
 }
 
-void read_lm_weights(const std::filesystem::path& folder, const LmDescription& description,
-                     const Parameters& parameters) {
-  const SafetensorsFolder file(folder);
-  verify_weights(file, folder, parameters.weights().storage()->region->backend().exec().pool);
-  PartReader parts;
+LazyWeights open_lm_weights(const std::filesystem::path& folder, const LmDescription& description,
+                            const Parameters& parameters) {
+  const auto file = std::make_shared<const SafetensorsFolder>(folder);
+  verify_weights(*file, folder, parameters.weights().storage()->region->backend().exec().pool);
+  std::vector<WeightSource> sources;
   for (const Parameters::Entry& entry : parameters.entries()) {
     const WeightPlace place = weight_place(entry.name, description.family, description.config);
-    const NamedArray array = found(file, place.name, folder);
+    const NamedArray array = found(*file, place.name, folder);
     const Shape& ours = entry.value.shape();
     const std::int64_t rows = place.rows > 0 ? place.rows : ours[0];
     const Shape theirs = ours.rank() == 1   ? Shape{rows}
                          : place.transposed ? Shape{ours[1], rows}
                                             : Shape{rows, ours[1]};
     check_shape(array, theirs, folder);
-    if (place.transposed || place.rows > 0) {
-      parts.read(array, place, entry.value);
-    } else {
-      copy_weights(entry.value, array);
-    }
+    sources.push_back({array, place.transposed, place.first});
   }
+  return {parameters, std::move(sources), file};
+}
+
+void read_lm_weights(const std::filesystem::path& folder, const LmDescription& description,
+                     const Parameters& parameters) {
+  open_lm_weights(folder, description, parameters).read_all();
 }
 
 void write_lm_weights(const std::filesystem::path& path, const LmDescription& description,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "yona/io/causal_lm/lm_config.h"
+#include "yona/io/lazy_weights.h"
 #include "yona/nn/parameters.h"
 
 namespace yona {
@@ -21,9 +22,12 @@ struct WeightPlace {
 WeightPlace weight_place(const std::string& parameter, LmFamily family,
                          const CausalLmConfig& config);
 
-// Reads model.safetensors or its shards, in f32, f16 or bf16. Throws IoError, and FormatError
-// naming the first tensor that is missing or has another shape, or a file that is not as
-// checksums.json says.
+// The weights of model.safetensors or its shards, in f32, f16 or bf16, each read when it is asked
+// for. Throws IoError, and FormatError naming the first tensor that is missing or has another
+// shape, or a file that is not as checksums.json says.
+LazyWeights open_lm_weights(const std::filesystem::path& folder, const LmDescription& description,
+                            const Parameters& parameters);
+// Reads all of them. Throws as open_lm_weights() does.
 void read_lm_weights(const std::filesystem::path& folder, const LmDescription& description,
                      const Parameters& parameters);
 // Writes model.safetensors: `flat`, laid out as parameters.weights(), under the family's names.

@@ -61,8 +61,10 @@ std::int64_t foreseen_new_tokens(const GenerationJob& job, const GeneratorSummar
 }
 
 LoadedGenerator::LoadedGenerator(const std::filesystem::path& folder, Backend& backend,
-                                 const ComputeType& type, const GenerationLimits& limits)
-    : limits_(limits), model_(LanguageModel::load(folder, backend, type.packing_of(folder))) {
+                                 const ComputeType& asked, const GenerationLimits& limits)
+    : limits_(limits) {
+  const ComputeType type = asked.of_language_model(backend.device());
+  model_ = LanguageModel::load(folder, backend, type.packing_of(folder));
   try {
     chat_ = ChatTemplate::from_folder(tokenizer_folder(folder));
   } catch (const jinja::TemplateError& error) {

@@ -14,7 +14,8 @@ export class ApiError extends Error {
 const failure = async answer => {
   let message = "";
   try {
-    message = (await answer.json()).error ?? "";
+    const { error } = await answer.json();
+    message = error?.message ?? error ?? ""; // of OpenAI's API, or of yona's own
   } catch { /* no JSON: a proxy's page, say */ }
   const busy = answer.status === 429 || answer.status === 503;
   const wait = busy ? Math.max(1, Math.ceil(Number(answer.headers.get("Retry-After")) || 1)) : 0;
@@ -74,6 +75,7 @@ const parseEvent = text => {
     if (line.startsWith("event:")) name = line.slice(6).trim();
     else if (line.startsWith("data:")) data += line.slice(5);
   }
+  if (data.trim() === "[DONE]") return { name: "done", data: {} }; // of OpenAI's API
   return { name, data: data ? JSON.parse(data) : null };
 };
 

@@ -6,6 +6,7 @@ import { $, make } from "./dom.js";
 import { startDocuments } from "./documents.js";
 import { startExplained } from "./explained.js";
 import { languageName, onLanguage, t } from "./i18n.js";
+import { startPlayground } from "./playground.js";
 import { startSearch } from "./search.js";
 import { startSentenceChoice } from "./sentence_choice.js";
 import { on, reverse, store, tell } from "./store.js";
@@ -47,14 +48,17 @@ const showTab = () => {
   const link = document.querySelector(".top nav [aria-current]"), bar = link?.parentElement;
   if (bar) bar.scrollTo({ left: link.offsetLeft - bar.offsetLeft - (bar.clientWidth - link.offsetWidth) / 2, behavior: "instant" });
 };
+// A playground where there are language models; the others but where there are no translation models.
+const isOffered = view => (view === "generate" ? store.generators.length > 0 : store.models.length > 0 || store.generators.length === 0);
 const showView = () => {
   const wanted = location.hash.slice(1).split("/")[0];
   if (wanted === "main") return; // the skip link
-  const views = [...document.querySelectorAll("[data-view]")];
+  const views = [...document.querySelectorAll("[data-view]")].filter(({ dataset }) => isOffered(dataset.view));
   const view = views.find(candidate => candidate.dataset.view === wanted) ?? views[0];
-  for (const candidate of views) candidate.hidden = candidate !== view;
+  for (const candidate of document.querySelectorAll("[data-view]")) candidate.hidden = candidate !== view;
   for (const link of document.querySelectorAll(".top nav a")) {
     const own = link.hash === "#" + view.dataset.view;
+    link.hidden = !isOffered(link.hash.slice(1));
     if (own) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
@@ -82,7 +86,11 @@ const useModel = model => {
 };
 const loadModels = async () => {
   try {
-    store.models = (await getJson("/v1/models")).models;
+    const { models, data } = await getJson("/v1/models");
+    store.models = models;
+    store.generators = data.filter(model => model.task === "generation");
+    tell("generators");
+    showView();
   } catch (error) {
     return notice(error, 0);
   }
@@ -108,6 +116,7 @@ const start = async () => {
   startSearch(notice);
   startDocuments(notice);
   startExplained(notice);
+  startPlayground(notice);
   window.addEventListener("hashchange", showView);
   window.addEventListener("resize", showTab);
   window.addEventListener("online", retry);

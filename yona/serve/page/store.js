@@ -1,9 +1,10 @@
 // What all views share: the models, the one in use, the sentences of the text and what is known
-// about each (its entry), and which sentence is looked at. Listeners hear "model", "sentences",
-// "entry" and "current"; "use" asks for another model.
+// about each (its entry), and which sentence is looked at. Listeners hear "model", "generators",
+// "sentences", "entry" and "current"; "use" asks for another model.
 
 export const store = {
   models: [],
+  generators: [], // language models
   model: null,
   sentences: [], // { text, start, end, entry }
   current: 0, // index of the sentence that is looked at

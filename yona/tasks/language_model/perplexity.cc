@@ -7,11 +7,30 @@
 #include "yona/base/error.h"
 #include "yona/base/human.h"
 #include "yona/tensor/ops/cross_entropy.h"
+#include "yona/tensor/ops/softmax.h"
 #include "yona/text/tokenizer/plain_segmenters.h"
 
 namespace yona {
 
 namespace {
+
+// Of weights that are packed or in bytes, with which only products can be formed: a few rows of
+// logits at a time.
+std::vector<double> losses_of_logits(const CausalLm& model, const Tensor& states,
+                                     std::span<const std::int32_t> targets, Context& c) {
+  constexpr std::int64_t kAtOnce = 128;
+  std::vector<double> nll;
+  for (std::int64_t begin = 0; begin < states.rows(); begin += kAtOnce) {
+    const std::int64_t rows = std::min(kAtOnce, states.rows() - begin);
+    const Tensor logits = model.logits(states.row_range(begin, rows), c);  // [rows, vocabulary]
+    const Tensor log_p = log_softmax(logits, c);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int32_t target = targets[static_cast<std::size_t>(begin + row)];
+      nll.push_back(-static_cast<double>(log_p.view().row<float>(row)[target]));
+    }
+  }
+  return nll;
+}
 
 // -log p of each token of a window but the first, in nats.
 std::vector<double> token_losses(const CausalLm& model, std::span<const std::int32_t> ids,
@@ -27,6 +46,10 @@ std::vector<double> token_losses(const CausalLm& model, std::span<const std::int
   const Tokens tokens{upload(ids.first(static_cast<std::size_t>(rows))),
                       make_layout(offsets, {}, region)};
   const Ragged states = model.decode(tokens, {}, c);  // [T, d_model]
+  const Storage& weights = *model.projection().storage();
+  if (weights.packed != nullptr || weights.quantised != nullptr) {
+    return losses_of_logits(model, states.values, ids.subspan(1), c);
+  }
   const Tensor losses =
       linear_cross_entropy(states.values, model.projection(), upload(ids.subspan(1)), {}, c);
   const std::vector<float> values = losses.to_vector<float>();  // [T, 2]

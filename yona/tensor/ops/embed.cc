@@ -13,7 +13,7 @@ struct Embedded {
   EmbedOptions options;
 
   EmbedArgs args(const Tensor& y) const {
-    const PackedWeights* weights = table.storage()->packed;
+    PackedWeights* weights = table.storage()->packed;
     const View packed = weights != nullptr ? weights->packed_table(table) : View{};
     QuantisedWeights* bytes = table.storage()->quantised;
     return {.ids = ids.data<std::int32_t>(),
