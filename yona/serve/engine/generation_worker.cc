@@ -7,7 +7,6 @@
 #include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/io/model_files.h"
-#include "yona/serve/engine/folder_look.h"
 
 namespace yona::serve {
 
@@ -47,12 +46,13 @@ GenerationFigures& GenerationFigures::operator+=(const GenerationFigures& other)
   return *this;
 }
 
-GenerationWorker::GenerationWorker(const GenerationPlace& place, const GenerationLoading& loading,
+GenerationWorker::GenerationWorker(const ServedFolder& place, const ServedLoading& loading,
                                    const GenerationLimits& limits)
     : place_(place),
       loading_(loading),
       limits_(limits),
       backend_(make_backend(loading.device, {.threads = loading.threads})),
+      watch_(place.folder),
       summary_(summary_of(place)) {
   verify_model_files(place.folder, VerifiedFiles::all, backend_->exec().pool);
   thread_ = std::thread([this] { work(); });
@@ -79,11 +79,6 @@ GeneratorSummary GenerationWorker::summary() const {
 GenerationFigures GenerationWorker::figures() const {
   const std::scoped_lock lock(mutex_);
   return figures_;
-}
-
-void GenerationWorker::look_again() {
-  const std::scoped_lock lock(mutex_);
-  is_told_ = true;
 }
 
 // --- the queue ------------------------------------------------------------------------------
@@ -191,24 +186,7 @@ void GenerationWorker::drop_ended() {
 
 // --- the model ------------------------------------------------------------------------------
 
-// Files are looked at once a second at most.
-void GenerationWorker::look() {
-  bool is_told = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    is_told = std::exchange(is_told_, false);
-  }
-  if (!is_told && loaded_ && Clock::now() - looked_ < std::chrono::seconds(1)) {
-    return;
-  }
-  looked_ = Clock::now();
-  const FolderLook seen = look_at(place_.folder);
-  is_stale_ = !loaded_ || (seen.signature != signature_ &&
-                           (is_told || is_stale_ || seen.is_at_rest(last_seen_)));
-  last_seen_ = seen.signature;
-}
-
-void GenerationWorker::load(const std::string& signature) {
+void GenerationWorker::load() {
   {
     const std::scoped_lock lock(mutex_);
     is_loading_ = true;
@@ -234,8 +212,9 @@ void GenerationWorker::load(const std::string& signature) {
                  place_.folder.string(), failure.what());
     }
   }
-  signature_ = signature;
-  is_stale_ = false;
+  if (loaded_) {
+    watch_.loaded();
+  }
   {
     const std::scoped_lock lock(mutex_);
     is_loading_ = false;
@@ -248,14 +227,13 @@ void GenerationWorker::load(const std::string& signature) {
 
 // A changed folder is loaded once the answers of the model that was there have ended.
 bool GenerationWorker::is_ready() {
-  look();
-  if (!is_stale_) {
+  if (!watch_.is_stale()) {
     return true;
   }
   if (!running_.empty()) {
     return false;
   }
-  load(last_seen_);
+  load();
   return true;
 }
 

@@ -18,16 +18,10 @@
 
 #include "yona/backend/backend.h"
 #include "yona/serve/engine/client_turns.h"
+#include "yona/serve/engine/folder_look.h"
 #include "yona/serve/engine/loaded_generator.h"
 
 namespace yona::serve {
-
-// Where and how models are loaded.
-struct GenerationLoading {
-  std::string device = "cpu";
-  int threads = 0;  // 0: all CPUs that may be used
-  ComputeType type{.is_folders = true};
-};
 
 // What has happened so far, for /metrics.
 struct GenerationFigures {
@@ -46,7 +40,7 @@ class GenerationWorker {
  public:
   // Reads the folder's description and compares its files with its checksums; the model is loaded
   // when it is first needed, and again when its files have changed. Throws IoError and FormatError.
-  GenerationWorker(const GenerationPlace& place, const GenerationLoading& loading,
+  GenerationWorker(const ServedFolder& place, const ServedLoading& loading,
                    const GenerationLimits& limits);
   ~GenerationWorker();  // as close()
   GenerationWorker(const GenerationWorker&) = delete;
@@ -57,7 +51,7 @@ class GenerationWorker {
   GeneratorSummary summary() const;
   GenerationFigures figures() const;
   bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
-  void look_again();
+  void look_again() { watch_.look_again(); }
   // Finishes what was accepted; nothing is accepted any more.
   void close();
 
@@ -94,8 +88,7 @@ class GenerationWorker {
   void drop_ended();
   void fail_all(const std::exception_ptr& error);
   bool is_ready();  // a model is loaded, and requests may join
-  void load(const std::string& signature);
-  void look();
+  void load();
   void join();
   enum class Sizes : std::uint8_t { all, small };
   TaskPtr next_task(Sizes sizes);
@@ -116,8 +109,8 @@ class GenerationWorker {
   void unqueue(const Task& task);
   void update_full();
 
-  const GenerationPlace place_;
-  const GenerationLoading loading_;
+  const ServedFolder place_;
+  const ServedLoading loading_;
   const GenerationLimits limits_;
   const std::unique_ptr<Backend> backend_;
 
@@ -125,9 +118,7 @@ class GenerationWorker {
   std::unique_ptr<LoadedGenerator> loaded_;
   std::map<RequestId, Running> running_;
   TaskPtr blocked_;  // the generator has its prompt, but no room for it yet
-  std::string signature_, last_seen_;
-  Clock::time_point looked_{};
-  bool is_stale_ = false;  // loaded again once nothing is under way
+  FolderWatch watch_;
 
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
@@ -138,7 +129,6 @@ class GenerationWorker {
   Clock::time_point loaded_at_{};
   double step_seconds_ = 0;                // of a pass, in the mean; 0: not known yet
   std::array<double, 2> answer_tokens_{};  // of an answer, of a large and a small request
-  bool is_told_ = false;                   // to look again
   bool is_loading_ = false;
   bool is_closing_ = false;
   std::atomic<bool> is_full_{false};
