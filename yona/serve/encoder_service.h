@@ -14,8 +14,8 @@
 namespace yona::serve {
 
 struct EncoderSummary {
-  std::string id;      // the folder's name
-  std::string family;  // "bert"
+  std::string id{};      // the folder's name
+  std::string family{};  // "bert"
   std::int64_t layers = 0, heads = 0, d_model = 0;
   std::int64_t vocabulary = 0;        // 0: it takes pictures
   std::int64_t context = 0;           // tokens of a text at most; of a picture
