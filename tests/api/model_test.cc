@@ -193,7 +193,7 @@ TEST_F(ModelTest, SaysWhatFolderItCannotRun) {
   const TempDir folder;
   write_bytes(folder / "config.json", R"({"model_type": "bert", "hidden_size": 8})");
   EXPECT_THAT(message_of<Error>([&] { Model::load(folder.path()); }),
-              HasSubstr("config.json: model_type 'bert' is not supported; marian, "));
+              HasSubstr("config.json: is an encoder, not a translation model; "));
 }
 
 TEST_F(ModelTest, SaysWhatIsWrong) {

@@ -52,5 +52,19 @@ TEST(ModelKind, SaysWhatACommandTakes) {
       folder.path().string() + ": is a language model; yona translate takes a translation model");
 }
 
+TEST(ModelKind, WhatWritesNoTextIsNamedWithWhatTakesIt) {
+  const auto refusal = [](const Json& config) {
+    return message_of<FormatError>([&] { check_writes_text(config, "config.json"); });
+  };
+  EXPECT_THAT(refusal({{"model_type", "vit"}}),
+              ::testing::HasSubstr("is an image classifier, not a translation model"));
+  EXPECT_THAT(refusal({{"model_type", "roberta"}}), ::testing::HasSubstr("TextEncoder::load()"));
+  EXPECT_THAT(refusal({{"yona", {{"task", "masked-lm"}}}}), ::testing::HasSubstr("is an encoder"));
+  EXPECT_THAT(refusal({{"model_type", "gpt2"}}), ::testing::HasSubstr("yona generate"));
+  for (const char* type : {"marian", "something else"}) {
+    check_writes_text({{"model_type", type}}, "config.json");
+  }
+}
+
 }  // namespace
 }  // namespace yona::testing

@@ -121,4 +121,27 @@ std::vector<ClassifiedImage> ImageClassifier::classify(
   return queue.finish();
 }
 
+bool ImageClassifier::is_image_classifier(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(folder / "config.json", error) &&
+         read_model_kind(folder) == ModelKind::image;
+}
+
+ClassifiedImage ImageClassifier::classify_bytes(std::string_view bytes) const {
+  constexpr const char* kName = "the picture";
+  return {kName, runtime_->model().classify({{kName, decode_picture(bytes, kName)}}).front()};
+}
+
+ClassifiedImage ImageClassifier::classify_pixels(const ImagePixels& image) const {
+  constexpr const char* kName = "the picture";
+  check((image.channels == 1 || image.channels == 3) && image.height > 0 && image.width > 0,
+        "{}: has {} × {} pixels and {} channels; expected some pixels, and 1 or 3 channels", kName,
+        image.height, image.width, image.channels);
+  Picture picture(ImageShape{image.height, image.width, image.channels});
+  check(image.pixels.size() == picture.pixels.size(), "{}: has {} bytes; expected {}", kName,
+        image.pixels.size(), picture.pixels.size());
+  picture.pixels = image.pixels;
+  return {kName, runtime_->model().classify({{kName, std::move(picture)}}).front()};
+}
+
 }  // namespace yona

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "yona/api/model.h"
@@ -20,6 +21,13 @@ class ImageRuntime;  // the library's own
 struct ClassifiedImage {
   std::string name;  // the file; of an IDX file with its number from 1: "t10k-images[7]"
   std::vector<LabelScore> labels{};  // the most probable first
+};
+
+// A picture in memory.
+struct ImagePixels {
+  std::int64_t height = 0, width = 0;
+  std::int64_t channels = 3;           // 1: grey, 3: red, green, blue
+  std::vector<std::uint8_t> pixels{};  // [height, width, channels]
 };
 
 // What a folder says of its classifier.
@@ -38,6 +46,9 @@ class ImageClassifier {
   // Throws IoError or FormatError naming the file, InvalidArgument naming the option. Languages and
   // the shortlist of the options are not used.
   static ImageClassifier load(const std::filesystem::path& folder, const LoadOptions& options = {});
+  // Does the folder hold an image classifier? Throws FormatError for a config.json that cannot be
+  // read.
+  static bool is_image_classifier(const std::filesystem::path& folder);
 
   explicit ImageClassifier(std::unique_ptr<ImageRuntime> runtime);
   ~ImageClassifier();
@@ -49,6 +60,10 @@ class ImageClassifier {
   // PNG, JPEG and IDX files, the last with one answer for each picture, in order. Throws IoError or
   // FormatError naming the file.
   std::vector<ClassifiedImage> classify(const std::vector<std::filesystem::path>& files) const;
+  // The content of a PNG or JPEG file. Throws FormatError.
+  ClassifiedImage classify_bytes(std::string_view bytes) const;
+  // Throws InvalidArgument for pixels that are not as many as height, width and channels say.
+  ClassifiedImage classify_pixels(const ImagePixels& image) const;
 
  private:
   std::unique_ptr<ImageRuntime> runtime_;

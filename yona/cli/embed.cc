@@ -20,7 +20,7 @@ struct EmbedFlags {
   bool no_normalize = false;
 };
 
-EmbedTextOptions options_of(const EmbedFlags& flags) {
+EmbedTextOptions options_of(const CLI::App& app, const EmbedFlags& flags) {
   EmbedTextOptions options;
   if (!flags.pooling.empty()) {
     options.pooling = word_value("--pooling", flags.pooling, {"mean", "cls", "max"});
@@ -28,14 +28,14 @@ EmbedTextOptions options_of(const EmbedFlags& flags) {
   if (flags.no_normalize) {
     options.normalise = false;
   }
-  if (!flags.prompt.empty()) {
+  if (app.count("--prompt") > 0) {
     options.prompt = flags.prompt;
   }
   return options;
 }
 
 int run(const CLI::App& app, const EmbedFlags& flags) {
-  const EmbedTextOptions options = options_of(flags);
+  const EmbedTextOptions options = options_of(app, flags);
   const TextEncoder encoder = load_encoder(app, flags.encoder);
   std::uint64_t cut = 0;
   for_each_window(flags.encoder, [&](const std::vector<std::string>& lines) {
@@ -67,7 +67,7 @@ Command add_embed(CLI::App& program) {
            {"--pooling", "mean|cls|max",
             "how tokens become one vector (default: as the folder says, else mean)"});
   add_text(*app, flags->prompt,
-           {"--prompt", "NAME", "a prompt of the folder to put in front of each text"});
+           {"--prompt", "NAME", "a prompt of the folder to put in front of each text; '': none"});
   add_switch(*app, flags->no_normalize,
              {"--no-normalize", "",
               "leave vectors as they are (default: as the folder says, else "

@@ -1,4 +1,5 @@
-// `yona serve`: translation and language models over HTTP, and the page.
+// `yona serve`: translation models, language models, encoders and image classifiers over HTTP, and
+// the page.
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "yona/cli/server_signals.h"
 #include "yona/cli/worker_backends.h"
 #include "yona/serve/application.h"
+#include "yona/serve/engine/encoder_engine.h"
 #include "yona/serve/engine/engine.h"
 #include "yona/serve/engine/generation_engine.h"
 #include "yona/serve/http_server.h"
@@ -67,7 +69,7 @@ serve::EngineOptions engine_options(const ServeFlags& flags, std::vector<serve::
 
 // With the limits that translation has, of the same flags.
 serve::GenerationEngineOptions generation_options(const ServeFlags& flags,
-                                                  std::vector<serve::GenerationPlace> models,
+                                                  std::vector<serve::ServedFolder> models,
                                                   const serve::EngineOptions& engine) {
   const std::string device = device_of(flags.workers);
   const bool is_gpu = device == "cuda";
@@ -88,6 +90,23 @@ serve::GenerationEngineOptions generation_options(const ServeFlags& flags,
   options.limits.work = engine.limits.work;
   options.limits.queue_tokens = engine.batcher.queue_tokens;
   options.limits.longest_wait = engine.batcher.longest_wait;
+  return options;
+}
+
+// Batches of texts are as small as is about as fast as larger ones.
+serve::EncoderEngineOptions encoder_options(const ServeFlags& flags,
+                                            std::vector<serve::ServedFolder> models,
+                                            const serve::EngineOptions& engine) {
+  const std::string device = device_of(flags.workers);
+  constexpr std::int64_t kHostTokens = 512;
+  constexpr std::int64_t kDeviceTokens = 8192;
+  serve::EncoderEngineOptions options;
+  options.models = std::move(models);
+  options.loading = {.device = device,
+                     .threads = worker_choice(flags.workers).threads,
+                     .type = engine.loading.type};
+  options.batcher = engine.batcher;
+  options.batcher.batch_tokens = device == "cuda" ? kDeviceTokens : kHostTokens;
   return options;
 }
 
@@ -170,33 +189,68 @@ std::string generation_figures(const serve::GenerationEngine& engine) {
          text("yona_generation_gone_total", "counter", "Requests whose clients left.", f.gone);
 }
 
-void announce(const ServeFlags& flags, const serve::HttpServer& server, const serve::Engine& engine,
-              const serve::GenerationEngine* generation) {
-  std::vector<std::string> names;
-  for (const serve::ModelSummary& model : engine.models()) {
-    names.push_back(model.id);
+// What is served: one engine for each kind of model that there is.
+struct Engines {
+  explicit Engines(const serve::EngineOptions& options) : translation(options) {}
+
+  serve::Engine translation;
+  std::optional<serve::GenerationEngine> generation{};
+  std::optional<serve::EncoderEngine> encoding{};
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const serve::ModelSummary& model : translation.models()) {
+      all.push_back(model.id);
+    }
+    for (const auto& model :
+         generation ? generation->generators() : std::vector<serve::GeneratorSummary>{}) {
+      all.push_back(model.id);
+    }
+    for (const auto& model :
+         encoding ? encoding->encoders() : std::vector<serve::EncoderSummary>{}) {
+      all.push_back(model.id);
+    }
+    return all;
   }
-  if (generation != nullptr) {
-    for (const serve::GeneratorSummary& model : generation->generators()) {
-      names.push_back(model.id);
+  std::string metrics() const {
+    return (generation ? generation_figures(*generation) : "") +
+           (encoding ? serve::encoder_metrics(encoding->figures()) : "");
+  }
+  void reload() {
+    translation.reload();
+    if (generation) {
+      generation->reload();
+    }
+    if (encoding) {
+      encoding->reload();
     }
   }
-  const std::string host =
-      flags.host.find(':') == flags.host.npos ? flags.host : "[" + flags.host + "]";
-  log().info("serving {} at {}://{}:{}; Ctrl-C ends", fmt::join(names, ", "),
-             flags.key.empty() ? "http" : "https", host, server.port());
+  void close() {
+    translation.close();
+    if (generation) {
+      generation->close();
+    }
+    if (encoding) {
+      encoding->close();
+    }
+  }
+};
+
+// Clients choose models of all kinds by their names.
+void check_names(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  const auto same = std::adjacent_find(names.begin(), names.end());
+  check(same == names.end(),
+        "--model: two models of different kinds are both named {}; say NAME=DIR for the one that "
+        "does not translate",
+        same == names.end() ? "" : *same);
 }
 
-// Clients choose models of both kinds by their names.
-void check_names(const serve::Engine& engine, const serve::GenerationEngine& generation) {
-  for (const serve::ModelSummary& one : engine.models()) {
-    for (const serve::GeneratorSummary& other : generation.generators()) {
-      check(one.id != other.id,
-            "--model: a translation model and a language model are both named {}; say NAME=DIR for "
-            "the language model",
-            one.id);
-    }
-  }
+void announce(const ServeFlags& flags, const serve::HttpServer& server, const Engines& engines) {
+  const std::string host =
+      flags.host.find(':') == flags.host.npos ? flags.host : "[" + flags.host + "]";
+  log().info("serving {} at {}://{}:{}; Ctrl-C ends", fmt::join(engines.names(), ", "),
+             flags.key.empty() ? "http" : "https", host, server.port());
 }
 
 // What cannot be read anew stays as it was.
@@ -226,31 +280,33 @@ int run(const ServeFlags& flags) {
   const ServedFolders folders = served_folders(flags.models);
   WorkerBackends workers;
   const serve::EngineOptions options = engine_options(flags, folders.translation, workers);
-  serve::Engine engine(options);
-  std::optional<serve::GenerationEngine> generation;
+  Engines engines(options);
   if (!folders.generation.empty()) {
-    generation.emplace(generation_options(flags, folders.generation, options));
-    check_names(engine, *generation);
+    engines.generation.emplace(generation_options(flags, folders.generation, options));
   }
+  if (!folders.encoding.empty()) {
+    engines.encoding.emplace(encoder_options(flags, folders.encoding, options));
+  }
+  check_names(engines.names());
   serve::HttpServer* listening = nullptr;
-  serve::Application application({.service = engine,
-                                  .keys = *keys,
-                                  .limits = limits,
-                                  .deadline = std::chrono::duration<double>(deadline),
-                                  .usual_beam = options_of(flags.search).beam,
-                                  .suggestions = suggestions ? &*suggestions : nullptr,
-                                  .generation = generation ? &*generation : nullptr},
-                                 flags.page_folder, [&] {
-                                   return figures(engine, *listening) +
-                                          (generation ? generation_figures(*generation) : "");
-                                 });
+  serve::Application application(
+      {.service = engines.translation,
+       .keys = *keys,
+       .limits = limits,
+       .deadline = std::chrono::duration<double>(deadline),
+       .usual_beam = options_of(flags.search).beam,
+       .suggestions = suggestions ? &*suggestions : nullptr,
+       .generation = engines.generation ? &*engines.generation : nullptr,
+       .encoding = engines.encoding ? &*engines.encoding : nullptr},
+      flags.page_folder,
+      [&] { return figures(engines.translation, *listening) + engines.metrics(); });
   serve::HttpServer server(
       server_flags, [&](const auto& exchange) { application.handle(exchange); },
       [&](std::string_view method, std::string_view path) {
         return application.turn_away(method, path);
       });
   listening = &server;
-  announce(flags, server, engine, generation ? &*generation : nullptr);
+  announce(flags, server, engines);
   const auto grace = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * deadline) + 1000);
   signals.listen(
       [&] {
@@ -258,20 +314,14 @@ int run(const ServeFlags& flags) {
         server.stop(grace);
       },
       [&] {
-        engine.reload();
-        if (generation) {
-          generation->reload();
-        }
+        engines.reload();
         renew("file of API keys", [&] { keys->reload(); });
         renew("certificate", [&] { server.renew_tls(); });
         log().info("models, keys and certificate are looked at again");
       });
   server.run();
   signals.end();
-  engine.close();
-  if (generation) {
-    generation->close();
-  }
+  engines.close();
   return 0;
 }
 
@@ -312,8 +362,9 @@ void add_limit_flags(CLI::App& app, ServeFlags& flags) {
 void add_flags(CLI::App& app, ServeFlags& flags) {
   add_list(app, flags.models,
            {"-m,--model", "DIR…",
-            "folders of translation models, one for each pair of languages, and of language "
-            "models; en-de=DIR says the pair, NAME=DIR names a language model"});
+            "folders of translation models, one for each pair of languages, of language models, "
+            "encoders and image classifiers; en-de=DIR says the pair, NAME=DIR names another "
+            "model"});
   add_text(app, flags.host,
            {"--host", "ADDRESS",
             "where to listen (default 127.0.0.1: this machine alone; 0.0.0.0: everywhere)"});
@@ -346,12 +397,13 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
 Command add_serve(CLI::App& program) {
   CLI::App* app = add_command(
       program, {"serve",
-                "translation and text generation over HTTP: LibreTranslate's API, OpenAI's, yona's "
-                "own, and a page",
+                "translation, text generation, embeddings and labels over HTTP: LibreTranslate's "
+                "API, OpenAI's, yona's own, and a page",
                 "yona serve --model run\n"
                 "yona serve --model en-de=run1 de-en=run2 --port 5000\n"
                 "yona serve --model run --compute-type int8\n"
                 "yona serve --model gpt2 en-de=run1\n"
+                "yona serve --model all-MiniLM-L6-v2\n"
                 "yona serve --model run --host 0.0.0.0 --allow-host example.org --api-keys "
                 "keys.json --tls-certificate chain.pem --tls-key key.pem\n"
                 "curl -d q='Two dogs run.' -d source=en -d target=de localhost:8080/translate"});

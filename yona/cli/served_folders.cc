@@ -8,10 +8,10 @@ namespace yona::cli {
 namespace {
 
 // What cannot be read is left to what reads the rest of the folder.
-bool holds_language_model(const std::filesystem::path& folder) {
+ModelKind kind_of(const std::filesystem::path& folder) {
   std::error_code error;
-  return std::filesystem::is_regular_file(folder / "config.json", error) &&
-         read_model_kind(folder) == ModelKind::language_model;
+  return std::filesystem::is_regular_file(folder / "config.json", error) ? read_model_kind(folder)
+                                                                         : ModelKind::translation;
 }
 
 }  // namespace
@@ -23,10 +23,17 @@ ServedFolders served_folders(const std::vector<std::string>& items) {
     const std::size_t sign = std::filesystem::exists(item) ? text.npos : text.find('=');
     const std::filesystem::path folder(sign == text.npos ? text : text.substr(sign + 1));
     require_folder("--model", folder);
-    if (holds_language_model(folder)) {
-      folders.generation.push_back({folder, sign == text.npos ? "" : text.substr(0, sign)});
-    } else {
-      folders.translation.push_back(serve::model_place(text));
+    const serve::ServedFolder named{folder, sign == text.npos ? "" : text.substr(0, sign)};
+    switch (kind_of(folder)) {
+      case ModelKind::language_model:
+        folders.generation.push_back(named);
+        break;
+      case ModelKind::encoder:
+      case ModelKind::image:
+        folders.encoding.push_back(named);
+        break;
+      default:
+        folders.translation.push_back(serve::model_place(text));
     }
   }
   return folders;

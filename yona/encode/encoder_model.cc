@@ -25,17 +25,6 @@ std::vector<LabelScore> label_scores(const std::vector<float>& logits, const Enc
   return sorted_scores(scores, info.labels);
 }
 
-void normalise(std::vector<float>& vector) {
-  double squares = 0;
-  for (const float x : vector) {
-    squares += static_cast<double>(x) * static_cast<double>(x);
-  }
-  const double length = std::max(std::sqrt(squares), 1e-12);
-  for (float& x : vector) {
-    x = static_cast<float>(static_cast<double>(x) / length);
-  }
-}
-
 std::vector<std::size_t> most_probable(const std::vector<double>& p, std::int64_t top) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -105,27 +94,49 @@ std::string EncoderModel::prompt_of(const std::optional<std::string>& name) cons
   return found->second;
 }
 
+std::int64_t EncoderModel::longest_embedded() const {
+  return sentences_.max_length > 0 ? std::min(sentences_.max_length, info_.config.max_positions)
+                                   : info_.config.max_positions;
+}
+
 std::vector<EmbeddedText> EncoderModel::embed(const std::vector<std::string>& texts,
                                               const EmbedTextOptions& options) {
   const std::string prompt = prompt_of(options.prompt);
+  std::vector<EncodedText> encoded;
+  encoded.reserve(texts.size());
+  for (const std::string& text : texts) {
+    encoded.push_back(tokenizer_.encode(prompt + text, std::nullopt, longest_embedded()));
+  }
+  return embed_encoded(encoded, options);
+}
+
+std::vector<EmbeddedText> EncoderModel::embed_ids(
+    const std::vector<std::vector<std::int32_t>>& texts, const EmbedTextOptions& options) {
+  std::vector<EncodedText> encoded;
+  encoded.reserve(texts.size());
+  for (const std::vector<std::int32_t>& ids : texts) {
+    for (const std::int32_t id : ids) {
+      check(id >= 0 && id < tokenizer_.size(), "there is no token {}; the vocabulary has {}", id,
+            tokenizer_.size());
+    }
+    encoded.push_back(tokenizer_.framed(ids, longest_embedded()));
+  }
+  return embed_encoded(encoded, options);
+}
+
+std::vector<EmbeddedText> EncoderModel::embed_encoded(const std::vector<EncodedText>& texts,
+                                                      const EmbedTextOptions& options) {
   const Pooling pooling =
       options.pooling.empty() ? sentences_.pooling : pooling_of(options.pooling);
-  const std::int64_t longest = sentences_.max_length > 0
-                                   ? std::min(sentences_.max_length, info_.config.max_positions)
-                                   : info_.config.max_positions;
-  std::vector<EncodedText> encoded;
-  std::vector<EmbeddedText> answers;
-  for (const std::string& text : texts) {
-    encoded.push_back(tokenizer_.encode(prompt + text, std::nullopt, longest));
-    answers.push_back(
-        {{}, static_cast<std::int64_t>(encoded.back().ids.size()), encoded.back().is_cut});
-  }
   const std::lock_guard lock(mutex_);
-  Vectors vectors = runner_.pooled(encoded, pooling);
+  Vectors vectors = runner_.pooled(texts, pooling);
+  std::vector<EmbeddedText> answers;
+  answers.reserve(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    answers[i].vector = std::move(vectors[i]);
+    EmbeddedText& answer = answers.emplace_back(EmbeddedText{
+        std::move(vectors[i]), static_cast<std::int64_t>(texts[i].ids.size()), texts[i].is_cut});
     if (options.normalise.value_or(sentences_.normalise)) {
-      normalise(answers[i].vector);
+      scale_to_length_1(answer.vector);
     }
   }
   return answers;

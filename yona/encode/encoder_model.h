@@ -38,6 +38,10 @@ class EncoderModel {
   // Throws InvalidArgument for a prompt that the folder does not have.
   std::vector<EmbeddedText> embed(const std::vector<std::string>& texts,
                                   const EmbedTextOptions& options = {});
+  // The same of texts whose tokens are given, without special ones around them: no prompt is put in
+  // front. Throws InvalidArgument for an id that the vocabulary does not have.
+  std::vector<EmbeddedText> embed_ids(const std::vector<std::vector<std::int32_t>>& texts,
+                                      const EmbedTextOptions& options = {});
   // The `top` most probable tokens for each mask of the text, by place. Throws InvalidArgument for
   // a text without a mask or beyond the model's positions, and when the model has no head for it.
   std::vector<FilledMask> fill(const std::string& text, std::int64_t top = 5);
@@ -46,6 +50,9 @@ class EncoderModel {
   EncoderModel(const std::filesystem::path& folder, EncoderInfo info, Backend& backend,
                Precision precision);
   std::string prompt_of(const std::optional<std::string>& name) const;
+  std::int64_t longest_embedded() const;  // tokens, special ones counted
+  std::vector<EmbeddedText> embed_encoded(const std::vector<EncodedText>& texts,
+                                          const EmbedTextOptions& options);
 
   EncoderInfo info_;
   EncoderTokenizer tokenizer_;

@@ -32,4 +32,15 @@ std::vector<LabelScore> sorted_scores(const std::vector<double>& scores,
   return sorted;
 }
 
+void scale_to_length_1(std::vector<float>& vector) {
+  double squares = 0;
+  for (const float x : vector) {
+    squares += static_cast<double>(x) * static_cast<double>(x);
+  }
+  const double length = std::max(std::sqrt(squares), 1e-12);
+  for (float& x : vector) {
+    x = static_cast<float>(static_cast<double>(x) / length);
+  }
+}
+
 }  // namespace yona

@@ -6,6 +6,7 @@
 #include "yona/io/foreign_config.h"
 #include "yona/io/huggingface.h"
 #include "yona/io/json_file.h"
+#include "yona/io/model_kind.h"
 
 namespace yona {
 
@@ -128,6 +129,7 @@ void write_model_configs(const std::filesystem::path& folder, const ModelDescrip
 
 ModelDescription read_description(const Json& config, std::string_view where) {
   check<FormatError>(config.is_object(), "{}: not a JSON object", where);
+  check_writes_text(config, where);
   if (config.contains("yona")) {
     return description_from_json(yona_key(config, where), where);
   }

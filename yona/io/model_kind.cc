@@ -1,6 +1,7 @@
 #include "yona/io/model_kind.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,31 @@ ModelKind read_model_kind(const std::filesystem::path& folder) {
   }
   const std::filesystem::path path = folder / "config.json";
   return model_kind(read_json(path), path.string());
+}
+
+void check_writes_text(const Json& config, std::string_view where) {
+  std::optional<ModelKind> kind;
+  if (config.contains("yona")) {
+    kind = kind_of_task(config["yona"], where);
+  } else if (config.contains("model_type")) {
+    for (const NamedKind& each : kTypes) {
+      if (config["model_type"] == each.name) {
+        kind = each.kind;
+      }
+    }
+  }
+  check<FormatError>(kind != ModelKind::encoder,
+                     "{}: is an encoder, not a translation model; yona classify, embed and fill "
+                     "take it, in C++ TextEncoder::load()",
+                     where);
+  check<FormatError>(kind != ModelKind::image,
+                     "{}: is an image classifier, not a translation model; yona classify --image "
+                     "takes it, in C++ ImageClassifier::load()",
+                     where);
+  check<FormatError>(kind != ModelKind::language_model,
+                     "{}: is a language model, not a translation model; yona generate and "
+                     "perplexity take it",
+                     where);
 }
 
 void check_model_kind(const std::filesystem::path& folder, ModelKind wanted,

@@ -24,6 +24,10 @@ ModelKind model_kind(const Json& config, std::string_view where);
 // the file.
 ModelKind read_model_kind(const std::filesystem::path& folder);
 
+// Throws FormatError for a config.json of a model that writes no text from text: it says what takes
+// such a model. Of a model_type that is not known it says nothing.
+void check_writes_text(const Json& config, std::string_view where);
+
 // Throws InvalidArgument where the folder holds a model of another kind; `command` is what wants
 // it: "yona generate".
 void check_model_kind(const std::filesystem::path& folder, ModelKind wanted,

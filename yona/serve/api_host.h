@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "yona/serve/api_keys.h"
+#include "yona/serve/encoder_service.h"
 #include "yona/serve/generation_service.h"
 #include "yona/serve/service.h"
 #include "yona/serve/suggestions.h"
@@ -19,6 +20,7 @@ struct ApiHost {
   std::int64_t usual_beam = 4;                 // of searches for alternatives, at least
   Suggestions* suggestions = nullptr;          // null: none are taken
   GenerationService* generation = nullptr;     // null: no language models
+  EncoderService* encoding = nullptr;          // null: no encoders and image classifiers
 };
 
 }  // namespace yona::serve

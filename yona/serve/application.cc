@@ -1,5 +1,6 @@
 #include "yona/serve/application.h"
 
+#include "yona/serve/encoder_api.h"
 #include "yona/serve/libretranslate_api.h"
 #include "yona/serve/libretranslate_frontend.h"
 #include "yona/serve/native_api.h"
@@ -18,6 +19,9 @@ Application::Application(const ApiHost& host, const std::filesystem::path& page_
   router_.add(native_routes(host_));
   if (host_.generation != nullptr) {
     router_.add(openai_routes(host_));
+  }
+  if (host_.encoding != nullptr) {
+    router_.add(encoder_routes(host_));
   }
   router_.add({.method = "GET",
                .path = "/metrics",
@@ -42,14 +46,23 @@ void Application::handle(const std::shared_ptr<Exchange>& exchange) {
   router_.handle(serve::counted(exchange, route != nullptr ? route->path : "other", metrics_));
 }
 
-const HttpResponse* Application::turn_away(std::string_view method, std::string_view path) {
-  const bool generation_is_full = host_.generation != nullptr && host_.generation->is_full();
-  if (!host_.service.is_full() && !generation_is_full) {
-    return nullptr;
+bool Application::is_full(Queue queue) const {
+  switch (queue) {
+    case Queue::none:
+      return false;
+    case Queue::translation:
+      return host_.service.is_full();
+    case Queue::generation:
+      return host_.generation->is_full();
+    case Queue::encoding:
+      return host_.encoding->is_full();
   }
+  return false;
+}
+
+const HttpResponse* Application::turn_away(std::string_view method, std::string_view path) {
   const Route* route = router_.find(method, path);
-  if (route == nullptr ||
-      !(route->queues ? host_.service.is_full() : route->generates && generation_is_full)) {
+  if (route == nullptr || !is_full(route->queue)) {
     return nullptr;
   }
   static const auto overloaded =
@@ -57,7 +70,7 @@ const HttpResponse* Application::turn_away(std::string_view method, std::string_
   static const HttpResponse refusal = response_of(overloaded);
   static const HttpResponse openai_refusal = openai_error(overloaded);
   metrics_.count(route->path, refusal.status, 0);
-  return route->generates ? &openai_refusal : &refusal;
+  return route->queue == Queue::translation ? &refusal : &openai_refusal;
 }
 
 }  // namespace yona::serve

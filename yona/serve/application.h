@@ -27,6 +27,8 @@ class Application {
   const HttpResponse* turn_away(std::string_view method, std::string_view path);
 
  private:
+  bool is_full(Queue queue) const;
+
   ApiHost host_;
   Metrics metrics_;
   std::function<std::string()> figures_;

@@ -43,6 +43,8 @@ std::string_view word_of(FieldType type) {
       return "an object";
     case FieldType::list:
       return "a list of objects";
+    case FieldType::any:
+      return "a value";
   }
   return "";
 }
@@ -79,6 +81,8 @@ bool has_type(const Json& value, FieldType type) {
     case FieldType::list:
       return value.is_array() && std::all_of(value.begin(), value.end(),
                                              [](const Json& item) { return item.is_object(); });
+    case FieldType::any:
+      return true;
   }
   return false;
 }
@@ -233,6 +237,9 @@ Json field_schema(const Field& field) {
     case FieldType::list:
       schema = {{"type", "array"}};
       schema["items"] = field.fields.empty() ? Json::object() : schema_of(field.fields);
+      break;
+    case FieldType::any:
+      schema = Json::object();
       break;
   }
   schema["description"] = field.description;

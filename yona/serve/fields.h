@@ -23,7 +23,8 @@ enum class FieldType : std::uint8_t {
   number,
   boolean,
   object,
-  list
+  list,
+  any  // what the description says; whoever takes it checks it
 };
 
 struct Field {

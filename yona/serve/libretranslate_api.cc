@@ -386,7 +386,7 @@ std::vector<Route> libretranslate_routes(const ApiHost& host) {
        .summary = "Translates a text or a list of texts (LibreTranslate).",
        .takes = translate_takes(),
        .gives = translate_gives(),
-       .queues = true,
+       .queue = Queue::translation,
        .handler = [&host](const auto& exchange) { translate(host, exchange); }},
       {.method = "GET",
        .path = "/languages",

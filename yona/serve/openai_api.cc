@@ -62,6 +62,25 @@ Json data_entry(const Json& more) {
   return entry;
 }
 
+Json encoder_entry(const EncoderSummary& model) {
+  Json entry{{"id", model.id},
+             {"task", model.takes_pictures() ? "image-classification"
+                      : model.labels.empty() ? "embedding"
+                                             : "classification"},
+             {"family", model.family},
+             {"layers", model.layers},
+             {"heads", model.heads},
+             {"d_model", model.d_model},
+             {"context", model.context}};
+  if (!model.takes_pictures()) {
+    entry["vocabulary"] = model.vocabulary;
+  }
+  if (!model.labels.empty()) {
+    entry["labels"] = model.labels;
+  }
+  return entry;
+}
+
 }  // namespace
 
 Json models_list(const ApiHost& host) {
@@ -85,6 +104,11 @@ Json models_list(const ApiHost& host) {
                                  {"chat", model.has_chat}}));
     }
   }
+  if (host.encoding != nullptr) {
+    for (const EncoderSummary& model : host.encoding->encoders()) {
+      data.push_back(data_entry(encoder_entry(model)));
+    }
+  }
   return {{"object", "list"}, {"data", data}, {"models", own}};
 }
 
@@ -99,7 +123,7 @@ std::vector<Route> openai_routes(const ApiHost& host) {
            .summary = "Continues texts with a language model, as OpenAI's API does.",
            .takes = completion_fields(),
            .gives = completion_answer(),
-           .generates = true,
+           .queue = Queue::generation,
            .error_gives = openai_error_answer(),
            .error = openai_error,
            .handler = handler(OpenAiKind::completion)},
@@ -108,7 +132,7 @@ std::vector<Route> openai_routes(const ApiHost& host) {
            .summary = "Answers a conversation, as OpenAI's API does.",
            .takes = chat_fields(),
            .gives = chat_answer(),
-           .generates = true,
+           .queue = Queue::generation,
            .error_gives = openai_error_answer(),
            .error = openai_error,
            .handler = handler(OpenAiKind::chat)}};

@@ -140,21 +140,24 @@ Fields openai_error_answer() {
 }
 
 Fields openai_model_fields() {
-  return {{"id", Type::text, "its name here"},
-          {.name = "object", .type = Type::text, .description = "model", .words = {"model"}},
-          {"created", Type::integer, "seconds since 1970 when the server began"},
-          {"owned_by", Type::text, "yona"},
-          {"task", Type::text, "translation or generation"},
-          {"source", Type::text, "the language that is translated; of translation"},
-          {"target", Type::text, "the language that it is translated into; of translation"},
-          {"loaded", Type::boolean, "whether it is in memory; of translation"},
-          {"family", Type::text, "whose model it is"},
-          {"layers", Type::integer, "of the decoder"},
-          {"heads", Type::integer, "of a layer"},
-          {"d_model", Type::integer, "channels"},
-          {"vocabulary", Type::integer, "tokens"},
-          {"context", Type::integer, "tokens of prompt and answer together; of generation"},
-          {"chat", Type::boolean, "whether it has a chat template; of generation"}};
+  return {
+      {"id", Type::text, "its name here"},
+      {.name = "object", .type = Type::text, .description = "model", .words = {"model"}},
+      {"created", Type::integer, "seconds since 1970 when the server began"},
+      {"owned_by", Type::text, "yona"},
+      {"task", Type::text,
+       "translation, generation, embedding, classification or image-classification"},
+      {"source", Type::text, "the language that is translated; of translation"},
+      {"target", Type::text, "the language that it is translated into; of translation"},
+      {"loaded", Type::boolean, "whether it is in memory; of translation"},
+      {"family", Type::text, "whose model it is"},
+      {"layers", Type::integer, "of the decoder, or of an encoder alone"},
+      {"heads", Type::integer, "of a layer"},
+      {"d_model", Type::integer, "channels"},
+      {"vocabulary", Type::integer, "tokens"},
+      {"context", Type::integer, "tokens of prompt and answer together, of a text or of a picture"},
+      {"labels", Type::texts, "of classification"},
+      {"chat", Type::boolean, "whether it has a chat template; of generation"}};
 }
 
 }  // namespace yona::serve

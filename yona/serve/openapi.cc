@@ -62,7 +62,7 @@ std::set<int> errors_of(const Route& route) {
   if (takes("model") || route.path.ends_with("*")) {
     statuses.insert(404);
   }
-  if (route.queues || route.generates) {
+  if (route.queue != Queue::none) {
     statuses.insert({501, 504});
   }
   return statuses;

@@ -2,6 +2,7 @@
 // takes and which it gives. The description at /openapi.json is made from the same table.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +14,9 @@
 
 namespace yona::serve {
 
+// Where a request waits to be computed; it is refused while that queue is full.
+enum class Queue : std::uint8_t { none, translation, generation, encoding };
+
 struct Route {
   std::string method;  // "GET" or "POST"
   std::string path;    // "/v1/models"; "/page/*" is everything below
@@ -21,8 +25,7 @@ struct Route {
   Fields gives{};  // of the answer's object; of each item where it is a list
   bool gives_list = false;
   std::string content_type = "application/json";
-  bool queues = false;          // in the batcher: refused while that is full
-  bool generates = false;       // the same of language models
+  Queue queue = Queue::none;
   std::vector<int> statuses{};  // of errors besides those that follow from the above
   Fields error_gives = {{"error", FieldType::text, "what is wrong, in one sentence"}};
   std::function<HttpResponse(const std::exception_ptr&)> error = response_of;

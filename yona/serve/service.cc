@@ -10,36 +10,10 @@ std::string SearchChoice::key() const {
                      written(length_penalty), n_best, scores, alignments);
 }
 
-void TranslationJob::fail(const std::exception_ptr& error) {
-  const std::scoped_lock lock(mutex_);
-  if (!is_over_.exchange(true)) {
-    has_failed_ = true;
-    failed(error);
-  }
-}
-
 void TranslationJob::tell(const SentenceProgress& sentence) {
   const std::scoped_lock lock(mutex_);
   if (!is_over_ && progress) {
     progress(sentence);
-  }
-}
-
-void TranslationJob::finish(std::size_t sentence, SentenceResult result) {
-  const std::scoped_lock lock(mutex_);
-  results_.resize(sentences.size());
-  if (is_over_ || !results_[sentence].n_best.empty()) {
-    return;
-  }
-  results_[sentence] = std::move(result);
-  if (++finished_ == sentences.size()) {
-    is_over_ = true;
-    try {
-      done(std::move(results_));
-    } catch (...) {  // the answer could not be made; the client must hear of it
-      has_failed_ = true;
-      failed(std::current_exception());
-    }
   }
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "yona/serve/job.h"
+#include "yona/serve/results_job.h"
 
 namespace yona::serve {
 
@@ -68,7 +68,7 @@ struct AttentionCount {
 };
 
 // Sentences of one request, for one model.
-class TranslationJob : public Job {
+class TranslationJob : public ResultsJob<SentenceResult> {
  public:
   std::string model;
   SearchChoice search{};
@@ -77,19 +77,12 @@ class TranslationJob : public Job {
   std::vector<GlossaryTerm> glossary{};
   bool attention = false;
 
-  // Called by threads that compute, one at a time; one of the last two, once; both where done()
-  // throws.
-  std::function<void(const SentenceProgress&)> progress{};  // empty: not wanted
-  std::function<void(std::vector<SentenceResult>)> done;
-  std::function<void(const std::exception_ptr&)> failed;
+  std::size_t size() const override { return sentences.size(); }
 
-  // Any thread.
-  void fail(const std::exception_ptr& error) override;
-  // Calls progress, unless the job is over.
+  // Called by threads that compute, one at a time, before the job is over. Empty: not wanted.
+  std::function<void(const SentenceProgress&)> progress{};
+  // Calls progress, unless the job is over. Any thread.
   void tell(const SentenceProgress& sentence);
-  // The result of a sentence, the first one that is given; with the last sentence the job is done.
-  void finish(std::size_t sentence, SentenceResult result);
-  bool is_over() const { return is_over_; }
 
   // What each sentence's translation must begin with so that it has the glossary's terms: grows
   // while they are put in. Of whoever computes.
@@ -101,12 +94,6 @@ class TranslationJob : public Job {
   std::shared_ptr<AttentionCount> attention_count = std::make_shared<AttentionCount>();
   bool has_foreseen_attention =
       false;  // the sources have been counted; of the thread that computes
-
- private:
-  std::mutex mutex_;
-  std::vector<SentenceResult> results_;
-  std::size_t finished_ = 0;
-  std::atomic<bool> is_over_{false};
 };
 
 // A look inside a model by its name: "beam" or "explain".

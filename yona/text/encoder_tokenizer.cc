@@ -75,27 +75,35 @@ EncodedText EncoderTokenizer::encode(std::string_view first,
                                      const std::optional<std::string_view>& second,
                                      std::int64_t max_length) const {
   std::vector<std::int32_t> a;
-  std::vector<std::int32_t> b;
+  std::optional<std::vector<std::int32_t>> b;
   append(first, a);
   if (second) {
-    append(*second, b);
+    append(*second, b.emplace());
   }
-  const std::int64_t frame = second ? (special_.two_ends_between ? 4 : 3) : 2;
+  return framed(std::move(a), std::move(b), max_length);
+}
+
+EncodedText EncoderTokenizer::framed(std::vector<std::int32_t> a,
+                                     std::optional<std::vector<std::int32_t>> b,
+                                     std::int64_t max_length) const {
+  const std::int64_t frame = b ? (special_.two_ends_between ? 4 : 3) : 2;
   check(max_length > frame, "a text of at most {} tokens has no room beside {} special ones",
         max_length, frame);
-  const std::size_t whole = a.size() + b.size();
-  cut_to(max_length - frame, a, b);
+  std::vector<std::int32_t> none;
+  std::vector<std::int32_t>& second = b ? *b : none;
+  const std::size_t whole = a.size() + second.size();
+  cut_to(max_length - frame, a, second);
   EncodedText text;
-  text.is_cut = a.size() + b.size() < whole;
+  text.is_cut = a.size() + second.size() < whole;
   text.ids.push_back(special_.begin);
   text.ids.insert(text.ids.end(), a.begin(), a.end());
   text.ids.push_back(special_.end);
   text.types.assign(text.ids.size(), 0);
-  if (second) {
+  if (b) {
     if (special_.two_ends_between) {
       text.ids.push_back(special_.end);
     }
-    text.ids.insert(text.ids.end(), b.begin(), b.end());
+    text.ids.insert(text.ids.end(), second.begin(), second.end());
     text.ids.push_back(special_.end);
     text.types.resize(text.ids.size(), special_.two_ends_between ? 0 : 1);
   }

@@ -47,6 +47,11 @@ class EncoderTokenizer {
   EncodedText encode(std::string_view first, const std::optional<std::string_view>& second,
                      std::int64_t max_length) const;
 
+  // The same of a text whose pieces are given, without special tokens around them.
+  EncodedText framed(std::vector<std::int32_t> ids, std::int64_t max_length) const {
+    return framed(std::move(ids), std::nullopt, max_length);
+  }
+
   const SpecialTokens& special() const { return special_; }
   std::int64_t size() const { return static_cast<std::int64_t>(pieces_->size()); }
   const std::string& piece(std::int32_t id) const {
@@ -60,6 +65,8 @@ class EncoderTokenizer {
 
  private:
   void append(std::string_view text, std::vector<std::int32_t>& ids) const;
+  EncodedText framed(std::vector<std::int32_t> a, std::optional<std::vector<std::int32_t>> b,
+                     std::int64_t max_length) const;
 
   std::shared_ptr<const Segmenter> segmenter_;
   std::shared_ptr<const std::vector<std::string>> pieces_;

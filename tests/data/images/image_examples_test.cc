@@ -1,5 +1,6 @@
 #include "yona/data/images/image_examples.h"
 
+#include <cmath>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -84,6 +85,76 @@ TEST(ImageExamples, UnknownLabelsAndOtherSizesAreNamed) {
                 const ImageExamples examples({four_pictures()}, 3, other, {});
               }),
               HasSubstr("x: its pictures have 2 × 2 pixels and 1 channels; the model takes 4 × 2"));
+}
+
+TEST(ImageExamples, MixPicturesAndLabels) {
+  const ImageExamples plain({four_pictures()}, 3, kWholePicture, {});
+  const ImageExamples mixed({four_pictures()}, 3, kWholePicture, {.mixup = 0.8});
+  EXPECT_EQ(mixed.lengths(0)[kMixedClass], 1);
+  const std::vector<std::uint32_t> all{0, 1, 2, 3};
+  Batch own;
+  Batch batch;
+  plain.fill(all, 0, {.seed = 3, .epoch = 1}, own);
+  mixed.fill(all, 0, {.seed = 3, .epoch = 1}, batch);
+  EXPECT_EQ(batch.sides[kImageClass].ids, own.sides[kImageClass].ids);
+  ASSERT_EQ(batch.sides[kImageShare].values.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const float share = batch.sides[kImageShare].values[i];
+    EXPECT_GE(share, 0.5F);
+    EXPECT_LE(share, 1.0F);
+    // The other picture, by its first pixel: 0, 4, 8 or 12.
+    const float* got = batch.sides[kPatches].values.data() + 4 * i;
+    const float* mine = own.sides[kPatches].values.data() + 4 * i;
+    if (share < 0.99F) {
+      const float other = (got[0] - share * mine[0]) / (1.0F - share);
+      const auto partner = static_cast<std::size_t>(std::lround(other / 4.0F));
+      EXPECT_NEAR(other, 4.0F * static_cast<float>(partner), 1e-3);
+      EXPECT_EQ(batch.sides[kMixedClass].ids[i], four_pictures().labels.at(partner));
+    }
+  }
+  Batch alone;  // the same whatever else is in the batch
+  mixed.fill(std::vector<std::uint32_t>{2}, 0, {.seed = 3, .epoch = 1}, alone);
+  EXPECT_EQ(alone.sides[kImageShare].values[0], batch.sides[kImageShare].values[2]);
+  EXPECT_EQ(alone.sides[kPatches].values[0], batch.sides[kPatches].values[8]);
+}
+
+TEST(ImageExamples, SharesAreDrawnFromABetaDistribution) {
+  for (const double alpha : {0.2, 0.8, 1.0}) {
+    RandomSequence random(7);
+    double sum = 0;
+    double squares = 0;
+    constexpr int kDraws = 20000;
+    for (int i = 0; i < kDraws; ++i) {
+      const double x = draw_beta(alpha, random);
+      ASSERT_GE(x, 0.0);
+      ASSERT_LE(x, 1.0);
+      sum += x;
+      squares += x * x;
+    }
+    const double mean = sum / kDraws;
+    EXPECT_NEAR(mean, 0.5, 0.015);
+    EXPECT_NEAR(squares / kDraws - mean * mean, 1.0 / (4.0 * (2.0 * alpha + 1.0)), 0.01);
+  }
+}
+
+TEST(ImageExamples, CropsAndOperationsAreDrawnAgainInEveryEpoch) {
+  LabelledImages large{"x", {8, 8, 1}, {}, {0}};
+  for (int i = 0; i < 64; ++i) {
+    large.pixels.push_back(static_cast<std::uint8_t>(4 * i));
+  }
+  const PatchMaker whole({{8, 8, 1}, 8, 8}, {.rescale = 1.0});
+  const ImageExamples examples({large}, 1, whole,
+                               {.crop_area = 0.3, .rand_augment = {.operations = 2}});
+  std::set<std::vector<float>> different;
+  for (std::int64_t epoch = 0; epoch < 8; ++epoch) {
+    Batch batch;
+    Batch again;
+    examples.fill(std::vector<std::uint32_t>{0}, 0, {.seed = 1, .epoch = epoch}, batch);
+    examples.fill(std::vector<std::uint32_t>{0}, 0, {.seed = 1, .epoch = epoch}, again);
+    EXPECT_EQ(batch.sides[kPatches].values, again.sides[kPatches].values);
+    different.insert(batch.sides[kPatches].values);
+  }
+  EXPECT_GT(different.size(), 5U);
 }
 
 }  // namespace

@@ -89,5 +89,44 @@ TEST(ImageObjective, NoKernelOfAStepIsTheReferences) {
   }
 }
 
+// The gradients of a step with these labels and shares.
+std::vector<float> mixed_gradients(const std::vector<std::int32_t>& labels, bool mixes,
+                                   const std::vector<std::int32_t>& others, float share) {
+  VitConfig config = small_vit(ImageVector::class_token);
+  config.dropout = config.attention_dropout = 0.0;
+  ImageObjective objective(config, {.label_smoothing = 0.1, .mixes = mixes});
+  Backend& backend = shared_backend("cpu");
+  Parameters parameters(objective.model(), backend, Gradients::yes);
+  parameters.initialise(1);
+  parameters.zero_gradients();
+  Learner learner(objective, parameters, backend);
+  Batch batch = objective.largest_batch(8, backend);
+  for (std::size_t i = 0; i < batch.sides[kPatches].values.size(); ++i) {
+    batch.sides[kPatches].values[i] = static_cast<float>(i % 7) / 7.0F;
+  }
+  batch.sides[kImageClass].ids = labels;
+  if (mixes) {
+    batch.sides[kMixedClass].ids = others;
+    batch.sides[kImageShare].values.assign(labels.size(), share);
+  }
+  learner.accumulate(batch, {}, objective.weight(batch)).read();
+  return parameters.gradients().to_vector<float>();
+}
+
+TEST(ImageObjective, GradientsOfMixedPicturesAreThoseOfBothLabelsByTheirShares) {
+  const std::vector<std::int32_t> own{0, 2};
+  const std::vector<std::int32_t> others{1, 0};
+  const std::vector<float> first = mixed_gradients(own, false, {}, 0);
+  const std::vector<float> second = mixed_gradients(others, false, {}, 0);
+  const std::vector<float> mixed = mixed_gradients(own, true, others, 0.75F);
+  ASSERT_EQ(mixed.size(), first.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < mixed.size(); ++i) {
+    EXPECT_NEAR(mixed[i], 0.75F * first[i] + 0.25F * second[i], 1e-5F);
+    largest = std::max(largest, std::abs(static_cast<double>(mixed[i] - first[i])));
+  }
+  EXPECT_GT(largest, 1e-3);
+}
+
 }  // namespace
 }  // namespace yona::testing

@@ -13,6 +13,7 @@
 #include "yona/tasks/train.h"
 
 #include "tests/data/images/idx_files.h"
+#include "tests/data/images/picture_files.h"
 #include "tests/harness/op_case.h"
 #include "tests/harness/temp_dir.h"
 
@@ -162,6 +163,58 @@ TEST_F(ImageClassification, OtherPicturesAreNotResumed) {
   write("train", 50);
   EXPECT_THAT(message_of<Error>([&] { run("run", config(), true); }),
               HasSubstr("train-images-idx3-ubyte: changed"));
+}
+
+// Pictures of two sizes, bright on the left or on the right.
+void write_folder(const fs::path& folder, int count) {
+  for (int i = 0; i < count; ++i) {
+    const bool left = i % 2 == 0;
+    const std::size_t side = i % 3 == 0 ? 8 : 12;
+    std::string row(side, left ? '\x20' : '\xE0');
+    std::fill_n(row.begin(), side / 2, left ? '\xE0' : '\x20');
+    const fs::path to = folder / (left ? "left" : "right") / (std::to_string(i) + ".png");
+    fs::create_directories(to.parent_path());
+    write_bytes(to, png_bytes(static_cast<std::uint32_t>(side), static_cast<std::uint32_t>(side), 8,
+                              PNG_COLOR_TYPE_GRAY, std::vector<std::string>(side, row)));
+  }
+}
+
+TEST_F(ImageClassification, LearnsFromFoldersWithEveryKindOfChange) {
+  write_folder(folder_ / "train", 30);
+  write_folder(folder_ / "valid", 8);
+  const RunConfig settings = config({{"data.train", folder_ / "train", ""},
+                                     {"data.valid", folder_ / "valid", ""},
+                                     {"data.image_size", "8", ""},
+                                     {"data.crop_area", "0.8", ""},
+                                     {"data.rand_augment", "1", ""},
+                                     {"data.rand_augment_magnitude", "3", ""},
+                                     {"data.mixup", "0.2", ""},
+                                     {"train.updates", "60", ""}});
+  const fs::path folder = run("run", settings);
+  const auto model = ImageModel::load(folder, shared_backend("cpu"));
+  EXPECT_EQ(model->info().labels, (std::vector<std::string>{"left", "right"}));
+  EXPECT_EQ(model->info().config.channels, 3);
+  for (int i = 0; i < 8; ++i) {
+    const std::string label = i % 2 == 0 ? "left" : "right";
+    const fs::path file = folder_ / "valid" / label / (std::to_string(i) + ".png");
+    EXPECT_EQ(model->classify({{"x", read_picture(file)}})[0][0].label, label) << i;
+  }
+  EXPECT_EQ(read_file(folder / "model.safetensors"),
+            read_file(run("two", settings, false, {}, 2) / "model.safetensors"));
+  write_folder(folder_ / "train", 34);
+  EXPECT_THAT(message_of<Error>([&] { run("run", settings, true); }), HasSubstr("train: changed"));
+}
+
+TEST_F(ImageClassification, FoldersAndFilesAreNotMixed) {
+  write_folder(folder_ / "folder", 4);
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                config({{"data.valid", folder_ / "folder", ""}});
+              }),
+              HasSubstr("is a folder, but"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                config({{"data.mixup", "0.2", ""}, {"train.rdrop", "1", ""}});
+              }),
+              HasSubstr("data.mixup: is 0.2 and train.rdrop 1"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/random.h"
+#include "yona/data/images/random_crop.h"
 
 namespace yona {
 
@@ -39,6 +40,19 @@ void draw_cover(const ImageShape& shape, RandomSequence& random, ImageChange& ch
 }
 
 }  // namespace
+
+double draw_beta(double alpha, RandomSequence& random) {
+  // x = u^(1/α) and y = v^(1/α), in logarithms: for a small α both are too small for a double.
+  while (true) {
+    const double x = std::log(1.0 - random.uniform()) / alpha;
+    const double y = std::log(1.0 - random.uniform()) / alpha;
+    const double largest = std::max(x, y);
+    const double sum = largest + std::log(std::exp(x - largest) + std::exp(y - largest));
+    if (sum <= 0.0) {
+      return std::exp(x - sum);
+    }
+  }
+}
 
 ImageChange draw_change(const ImageAugmentation& augmentation, const ImageShape& shape,
                         const Examples::Draw& draw, std::uint64_t example) {
@@ -81,7 +95,58 @@ ImageExamples::ImageExamples(std::vector<LabelledImages> files, std::int64_t cla
 }
 
 Examples::Lengths ImageExamples::lengths(std::uint64_t /*example*/) const {
-  return {patches_.grid().count(), 1, 0, 0};
+  const std::int64_t mixed = augmentation_.mixup > 0 ? 1 : 0;
+  return {patches_.grid().count(), 1, mixed, mixed};
+}
+
+const LabelledImages& ImageExamples::file_of(std::uint64_t example, std::uint64_t& image) const {
+  const std::size_t part = part_of(example);
+  image = example - parts()[part].first;
+  return files_[part];
+}
+
+void ImageExamples::append(std::uint64_t example, const Draw& draw,
+                           std::vector<float>& values) const {
+  std::uint64_t image = 0;
+  const LabelledImages& file = file_of(example, image);
+  const ImageChange change = draw_change(augmentation_, file.shape, draw, example);
+  if (augmentation_.crop_area >= 1.0 && augmentation_.rand_augment.operations == 0) {
+    patches_.append(file.image(image), change, values);
+    return;
+  }
+  RandomSequence random(mix(
+      mix(mix(draw.seed, hash_name("image operations")), static_cast<std::uint64_t>(draw.epoch)),
+      example));
+  Picture picture(file.shape);
+  std::copy_n(file.image(image), picture.pixels.size(), picture.pixels.begin());
+  if (augmentation_.crop_area < 1.0) {
+    picture = random_crop(picture, augmentation_.crop_area, random);
+  }
+  picture = rand_augmented(picture, augmentation_.rand_augment, random);
+  patches_.append(picture.pixels.data(), change, values);
+}
+
+// The partner is any picture, with changes of its own: what is mixed does not depend on the batch.
+void ImageExamples::mix_in(std::uint64_t example, const Draw& draw, Batch& batch) const {
+  const std::uint64_t key = mix(mix(draw.seed, hash_name("mixup")), example);
+  RandomSequence random(mix(key, static_cast<std::uint64_t>(draw.epoch)));
+  const double drawn = draw_beta(augmentation_.mixup, random);
+  const auto share = static_cast<float>(std::max(drawn, 1.0 - drawn));
+  const std::uint64_t partner = random.below(count());
+  std::uint64_t image = 0;
+  const LabelledImages& file = file_of(partner, image);
+  std::vector<float> other;
+  append(partner, {.seed = key, .epoch = draw.epoch}, other);
+  float* mine =
+      batch.sides[kPatches].values.data() + batch.sides[kPatches].values.size() - other.size();
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    mine[i] = share * mine[i] + (1.0F - share) * other[i];
+  }
+  batch.sides[kMixedClass].ids.push_back(file.labels[image]);
+  batch.sides[kMixedClass].end_example();
+  batch.sides[kImageShare].width = 1;
+  batch.sides[kImageShare].values.push_back(share);
+  batch.sides[kImageShare].end_example();
 }
 
 void ImageExamples::fill(std::span<const std::uint32_t> examples, std::int64_t /*batch_tokens*/,
@@ -91,15 +156,16 @@ void ImageExamples::fill(std::span<const std::uint32_t> examples, std::int64_t /
   Side& label = batch.sides[kImageClass];
   patches.width = patches_.grid().values();
   for (const std::uint32_t example : examples) {
-    const std::size_t part = part_of(example);
-    const std::uint64_t image = example - parts()[part].first;
-    const LabelledImages& file = files_[part];
-    patches_.append(file.image(image), draw_change(augmentation_, file.shape, draw, example),
-                    patches.values);
+    std::uint64_t image = 0;
+    const LabelledImages& file = file_of(example, image);
+    append(example, draw, patches.values);
+    if (augmentation_.mixup > 0) {
+      mix_in(example, draw, batch);
+    }
     patches.end_example();
     label.ids.push_back(file.labels[image]);
     label.end_example();
-    batch.example_ids.push_back(example_id(part, image));
+    batch.example_ids.push_back(example_id(part_of(example), image));
     batch.weights.push_back(1.0F);
   }
 }

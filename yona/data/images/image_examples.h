@@ -6,12 +6,16 @@
 
 #include "yona/data/examples.h"
 #include "yona/data/images/patches.h"
+#include "yona/data/images/rand_augment.h"
 
 namespace yona {
 
 // The sides of a picture.
 inline constexpr std::size_t kPatches = 0;     // rows of numbers
 inline constexpr std::size_t kImageClass = 1;  // an id
+// Of a picture that is mixed with another one; else these are empty.
+inline constexpr std::size_t kMixedClass = 2;  // the id of the other one
+inline constexpr std::size_t kImageShare = 3;  // a number: the first one's share, 0.5 or more
 
 // Changes that are drawn again in every epoch.
 struct ImageAugmentation {
@@ -19,7 +23,17 @@ struct ImageAugmentation {
   double mirror = 0.0;            // the share of pictures that are mirrored, left to right
   // The share of pictures of which a rectangle is covered: random erasing, Zhong et al. 2020.
   double erase = 0.0;
+  // The least share of the picture that a random resized crop keeps; 1: off.
+  double crop_area = 1.0;
+  RandAugment rand_augment{};
+  // mixup, Zhang et al. 2018: a picture is mixed with another one, λ : 1 - λ, with λ from
+  // Beta(mixup, mixup); 0: off.
+  double mixup = 0.0;
 };
+
+// A number from Beta(alpha, alpha). alpha is above 0 and not much above 1: it is drawn by rejection
+// (Jöhnk 1964).
+double draw_beta(double alpha, RandomSequence& random);
 
 // The change of one picture. Throws nothing; the same arguments give the same change.
 ImageChange draw_change(const ImageAugmentation& augmentation, const ImageShape& shape,
@@ -37,6 +51,11 @@ class ImageExamples : public Examples {
             Batch& batch) const override;
 
  private:
+  const LabelledImages& file_of(std::uint64_t example, std::uint64_t& image) const;
+  // The patches of a picture, changed.
+  void append(std::uint64_t example, const Draw& draw, std::vector<float>& values) const;
+  void mix_in(std::uint64_t example, const Draw& draw, Batch& batch) const;
+
   std::vector<LabelledImages> files_;
   PatchMaker patches_;
   ImageAugmentation augmentation_;

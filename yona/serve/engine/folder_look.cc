@@ -33,4 +33,23 @@ FolderLook look_at(const std::filesystem::path& folder) {
   return look;
 }
 
+bool FolderWatch::is_stale() {
+  const bool is_told = is_told_.exchange(false);
+  if (!is_told && is_loaded_ && Clock::now() - looked_ < std::chrono::seconds(1)) {
+    return is_stale_;
+  }
+  looked_ = Clock::now();
+  const FolderLook seen = look_at(folder_);
+  is_stale_ = !is_loaded_ || (seen.signature != signature_ &&
+                              (is_told || is_stale_ || seen.is_at_rest(last_seen_)));
+  last_seen_ = seen.signature;
+  return is_stale_;
+}
+
+void FolderWatch::loaded() {
+  signature_ = last_seen_;
+  is_loaded_ = true;
+  is_stale_ = false;
+}
+
 }  // namespace yona::serve

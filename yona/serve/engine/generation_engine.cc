@@ -8,7 +8,7 @@ namespace yona::serve {
 
 GenerationEngine::GenerationEngine(const GenerationEngineOptions& options) {
   for (std::size_t i = 0; i < options.models.size(); ++i) {
-    const GenerationPlace& place = options.models[i];
+    const ServedFolder& place = options.models[i];
     workers_.push_back(std::make_unique<GenerationWorker>(place, options.loading, options.limits));
     const std::string id = workers_.back()->summary().id;
     for (std::size_t k = 0; k < i; ++k) {

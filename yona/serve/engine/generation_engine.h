@@ -11,8 +11,8 @@
 namespace yona::serve {
 
 struct GenerationEngineOptions {
-  std::vector<GenerationPlace> models;
-  GenerationLoading loading{};
+  std::vector<ServedFolder> models;
+  ServedLoading loading{};
   GenerationLimits limits{};
 };
 

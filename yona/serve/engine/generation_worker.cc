@@ -45,7 +45,7 @@ GenerationFigures& GenerationFigures::operator+=(const GenerationFigures& other)
   return *this;
 }
 
-GenerationWorker::GenerationWorker(const GenerationPlace& place, const GenerationLoading& loading,
+GenerationWorker::GenerationWorker(const ServedFolder& place, const ServedLoading& loading,
                                    const GenerationLimits& limits)
     : limits_(limits), model_(place, loading, limits), summary_(summary_of(place)) {
   thread_ = std::thread([this] { work(); });
@@ -72,11 +72,6 @@ GeneratorSummary GenerationWorker::summary() const {
 GenerationFigures GenerationWorker::figures() const {
   const std::scoped_lock lock(mutex_);
   return figures_;
-}
-
-void GenerationWorker::look_again() {
-  const std::scoped_lock lock(mutex_);
-  is_told_ = true;
 }
 
 // --- the queue ------------------------------------------------------------------------------
@@ -211,13 +206,7 @@ void GenerationWorker::load() {
 
 // A changed folder is loaded once the answers of the model that was there have ended.
 bool GenerationWorker::is_ready() {
-  bool is_told = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    is_told = std::exchange(is_told_, false);
-  }
-  using Look = FolderGenerator::Look;
-  if (!model_.is_stale(is_told ? Look::now : Look::each_second)) {
+  if (!model_.is_stale()) {
     return true;
   }
   if (!running_.empty()) {

@@ -38,7 +38,7 @@ class GenerationWorker {
  public:
   // Reads the folder's description and compares its files with its checksums; the model is loaded
   // when it is first needed, and again when its files have changed. Throws IoError and FormatError.
-  GenerationWorker(const GenerationPlace& place, const GenerationLoading& loading,
+  GenerationWorker(const ServedFolder& place, const ServedLoading& loading,
                    const GenerationLimits& limits);
   ~GenerationWorker();  // as close()
   GenerationWorker(const GenerationWorker&) = delete;
@@ -49,7 +49,7 @@ class GenerationWorker {
   GeneratorSummary summary() const;
   GenerationFigures figures() const;
   bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
-  void look_again();
+  void look_again() { model_.look_again(); }
   // Finishes what was accepted; nothing is accepted any more.
   void close();
 
@@ -123,7 +123,6 @@ class GenerationWorker {
   Clock::time_point loaded_at_{};
   double step_seconds_ = 0;                // of a pass, in the mean; 0: not known yet
   std::array<double, 2> answer_tokens_{};  // of an answer, of a large and a small request
-  bool is_told_ = false;                   // to look again
   bool is_loading_ = false;
   bool is_closing_ = false;
   std::atomic<bool> is_full_{false};

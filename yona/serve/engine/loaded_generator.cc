@@ -29,20 +29,17 @@ bool has_chat_template(const std::filesystem::path& folder) {
 
 }  // namespace
 
-GeneratorSummary summary_of(const GenerationPlace& place) {
+GeneratorSummary summary_of(const ServedFolder& place) {
   const LmDescription description = read_lm_description(place.folder);
   const CausalLmConfig& config = description.config;
-  return {
-      .id = place.id.empty()
-                ? std::filesystem::absolute(place.folder / "x").parent_path().filename().string()
-                : place.id,
-      .family = std::string(model_type(description.family)),
-      .layers = config.layers,
-      .heads = config.heads,
-      .d_model = config.d_model,
-      .vocabulary = config.vocabulary,
-      .context = config.max_positions,
-      .has_chat = has_chat_template(place.folder)};
+  return {.id = place.name(),
+          .family = std::string(model_type(description.family)),
+          .layers = config.layers,
+          .heads = config.heads,
+          .d_model = config.d_model,
+          .vocabulary = config.vocabulary,
+          .context = config.max_positions,
+          .has_chat = has_chat_template(place.folder)};
 }
 
 std::int64_t rough_prompt_tokens(const GenerationJob& job) {

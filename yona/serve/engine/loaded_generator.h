@@ -8,23 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "yona/decode/compute_type.h"
 #include "yona/generate/chat_template.h"
 #include "yona/generate/text_generator.h"
 #include "yona/io/causal_lm/language_model.h"
 #include "yona/serve/engine/generation_limits.h"
+#include "yona/serve/engine/served_folder.h"
 #include "yona/serve/generation_service.h"
 
 namespace yona::serve {
 
-// A folder, and what it is called; without a name, as the folder.
-struct GenerationPlace {
-  std::filesystem::path folder;
-  std::string id{};
-};
-
 // From the folder's files, without its weights. Throws as read_lm_description().
-GeneratorSummary summary_of(const GenerationPlace& place);
+GeneratorSummary summary_of(const ServedFolder& place);
 
 // What a job may take, foreseen without its model: tokens of its prompts, about, and new ones of
 // all answers at most.

@@ -14,18 +14,49 @@ ConfigKeys<ImagesConfig> image_data_keys() {
   using Config = ImagesConfig;
   return {
       config_key("train", &Config::train, paths_codec(), OnResume::content,
-                 "IDX files of pictures, with their labels beside them: train-images-idx3-ubyte "
-                 "has train-labels-idx1-ubyte; .gz, .xz and .zst are read as they are"),
-      config_key("valid", &Config::valid, path_codec(), OnResume::free,
-                 "a held-out file of the same form; its accuracy decides which model is the best"),
+                 "folders of PNG and JPEG files with a sub-folder for each class, or IDX files of "
+                 "pictures with their labels beside them: train-images-idx3-ubyte has "
+                 "train-labels-idx1-ubyte; .gz, .xz and .zst are read as they are"),
+      config_key(
+          "valid", &Config::valid, path_codec(), OnResume::free,
+          "a held-out file or folder of the same form; its accuracy decides which model is the "
+          "best"),
       config_key("labels", &Config::labels, texts_codec(), OnResume::fixed,
-                 "names of the classes, in the order of their numbers; empty: the numbers"),
+                 "names of the classes, in the order of their numbers; empty: the numbers, or the "
+                 "names of the sub-folders in their order"),
+      integer("image_size", &Config::image_size, {0, 1 << 12}, OnResume::fixed,
+              "height and width that pictures of folders are made for a new model; 0: as they "
+              "are, all alike; with --init the folder's own"),
+      flag("grey", &Config::grey, OnResume::fixed,
+           "make pictures of folders grey for a new model; else they have three channels"),
       integer("crop_padding", &Config::crop_padding, {0, 1 << 10}, OnResume::decides,
               "a picture is moved by up to so many pixels, drawn in every epoch; 0 is off"),
       number("mirror", &Config::mirror, {.least = 0.0, .most = 1.0}, OnResume::decides,
              "the share of pictures that are mirrored, left to right"),
       number("erase", &Config::erase, {.least = 0.0, .most = 1.0}, OnResume::decides,
-             "the share of pictures of which a random rectangle is covered (random erasing)")};
+             "the share of pictures of which a random rectangle is covered (random erasing)"),
+      number("crop_area", &Config::crop_area, {.least = 0.01, .most = 1.0}, OnResume::decides,
+             "the least share of a picture that a random resized crop keeps; 1 is off"),
+      integer("rand_augment", &Config::rand_augment, {0, 14}, OnResume::decides,
+              "operations of RandAugment on each picture; 0 is off, 2 is usual"),
+      number("rand_augment_magnitude", &Config::rand_augment_magnitude,
+             {.least = 0.0, .most = 30.0}, OnResume::decides, "strength of these operations"),
+      number("mixup", &Config::mixup, {.least = 0.0, .most = 4.0}, OnResume::decides,
+             "mix each picture and its label with another one's; the shares are drawn from "
+             "Beta(mixup, mixup); 0 is off, 0.2 and 0.8 are usual")};
+}
+
+// Folders, or files: the same for all of a run.
+void check_pictures(const std::filesystem::path& path, std::string_view key,
+                    const ImagesConfig& config) {
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(path, error);
+  check(path.empty() || is_folder == std::filesystem::is_directory(config.train.front(), error),
+        "{}: {}: is a {}, but {} is not; pictures of a run are all in folders or all in IDX files",
+        key, path.string(), is_folder ? "folder" : "file", config.train.front().string());
+  if (!is_folder) {
+    check_data_file(path, key);
+  }
 }
 
 ConfigKey<RunConfig> image_preset_key() {
@@ -87,13 +118,16 @@ void check_image_config(const RunConfig& config) {
         "model.stride: {} is more than model.patch {}, which leaves pixels out", config.vit.stride,
         config.vit.patch);
   check(!config.images.train.empty(),
-        "data.train: there is nothing to train on; give --train train-images-idx3-ubyte, or "
-        "data.train in --config");
+        "data.train: there is nothing to train on; give --train with a folder of pictures or "
+        "train-images-idx3-ubyte, or data.train in --config");
   for (const std::filesystem::path& path : config.images.train) {
-    check_data_file(path, "data.train");
+    check_pictures(path, "data.train", config.images);
   }
-  check_data_file(config.images.valid, "data.valid");
+  check_pictures(config.images.valid, "data.valid", config.images);
   const TrainConfig& train = config.train;
+  check(config.images.mixup == 0 || train.rdrop == 0,
+        "data.mixup: is {} and train.rdrop {}; they cannot be used together", config.images.mixup,
+        train.rdrop);
   const auto& metrics = train.valid_metrics;
   check(train.best_by == "loss" ||
             std::find(metrics.begin(), metrics.end(), train.best_by) != metrics.end(),

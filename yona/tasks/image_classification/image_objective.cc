@@ -5,6 +5,7 @@
 
 #include "yona/data/images/image_examples.h"
 #include "yona/tensor/ops/cross_entropy.h"
+#include "yona/tensor/ops/gather_rows.h"
 
 namespace yona {
 
@@ -17,11 +18,49 @@ Tensor ImageObjective::vectors(const VitInput& input, Context& c) const {
   return model_.image_vectors(input, model_.states(input, c), c);
 }
 
+// share · loss of a picture's own label + (1 - share) · loss of the other one's: two rows for each
+// picture, with these weights. What is reported is the loss of its own label, which has the larger
+// share.
+Tensor ImageObjective::mixed_losses(const Batch& batch, double update_weight, const VitInput& input,
+                                    Context& c) {
+  const auto images = static_cast<std::size_t>(batch.examples());
+  row_scale_.resize(2 * images);
+  both_labels_.resize(2 * images);
+  both_rows_.resize(2 * images);
+  for (std::size_t i = 0; i < images; ++i) {
+    const auto weight = static_cast<float>(static_cast<double>(batch.weights[i]) / update_weight);
+    const float share = batch.sides[kImageShare].values[i];
+    row_scale_[i] = weight * share;
+    row_scale_[images + i] = weight * (1.0F - share);
+    both_labels_[i] = batch.sides[kImageClass].ids[i];
+    both_labels_[images + i] = batch.sides[kMixedClass].ids[i];
+    both_rows_[i] = both_rows_[images + i] = static_cast<std::int32_t>(i);
+  }
+  const Shape twice{2 * batch.examples()};
+  Tensor row_scale(c.region, DType::f32, twice);
+  row_scale.upload(row_scale_);
+  Tensor targets(c.region, DType::i32, twice);
+  targets.upload(both_labels_);
+  Tensor rows(c.region, DType::i32, twice);
+  rows.upload(both_rows_);
+  const OutputLayer classifier = model_.classifier();
+  const Tensor both =
+      linear_cross_entropy(gather_rows(vectors(input, c), rows, c), classifier.weight, targets,
+                           {.smoothing = static_cast<float>(loss_.label_smoothing),
+                            .row_scale = row_scale,
+                            .bias = classifier.bias},
+                           c);  // [2 S, 2]
+  return both.slice(0, Shape{batch.examples(), 2});
+}
+
 Tensor ImageObjective::losses(const Batch& batch, double update_weight,
                               std::span<Context> contexts) {
   Context& c = contexts.front();
   const VitInput input = model_.input(
       {.patches = batch.sides[kPatches].values, .image_ids = batch.example_ids}, c.region);
+  if (loss_.mixes && c.tape != nullptr) {
+    return mixed_losses(batch, update_weight, input, c);
+  }
   row_scale_.resize(batch.weights.size());
   std::transform(batch.weights.begin(), batch.weights.end(), row_scale_.begin(), [&](float weight) {
     return static_cast<float>(static_cast<double>(weight) /
@@ -57,6 +96,13 @@ Batch ImageObjective::largest_batch(std::int64_t batch_tokens, const Backend& /*
     patches.offsets.push_back((i + 1) * n);
     batch.sides[kImageClass].ids.push_back(0);
     batch.sides[kImageClass].end_example();
+    if (loss_.mixes) {
+      batch.sides[kMixedClass].ids.push_back(0);
+      batch.sides[kMixedClass].end_example();
+      batch.sides[kImageShare].width = 1;
+      batch.sides[kImageShare].values.push_back(1.0F);
+      batch.sides[kImageShare].end_example();
+    }
     batch.example_ids.push_back(0);
     batch.weights.push_back(1.0F);
   }

@@ -12,6 +12,7 @@ namespace yona {
 struct ImageLoss {
   double label_smoothing = 0.0;
   double rdrop = 0.0;  // alpha of R-Drop; 0: off
+  bool mixes = false;  // are pictures mixed? Not together with R-Drop
 };
 
 class ImageObjective : public Objective {
@@ -26,10 +27,12 @@ class ImageObjective : public Objective {
 
  private:
   Tensor vectors(const VitInput& input, Context& c) const;
+  Tensor mixed_losses(const Batch& batch, double update_weight, const VitInput& input, Context& c);
 
   Vit model_;
   ImageLoss loss_;
   std::vector<float> row_scale_;
+  std::vector<std::int32_t> both_labels_, both_rows_;  // of mixed pictures
 };
 
 }  // namespace yona

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "yona/base/error.h"
 #include "yona/base/human.h"
-#include "yona/data/images/idx.h"
 #include "yona/data/images/image_examples.h"
 #include "yona/io/folder_update.h"
 #include "yona/io/json_file.h"
 #include "yona/tasks/image_classification/image_evaluation.h"
 #include "yona/tasks/image_classification/image_objective.h"
+#include "yona/tasks/image_classification/picture_files.h"
 #include "yona/tasks/seq2seq/run_files.h"
 #include "yona/tasks/task_record.h"
 
@@ -20,38 +21,6 @@ namespace yona {
 namespace {
 
 constexpr const char* kPictureSettings = "preprocessor_config.json";
-
-std::vector<LabelledImages> read_picture_files(const std::vector<std::filesystem::path>& paths) {
-  std::vector<LabelledImages> files;
-  files.reserve(paths.size());
-  for (const std::filesystem::path& path : paths) {
-    files.push_back(read_idx_images(path, idx_labels_of(path)));
-  }
-  return files;
-}
-
-// As many as the largest label says, called by their numbers where no names are given.
-std::vector<std::string> label_names(const std::vector<LabelledImages>& files,
-                                     const std::vector<std::string>& given) {
-  std::int32_t largest = 0;
-  for (const LabelledImages& file : files) {
-    largest = std::max(largest, *std::max_element(file.labels.begin(), file.labels.end()));
-  }
-  const auto count = static_cast<std::size_t>(largest) + 1;
-  check(given.empty() || given.size() >= count,
-        "data.labels: {} names, but the labels of data.train go from 0 to {}", given.size(),
-        largest);
-  if (!given.empty()) {
-    return given;
-  }
-  check<FormatError>(count > 1, "data.train: every label is 0; there is nothing to learn");
-  std::vector<std::string> names;
-  names.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    names.push_back(std::to_string(i));
-  }
-  return names;
-}
 
 // Mean and deviation of each channel over all training pictures, in three digits: another file of
 // the same kind has the same.
@@ -87,10 +56,8 @@ ImageNormalisation measured_normalisation(const std::vector<LabelledImages>& fil
 }  // namespace
 
 ImageClassificationTask::ImageClassificationTask(RunConfig config, const RunPlace& place)
-    : config_(std::move(config)),
-      place_(place),
-      files_(read_picture_files(config_.images.train)),
-      labels_(label_names(files_, config_.images.labels)) {
+    : config_(std::move(config)), place_(place) {
+  read_training();
   for (const LabelledImages& file : files_) {
     check<FormatError>(file.shape == files_.front().shape,
                        "{}: its pictures have another size than those of {}", file.name,
@@ -108,6 +75,16 @@ ImageClassificationTask::ImageClassificationTask(RunConfig config, const RunPlac
   check(info_.labels == labels_, "data.train: its labels are {}, those that the run began with {}",
         fmt::join(labels_, ", "), fmt::join(info_.labels, ", "));
   config_.vit = info_.config;
+}
+
+void ImageClassificationTask::read_training() {
+  const std::filesystem::path started = place_.checkpoint ? place_.checkpoint->path : place_.init;
+  const std::optional<ImageModelInfo> info =
+      started.empty() ? std::nullopt : std::optional(read_image_info(started));
+  TrainingPictures pictures =
+      read_training_pictures(config_.images, info ? &*info : nullptr, place_.backend.exec().pool);
+  files_ = std::move(pictures.files);
+  labels_ = std::move(pictures.labels);
 }
 
 ImageModelInfo ImageClassificationTask::new_info() const {
@@ -143,8 +120,9 @@ ImageModelInfo ImageClassificationTask::started_info() const {
 
 std::unique_ptr<Objective> ImageClassificationTask::make_objective() const {
   return std::make_unique<ImageObjective>(
-      info_.config,
-      ImageLoss{.label_smoothing = config_.train.label_smoothing, .rdrop = config_.train.rdrop});
+      info_.config, ImageLoss{.label_smoothing = config_.train.label_smoothing,
+                              .rdrop = config_.train.rdrop,
+                              .mixes = config_.images.mixup > 0});
 }
 
 void ImageClassificationTask::describe(RunPlan& plan) const {
@@ -163,19 +141,9 @@ std::string ImageClassificationTask::settings(const TrainConfig& train) const {
   return to_yaml(with_absolute_paths(with_train(train)));
 }
 
-std::vector<std::filesystem::path> ImageClassificationTask::all_files() const {
-  std::vector<std::filesystem::path> files;
-  files.reserve(2 * config_.images.train.size());
-  for (const std::filesystem::path& path : config_.images.train) {
-    files.push_back(path);
-    files.push_back(idx_labels_of(path));
-  }
-  return files;
-}
-
 Json ImageClassificationTask::record(const TrainConfig& train) const {
   Json record = Json::object();
-  record["files"] = recorded_files(all_files());
+  record["files"] = recorded_pictures(config_.images, files_);
   record["labels"] = info_.labels;
   record["settings"] = recorded_settings(with_train(train));
   return record;
@@ -186,8 +154,8 @@ Differences ImageClassificationTask::differences(const RunState& then, const Jso
     const Json& before = then.record;
     Differences found =
         settings_that_differ(before.at("settings"), now.at("settings"), config_.task);
-    for (std::string& change :
-         changed_files(before.at("files"), now.at("files"), all_files(), "train")) {
+    for (std::string& change : changed_files(before.at("files"), now.at("files"),
+                                             picture_files(config_.images), "train")) {
       found.changes.push_back(std::move(change));
     }
     return found;
@@ -203,7 +171,11 @@ std::shared_ptr<const Examples> ImageClassificationTask::open_training() {
       PatchMaker(patch_grid(info_.config), info_.processor.normalisation),
       ImageAugmentation{.crop_padding = config_.images.crop_padding,
                         .mirror = config_.images.mirror,
-                        .erase = config_.images.erase});
+                        .erase = config_.images.erase,
+                        .crop_area = config_.images.crop_area,
+                        .rand_augment = {.operations = config_.images.rand_augment,
+                                         .magnitude = config_.images.rand_augment_magnitude},
+                        .mixup = config_.images.mixup});
   place_.reporter.message(
       MessageLevel::info,
       fmt::format("train: {} of {} × {} pixels, {} labels", counted(examples->count(), "picture"),
@@ -219,7 +191,7 @@ std::vector<std::unique_ptr<Evaluation>> ImageClassificationTask::open_evaluatio
   }
   const PatchMaker patches(patch_grid(info_.config), info_.processor.normalisation);
   LabelledImages images =
-      read_idx_images(config_.images.valid, idx_labels_of(config_.images.valid));
+      read_valid_pictures(config_.images.valid, info_, place_.backend.exec().pool);
   const ImageExamples checked({images}, info_.config.labels, patches, {});
   evaluations.push_back(std::make_unique<ImageEvaluation>(
       std::move(images), patches, dynamic_cast<ImageObjective&>(objective).model(), place_.backend,

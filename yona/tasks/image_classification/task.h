@@ -13,8 +13,8 @@ namespace yona {
 
 class ImageClassificationTask : public Task {
  public:
-  // Reads the files. Throws FormatError as read_idx_images() does, and for files that do not go
-  // together or do not fit the model of --init.
+  // Reads the pictures. Throws as read_training_pictures() does, and FormatError for files that do
+  // not go together or do not fit the model of --init.
   ImageClassificationTask(RunConfig config, const RunPlace& place);
 
   std::unique_ptr<Objective> make_objective() const override;
@@ -35,10 +35,10 @@ class ImageClassificationTask : public Task {
                     const Parameters& parameters) const override;
 
  private:
+  void read_training();
   ImageModelInfo new_info() const;
   ImageModelInfo started_info() const;
   RunConfig with_train(const TrainConfig& train) const;
-  std::vector<std::filesystem::path> all_files() const;  // pictures and labels
 
   RunConfig config_;
   RunPlace place_;
