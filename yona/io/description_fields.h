@@ -33,6 +33,12 @@ void for_each_field(Description& d, Info& info, const Visit& visit) {
   visit("positions", d.positions, config.positions);
   visit("norm", d.norm, config.norm);
   visit("attention", d.attention, config.attention);
+  visit("window", d.window, config.attention_sizes.window);
+  visit("dilation", d.dilation, config.attention_sizes.dilation);
+  visit("block", d.block, config.attention_sizes.block);
+  visit("global_blocks", d.global_blocks, config.attention_sizes.global_blocks);
+  visit("random_blocks", d.random_blocks, config.attention_sizes.random_blocks);
+  visit("projected_keys", d.projected_keys, config.attention_sizes.projected_keys);
   visit("tying", d.tying, config.tying);
   visit("position_base", d.position_base, config.position_base);
   visit("scale_embedding", d.scale_embedding, departures.scaled_embedding);

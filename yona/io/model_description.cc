@@ -43,9 +43,9 @@ void check_values(const ModelDescription& d, std::string_view where) {
     using T = std::decay_t<decltype(value)>;
     using InModel = std::decay_t<decltype(of_model)>;
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      const int least = key.ends_with("_id")                                  ? -1
-                        : key.ends_with("_layers") || key == "first_position" ? 0
-                                                                              : 1;
+      const bool may_be_none = key.ends_with("_layers") || key == "first_position" ||
+                               key == "window" || key.ends_with("_blocks");
+      const int least = key.ends_with("_id") ? -1 : may_be_none ? 0 : 1;
       check<FormatError>(value >= least, "{}: {} is {}; it must be at least {}", where, key, value,
                          least);
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -70,6 +70,13 @@ Json to_json(const ModelDescription& description) {
                  [&](const char* key, const auto& value, const auto&) { json[key] = value; });
   if (description.task == ModelDescription().task) {
     json.erase("task");  // versions before 0.2 do not know the key
+  }
+  const auto kind = enum_value<AttentionKind>(description.attention);
+  if (!kind || is_exact(*kind)) {  // nor those of other attentions
+    for (const char* key :
+         {"window", "dilation", "block", "global_blocks", "random_blocks", "projected_keys"}) {
+      json.erase(key);
+    }
   }
   return json;
 }

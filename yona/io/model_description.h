@@ -24,8 +24,14 @@ struct ModelDescription {
   std::string activation = "relu";       // relu | gelu | gelu_tanh | silu
   std::string positions = "sinusoidal";  // sinusoidal | learned | relative | none
   std::string norm = "post";             // post | pre
-  std::string attention = "scaled";      // scaled | unscaled | additive
-  std::string tying = "all";             // all | target (decoder input and output) | inputs | none
+  std::string attention = "scaled";      // names of AttentionKind
+  std::int64_t window = 0;               // of the kinds that see some keys: AttentionSizes
+  std::int64_t dilation = 4;
+  std::int64_t block = 64;
+  std::int64_t global_blocks = 1;
+  std::int64_t random_blocks = 2;
+  std::int64_t projected_keys = 128;
+  std::string tying = "all";  // all | target (decoder input and output) | inputs | none
   double position_base = 10000;
   bool scale_embedding = true;   // by √d_model
   bool projection_bias = false;  // a bias on the logits besides the one that bars <pad>

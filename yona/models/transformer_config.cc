@@ -3,6 +3,7 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/models/attention_keys.h"
 
 namespace yona {
 
@@ -51,6 +52,12 @@ void check_config(const TransformerConfig& config) {
   check_probability(config.attention_dropout, "model.attention_dropout");
   check_probability(config.activation_dropout, "model.activation_dropout");
   check_size(config.max_positions, 1, 1 << 20, "model.max_positions");
+  check_causal_attention(config.attention, config.attention_sizes);
+  check(config.attention != AttentionKind::dilated || config.positions != PositionKind::relative,
+        "model.attention: dilated takes no relative positions; set model.positions to sinusoidal");
+  check(config.positions != PositionKind::rotary || config.head_shape().d_k % 2 == 0,
+        "model.positions: rotary positions turn pairs of channels, and model.d_k {} is odd",
+        config.head_shape().d_k);
   check(config.position_base > 1.0, "model.position_base: {} is not above 1", config.position_base);
   check_size(config.source_vocabulary, 3, 1 << 24, "source vocabulary");
   check_size(config.target_vocabulary, 3, 1 << 24, "target vocabulary");

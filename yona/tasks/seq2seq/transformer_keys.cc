@@ -1,5 +1,7 @@
 #include "yona/tasks/seq2seq/transformer_keys.h"
 
+#include "yona/models/attention_keys.h"
+
 namespace yona {
 
 namespace {
@@ -51,11 +53,9 @@ ConfigKeys<TransformerConfig> variant_keys() {
                  "activation of the feed-forward layers; the paper has relu"),
           choice("norm", &Config::norm, OnResume::fixed,
                  "layer normalisation after each sub-layer (post, the paper) or before (pre)"),
-          choice("attention", &Config::attention, OnResume::fixed,
-                 "how scores are computed; the paper scales by 1/√d_k"),
           choice("positions", &Config::positions, OnResume::fixed,
                  "what tells tokens apart by their place; learned is row E of Table 3, relative "
-                 "is T5's"),
+                 "is T5's, rotary Llama's"),
           number("position_base", &Config::position_base, {.least = 1.0, .open_below = true},
                  OnResume::fixed, "base of the sinusoids' wavelengths"),
           integer("max_positions", &Config::max_positions, {1, 1 << 20}, OnResume::fixed,
@@ -67,6 +67,7 @@ ConfigKeys<TransformerConfig> variant_keys() {
 ConfigKeys<TransformerConfig> transformer_keys() {
   ConfigKeys<TransformerConfig> keys = shape_keys();
   append(keys, variant_keys());
+  append(keys, attention_keys(&TransformerConfig::attention, &TransformerConfig::attention_sizes));
   return keys;
 }
 
