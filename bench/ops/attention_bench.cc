@@ -140,5 +140,17 @@ void lengths(benchmark::internal::Benchmark* each) {
 }
 BENCHMARK(attention_length)->Apply(lengths);
 
+// One causal sentence of 16,384 tokens, each of which sees 512: compare with attention_length.
+// GFLOP/s count what a window sees.
+void attention_window(benchmark::State& state) {
+  constexpr std::int64_t kLength = 16384;
+  constexpr std::int64_t kWindow = 512;
+  Attention attention({kLength, kLength, 8, 64}, causal, 0.0);
+  attention.forward.pattern.before = attention.backward.forward.pattern.before = kWindow - 1;
+  attention.product_gflop *= 2.0 * kWindow / kLength;
+  measure_both(state, attention, state.range(0) == 0, exec_with(2));
+}
+BENCHMARK(attention_window)->ArgName("backward")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace yona::bench

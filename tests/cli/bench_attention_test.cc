@@ -18,6 +18,13 @@ TEST(BenchAttentionCommand, PrintsALineForEachLength) {
   EXPECT_EQ(Json::parse(result.out.substr(cut + 1)).at("length"), 48);
 }
 
+TEST(BenchAttentionCommand, TakesAWindow) {
+  const ProgramResult result = run_yona({"bench", "attention", "--lengths", "200", "--heads", "1",
+                                         "--width", "16", "--window", "16", "--threads", "1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out).at("window"), 16);
+}
+
 TEST(BenchAttentionCommand, ComplainsAboutValues) {
   const ProgramResult result = run_yona({"bench", "attention", "--lengths", "64,x"});
   EXPECT_EQ(result.code, 2);

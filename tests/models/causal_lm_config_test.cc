@@ -56,7 +56,7 @@ TEST(CausalLmConfig, WritesEveryFieldSoThatItReadsBack) {
   CausalLmConfig config = causal_lm_preset("llama-tiny");
   config.vocabulary = 77;
   config.start_id = 3;
-  config.window = 5;
+  config.attention_sizes.window = 5;
   config.qk_norm = true;
   config.rotary_scaling = RotaryScaling::llama3;
   CausalLmConfig read;

@@ -24,7 +24,7 @@ CausalLmConfig toy_qwen3() {
 
 CausalLmConfig toy_mistral() {
   CausalLmConfig config = toy_llama();
-  config.window = 3;
+  config.attention_sizes.window = 3;
   return config;
 }
 

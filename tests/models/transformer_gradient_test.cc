@@ -107,6 +107,20 @@ TEST(TransformerGradient, MatchesDifferencesOfAdditiveAttentionAndOwnTables) {
   expect_gradient(config);
 }
 
+TEST(TransformerGradient, MatchesDifferencesOfWindowsAndRotaryPositions) {
+  TransformerConfig config = dropping(toy_config());
+  config.positions = PositionKind::rotary;
+  config.attention = AttentionKind::window;
+  config.attention_sizes.window = 2;
+  expect_gradient(config);
+}
+
+TEST(TransformerGradient, MatchesDifferencesWithoutResidual) {
+  TransformerConfig config = dropping(toy_config());
+  config.missing = MissingPart::residual;
+  expect_gradient(config);
+}
+
 TEST(TransformerGradient, MatchesDifferencesOfTwoPassesWithRDrop) {
   expect_gradient(dropping(toy_config()), true);
 }

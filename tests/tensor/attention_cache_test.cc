@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/base/enum_names.h"
+
 #include "tests/harness/compare.h"
 #include "tests/harness/temp_dir.h"
 #include "tests/harness/tolerances.h"
@@ -93,6 +95,20 @@ TEST(AttentionCacheTest, GivesWhatTheWholePrefixGives) {
     expect_cache_agrees(config, backend, "learned positions");
     config.positions = PositionKind::none;
     expect_cache_agrees(config, backend, "no positions");
+    config.positions = PositionKind::rotary;
+    expect_cache_agrees(config, backend, "rotary positions");
+    for (const AttentionKind kind : {AttentionKind::window, AttentionKind::dilated,
+                                     AttentionKind::blocks, AttentionKind::sparse}) {
+      config = toy_config();
+      config.attention = kind;
+      const bool has_window = kind == AttentionKind::window || kind == AttentionKind::dilated;
+      config.attention_sizes = {.window = has_window ? 2 : 0,
+                                .dilation = 2,
+                                .block = 2,
+                                .global_blocks = 1,
+                                .random_blocks = 1};
+      expect_cache_agrees(config, backend, enum_name(kind));
+    }
     config = toy_config();
     config.d_k = 3;
     config.d_v = 5;

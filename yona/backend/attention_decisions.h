@@ -21,7 +21,7 @@ inline std::int64_t attention_keep_mask_bytes(const AttentionArgs& args) {
   const std::int64_t longest = std::max(args.longest_q, args.longest_k);
   const bool kept = args.dropout && args.q.dtype == DType::bf16 && args.d_k == args.d_v &&
                     (args.d_k == 32 || args.d_k == 64) && args.heads_per_kv == 1 && !args.bias &&
-                    args.scale > 0.0F && longest > 64 && longest <= 256;
+                    !args.pattern && args.scale > 0.0F && longest > 64 && longest <= 256;
   return kept ? 4 * attention_keep_mask_words(args) : 0;
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "yona/backend/attention_pattern.h"
 #include "yona/backend/dropout.h"
 #include "yona/backend/length_classes.h"
 #include "yona/backend/view.h"
@@ -357,6 +358,7 @@ struct AttentionArgs {
   float scale = 1.0F;
   Mask mask = Mask::none;
   const std::int64_t* prefix = nullptr;  // [sentences], with Mask::prefix
+  AttentionPattern pattern{};            // optional: sees fewer keys; not with additive scores
   View bias{};                           // optional
   const std::uint64_t* q_keys = nullptr;
   Dropout dropout{};
@@ -416,6 +418,7 @@ struct CachedAttentionArgs {
   View fresh{};                          // [rows, h'·d_k + h'·d_v], optional, with
   const std::int32_t* places = nullptr;  // [rows]
   View bias{};                           // optional
+  AttentionPattern pattern{};            // optional: of a query at the position of the last key
 
   std::int64_t kv_head(std::int64_t head) const { return head / heads_per_kv; }
 };

@@ -18,6 +18,7 @@ struct BenchAttentionFlags {
   std::string width = "64";
   std::string steps = "3";
   std::string threads = "0";
+  std::string window = "0";
   bool causal = false;
 };
 
@@ -43,6 +44,7 @@ int run(const BenchAttentionFlags& flags) {
   options.steps = integer_value("--steps", flags.steps, {1});
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   options.causal = flags.causal;
+  options.window = integer_value("--window", flags.window, {0, 1 << 20});
   for (const std::int64_t length : lengths) {
     options.length = length;
     fmt::print("{}\n", bench_attention(options).dump());
@@ -65,6 +67,9 @@ Command add_bench_attention(CLI::App& bench) {
   add_text(*app, flags->width, {"--width", "N", "width of a head, d_k and d_v (default 64)"});
   add_switch(*app, flags->causal,
              {"--causal", "", "causal mask: a token attends to itself and earlier tokens"});
+  add_text(
+      *app, flags->window,
+      {"--window", "N", "keys that a token attends to: sliding-window attention (default 0: all)"});
   add_text(*app, flags->steps, {"--steps", "N", "timed repetitions (default 3)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   return {app, [flags] { return run(*flags); }};

@@ -54,7 +54,7 @@ void build(Program& program) {
                       add_score(app),     add_attention(app),  add_average(app),   add_info(app),
                       add_runs(app),      add_config(app),     add_vocab(app),     add_convert(app),
                       add_shortlist(app), add_perplexity(app), add_classify(app),  add_embed(app),
-                      add_fill(app),      add_generate(app),   add_parse(app)};
+                      add_fill(app),      add_generate(app),   add_parse(app),     add_study(app)};
   CLI::App* bench =
       add_command(app, {"bench", "benchmarks: training, decoding, attention, matrix products",
                         "yona bench train --preset tiny --steps 5"});

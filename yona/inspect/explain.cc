@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/base/preemption.h"
 #include "yona/decode/stepper.h"
@@ -294,9 +295,13 @@ void check_there(std::string_view what, std::int64_t index, std::int64_t count) 
 Explanation explain(const TranslationModel& model, Backend& backend,
                     const ExplainRequest& request) {
   const TransformerConfig& config = model.transformer().config();
-  check<NotImplemented>(config.attention != AttentionKind::additive,
-                        "explain: the model's attention is additive; only products of queries and "
-                        "keys can be explained");
+  check<NotImplemented>(config.positions != PositionKind::rotary,
+                        "explain: the model has rotary positions");
+  check<NotImplemented>(
+      config.attention == AttentionKind::scaled || config.attention == AttentionKind::unscaled,
+      "explain: the model's attention is {}; only products of queries and "
+      "keys can be explained",
+      enum_name(config.attention));
   const bool encoder = request.part == AttentionPart::encoder;
   check_there("layer", request.layer, encoder ? config.encoder_layers : config.decoder_layers);
   check_there("head", request.head, config.heads);

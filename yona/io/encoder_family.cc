@@ -233,6 +233,9 @@ std::string encoder_obstacle(const BertConfig& config, const EncoderFamily& fami
   if (config.norm != NormPosition::post) {
     return "its norms come before the sub-layers";
   }
+  if (config.attention != AttentionKind::scaled) {
+    return fmt::format("its attention is {}", enum_name(config.attention));
+  }
   const bool classifies = config.labels > 0;
   if (classifies && config.text_vector != TextVector::first) {
     return "it classifies the mean of the states";

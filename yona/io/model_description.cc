@@ -7,6 +7,7 @@
 #include "yona/base/error.h"
 #include "yona/config/config_json.h"
 #include "yona/config/config_section.h"
+#include "yona/models/attention_keys.h"
 
 namespace yona {
 
@@ -57,6 +58,11 @@ Json to_json(const ModelDescription& description) {
   Json json = keys_to_json(written, description_keys());
   if (description.task == ModelDescription().task) {
     json.erase("task");  // versions before 0.2 do not know the key
+  }
+  if (is_exact(description.config.attention)) {  // nor those of other attentions
+    for (const auto& key : attention_size_keys()) {
+      json.erase(key.name);
+    }
   }
   return json;
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/models/attention_keys.h"
 #include "yona/models/named_presets.h"
 
 namespace yona {
@@ -34,7 +35,10 @@ BlockOptions BertConfig::block() const {
   return {
       .d_model = d_model,
       .heads = {.heads = heads, .d_k = d_model / heads, .d_v = d_model / heads},
-      .attention = {.dropout = attention_dropout},
+      .attention = {.kind = attention,
+                    .dropout = attention_dropout,
+                    .sizes = attention_sizes,
+                    .longest = max_positions},
       .feed_forward = {.d_ff = d_ff, .activation = activation},
       .norm = {.position = norm, .dropout = dropout, .epsilon = static_cast<float>(norm_epsilon)}};
 }
@@ -49,6 +53,7 @@ void check_config(const BertConfig& config) {
   check_between(config.max_positions, 3, 1 << 20, "model.max_positions");
   check_between(config.token_types, 0, 1 << 16, "model.token_types");
   check_between(config.vocabulary, 3, 1 << 24, "vocabulary");
+  check_attention(config.attention, config.attention_sizes);
   check(config.norm_epsilon > 0, "the epsilon of the norms, {}, is not above 0",
         config.norm_epsilon);
   for (const double p : {config.dropout, config.attention_dropout, config.classifier_dropout}) {
@@ -60,7 +65,7 @@ ConfigKeys<BertConfig> bert_keys() {
   using Config = BertConfig;
   constexpr OnResume kFixed = OnResume::fixed;
   constexpr OnResume kDecides = OnResume::decides;
-  return {
+  ConfigKeys<Config> keys{
       integer("layers", &Config::layers, {1, 1000}, kFixed, "layers of the encoder"),
       integer("d_model", &Config::d_model, {1, 1 << 16}, kFixed, "width of the residual stream"),
       integer("d_ff", &Config::d_ff, {1, 1 << 20}, kFixed,
@@ -85,6 +90,8 @@ ConfigKeys<BertConfig> bert_keys() {
              "over all tokens (mean)"),
       choice("pooler", &Config::pooler, kFixed,
              "the layer in front of the classifier: tanh is BERT's, relu DistilBERT's")};
+  append(keys, attention_keys(&Config::attention, &Config::attention_sizes));
+  return keys;
 }
 
 std::vector<std::string> bert_preset_names() { return names_of_presets(kBertPresets); }

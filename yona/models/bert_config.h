@@ -32,6 +32,8 @@ struct BertConfig {
   double dropout = 0.1;            // of embeddings and of each sub-layer's output
   double attention_dropout = 0.1;  // of the attention weights
   double classifier_dropout = 0.1;
+  AttentionKind attention = AttentionKind::scaled;
+  AttentionSizes attention_sizes{};
   FeedForwardActivation activation = FeedForwardActivation::gelu;
   NormPosition norm = NormPosition::post;
   double norm_epsilon = 1e-12;

@@ -2,13 +2,10 @@
 
 #include <cmath>
 #include <string>
-#include <vector>
 
 namespace yona {
 
 namespace {
-
-constexpr double kOutside = -1e30;  // added to the score of a key that is not seen
 
 SequenceShape shape_of(const CausalLmConfig& config) {
   return {.source_vocabulary = 0,
@@ -25,17 +22,6 @@ std::unique_ptr<RotaryPositions> make_rotary(const CausalLmConfig& config) {
   return config.positions == LmPositions::rotary
              ? std::make_unique<RotaryPositions>(config.rotary_options())
              : nullptr;
-}
-
-// By distance j - i from -window to window: keys as far back as the window are not seen, and
-// neither are those farther back, whose distance is clipped to it.
-std::vector<double> window_scores(std::int64_t heads, std::int64_t window) {
-  const std::int64_t columns = 2 * window + 1;
-  std::vector<double> scores(static_cast<std::size_t>(heads * columns), 0.0);
-  for (std::int64_t head = 0; head < heads; ++head) {
-    scores[static_cast<std::size_t>(head * columns)] = kOutside;
-  }
-  return scores;
 }
 
 }  // namespace
@@ -70,13 +56,6 @@ CausalLm::CausalLm(const CausalLmConfig& config)
   if (rotary_) {
     add("rotary", *rotary_);
   }
-  if (config.window > 0 && config.window < config.max_positions) {
-    window_ = {.shape = {config.heads, 2 * config.window + 1},
-               .values = [heads = config.heads, window = config.window] {
-                 return window_scores(heads, window);
-               }};
-    add(window_);
-  }
   add("input", embedding_);
   add(layers_);
   if (projection_) {
@@ -103,16 +82,9 @@ void CausalLm::set_initial_values() {
 
 Ragged CausalLm::encode(const Tokens& /*source*/, Context& /*c*/) const { return {}; }
 
-// A window that no text of the batch exceeds is not looked at. With a cache, texts may be longer
-// than the rows of this call.
-Sight CausalLm::sight(const Layout& layout, const Context& c) const {
-  const bool is_narrow = window_.value && (c.cache != nullptr || layout.longest > config_.window);
-  return {Mask::causal, is_narrow ? window_.value : Tensor()};
-}
-
 Ragged CausalLm::decode(const Tokens& tokens, const Ragged& /*memory*/, Context& c) const {
-  Residual x = embedding_(tokens, c);                         // [T, d_model]
-  return layers_(std::move(x), sight(*tokens.layout, c), c);  // [T, d_model]
+  Residual x = embedding_(tokens, c);             // [T, d_model]
+  return layers_(std::move(x), Mask::causal, c);  // [T, d_model]
 }
 
 OutputLayer CausalLm::output_layer() const {

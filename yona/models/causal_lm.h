@@ -43,15 +43,12 @@ class CausalLm : public SequenceModel {
 
  private:
   void set_initial_values();
-  // What a token sees: those before it, or those in its window.
-  Sight sight(const Layout& layout, const Context& c) const;
 
   CausalLmConfig config_;
   SequenceShape shape_;
   TokenTable table_;
   Positions positions_;
   std::unique_ptr<RotaryPositions> rotary_;
-  Constant window_;  // [heads, 2·window + 1] added to scores by distance; empty without a window
   InputEmbedding embedding_;
   Layers<CausalLmLayer> layers_;
   std::unique_ptr<TokenTable> projection_;  // unless tied

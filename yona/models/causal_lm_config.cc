@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "yona/base/error.h"
+#include "yona/models/attention_keys.h"
 
 namespace yona {
 
@@ -34,24 +35,21 @@ ConfigKeys<Config> shape_keys() {
 }
 
 ConfigKeys<Config> layer_keys() {
-  return {
-      choice("activation", &Config::activation, kFixed,
-             "activation of the feed-forward layers; GPT-2 has gelu_tanh, Llama silu"),
-      config_key("gated", &Config::gated, bool_codec(), kFixed,
-                 "feed-forward layers with a gate; with silu this is SwiGLU (Llama)"),
-      choice("norm", &Config::norm, kFixed,
-             "layer normalisation (GPT-2) or RMS norm (Llama), before each sub-layer"),
-      number("norm_epsilon", &Config::norm_epsilon, kPositive, kFixed, "epsilon of the norms"),
-      config_key("qkv_biases", &Config::qkv_biases, bool_codec(), kFixed,
-                 "biases of queries, keys and values (GPT-2, Qwen2)"),
-      config_key("output_biases", &Config::output_biases, bool_codec(), kFixed,
-                 "biases of the attention's output (GPT-2)"),
-      config_key("ff_biases", &Config::ff_biases, bool_codec(), kFixed,
-                 "biases of the feed-forward layers (GPT-2)"),
-      config_key("qk_norm", &Config::qk_norm, bool_codec(), kFixed,
-                 "RMS norm of each head's queries and keys (Qwen3)"),
-      integer("window", &Config::window, {1, 1 << 24, "none"}, kFixed,
-              "how many tokens a token sees, itself included (Mistral); none is all before it")};
+  return {choice("activation", &Config::activation, kFixed,
+                 "activation of the feed-forward layers; GPT-2 has gelu_tanh, Llama silu"),
+          config_key("gated", &Config::gated, bool_codec(), kFixed,
+                     "feed-forward layers with a gate; with silu this is SwiGLU (Llama)"),
+          choice("norm", &Config::norm, kFixed,
+                 "layer normalisation (GPT-2) or RMS norm (Llama), before each sub-layer"),
+          number("norm_epsilon", &Config::norm_epsilon, kPositive, kFixed, "epsilon of the norms"),
+          config_key("qkv_biases", &Config::qkv_biases, bool_codec(), kFixed,
+                     "biases of queries, keys and values (GPT-2, Qwen2)"),
+          config_key("output_biases", &Config::output_biases, bool_codec(), kFixed,
+                     "biases of the attention's output (GPT-2)"),
+          config_key("ff_biases", &Config::ff_biases, bool_codec(), kFixed,
+                     "biases of the feed-forward layers (GPT-2)"),
+          config_key("qk_norm", &Config::qk_norm, bool_codec(), kFixed,
+                     "RMS norm of each head's queries and keys (Qwen3)")};
 }
 
 ConfigKeys<Config> position_keys() {
@@ -76,6 +74,7 @@ ConfigKeys<Config> position_keys() {
 ConfigKeys<Config> make_keys() {
   ConfigKeys<Config> keys = shape_keys();
   append(keys, layer_keys());
+  append(keys, attention_keys(&Config::attention, &Config::attention_sizes));
   append(keys, position_keys());
   return keys;
 }
@@ -147,9 +146,11 @@ BlockOptions CausalLmConfig::block(const RotaryPositions* rotary) const {
   const auto biases = [](bool there) { return there ? Biases::yes : Biases::no; };
   return {.d_model = d_model,
           .heads = head_shape(),
-          .attention = {.dropout = attention_dropout,
+          .attention = {.kind = has_plain_window() ? AttentionKind::window : attention,
+                        .dropout = attention_dropout,
                         .rotary = rotary,
-                        .qk_norm_epsilon = qk_norm ? norm_epsilon : 0.0},
+                        .qk_norm_epsilon = qk_norm ? norm_epsilon : 0.0,
+                        .sizes = attention_sizes},
           .attention_biases = {biases(qkv_biases), biases(output_biases)},
           .feed_forward = {d_ff, activation, gated, biases(ff_biases)},
           .norm = {NormPosition::pre, dropout, norm, static_cast<float>(norm_epsilon)}};
@@ -168,6 +169,11 @@ void check_config(const CausalLmConfig& config) {
   check(config.rotary_scaling != RotaryScaling::llama3 || config.rotary_high > config.rotary_low,
         "model.rotary_high: {} is not above model.rotary_low {}", config.rotary_high,
         config.rotary_low);
+  if (!config.has_plain_window()) {
+    check_causal_attention(config.attention, config.attention_sizes);
+  }
+  check(config.attention != AttentionKind::additive,
+        "model.attention: language models have no additive attention; use scaled");
   check(config.start_id < config.vocabulary, "model: the first token {} is not below {}",
         config.start_id, config.vocabulary);
 }

@@ -40,9 +40,10 @@ struct CausalLmConfig {
   double rotary_factor = 1.0;
   double rotary_low = 1.0, rotary_high = 4.0;  // llama3; and of yarn beta_slow and beta_fast
   double rotary_original = 8192.0;
-  // How many tokens, itself included, a token sees; 0: all before it (Beltagy et al. 2020,
-  // Mistral).
-  std::int64_t window = 0;
+  // Which keys a token sees. A window with the exact kind is Mistral's: attention is then by
+  // window.
+  AttentionKind attention = AttentionKind::scaled;
+  AttentionSizes attention_sizes{};
   bool qkv_biases = true;
   bool output_biases = true;  // of the attention's output
   bool ff_biases = true;      // of the feed-forward layers
@@ -67,6 +68,10 @@ struct CausalLmConfig {
             .low_frequency = rotary_low,
             .high_frequency = rotary_high,
             .original_positions = rotary_original};
+  }
+  // Mistral's window: attention is scaled, and model.window is set.
+  bool has_plain_window() const {
+    return attention == AttentionKind::scaled && attention_sizes.window > 0;
   }
   // What the layers are built from; `rotary` is null with learned positions.
   BlockOptions block(const RotaryPositions* rotary) const;

@@ -30,6 +30,14 @@ std::unique_ptr<RelativePositions> make_relative_positions(const TransformerConf
                    config.heads);
 }
 
+std::unique_ptr<RotaryPositions> make_rotary_positions(const TransformerConfig& config) {
+  return config.positions != PositionKind::rotary ? nullptr
+                                                  : std::make_unique<RotaryPositions>(RotaryOptions{
+                                                        .channels = config.head_shape().d_k,
+                                                        .base = config.position_base,
+                                                        .max_positions = config.max_positions});
+}
+
 EmbeddingOptions embedding_options(const TransformerConfig& config, const LayerNorm* norm) {
   return {.dropout = config.dropout,
           .scaled = config.departures.scaled_embedding,
@@ -95,15 +103,19 @@ LayerStack<Layer>::LayerStack(const TransformerConfig& config, const TokenTable*
                  config.departures.first_position),
       mask_(mask),
       relative_positions_(make_relative_positions(config, mask)),
+      rotary_positions_(make_rotary_positions(config)),
       embedding_norm_(make_embedding_norm(config)),
       embedding_(table(), positions_, embedding_options(config, embedding_norm_.get())),
-      layers_(size.layers, config.block()) {
+      layers_(size.layers, config.block(rotary_positions_.get())) {
   if (own_table_) {
     add("embedding", *own_table_);
   }
   add("positions", positions_);
   if (relative_positions_) {
     add("relative_positions", *relative_positions_);
+  }
+  if (rotary_positions_) {
+    add("rotary", *rotary_positions_);
   }
   if (embedding_norm_) {
     add("embedding_norm", *embedding_norm_);
@@ -127,7 +139,8 @@ Ragged Encoder::operator()(const Tokens& source, Context& c) const {
 }
 
 Decoder::Decoder(const TransformerConfig& config, const TokenTable* shared)
-    : LayerStack(config, shared, {config.target_vocabulary, config.decoder_layers}, Mask::causal) {}
+    : LayerStack(config, shared, {config.target_vocabulary, config.decoder_layers},
+                 config.missing == MissingPart::causal_mask ? Mask::none : Mask::causal) {}
 
 Ragged Decoder::operator()(const Tokens& target, const Ragged& memory, Context& c) const {
   Residual x = embedding_(target, c);  // [T, d_model]

@@ -53,6 +53,7 @@ class LayerStack : public Module {
   Positions positions_;
   Mask mask_;
   std::unique_ptr<RelativePositions> relative_positions_;
+  std::unique_ptr<RotaryPositions> rotary_positions_;
   std::unique_ptr<LayerNorm> embedding_norm_;
   InputEmbedding embedding_;
   Layers<Layer> layers_;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/models/attention_keys.h"
 #include "yona/models/named_presets.h"
 
 namespace yona {
@@ -77,11 +78,9 @@ ConfigKeys<TransformerConfig> variant_keys() {
                  "activation of the feed-forward layers; the paper has relu"),
           choice("norm", &Config::norm, OnResume::fixed,
                  "layer normalisation after each sub-layer (post, the paper) or before (pre)"),
-          choice("attention", &Config::attention, OnResume::fixed,
-                 "how scores are computed; the paper scales by 1/√d_k"),
           choice("positions", &Config::positions, OnResume::fixed,
                  "what tells tokens apart by their place; learned is row E of Table 3, relative "
-                 "is T5's"),
+                 "is T5's, rotary Llama's"),
           number("position_base", &Config::position_base, {.least = 1.0, .open_below = true},
                  OnResume::fixed, "base of the sinusoids' wavelengths"),
           integer("max_positions", &Config::max_positions, {1, 1 << 20}, OnResume::fixed,
@@ -118,6 +117,7 @@ ConfigKeys<Departures> departure_keys() {
 ConfigKeys<TransformerConfig> make_transformer_keys() {
   ConfigKeys<TransformerConfig> keys = transformer_shape_keys();
   append(keys, variant_keys());
+  append(keys, attention_keys(&TransformerConfig::attention, &TransformerConfig::attention_sizes));
   return keys;
 }
 
@@ -164,6 +164,12 @@ void check_config(const TransformerConfig& config) {
   check_probability(config.attention_dropout, "model.attention_dropout");
   check_probability(config.activation_dropout, "model.activation_dropout");
   check_size(config.max_positions, 1, 1 << 20, "model.max_positions");
+  check_causal_attention(config.attention, config.attention_sizes);
+  check(config.attention != AttentionKind::dilated || config.positions != PositionKind::relative,
+        "model.attention: dilated takes no relative positions; set model.positions to sinusoidal");
+  check(config.positions != PositionKind::rotary || config.head_shape().d_k % 2 == 0,
+        "model.positions: rotary positions turn pairs of channels, and model.d_k {} is odd",
+        config.head_shape().d_k);
   check(config.position_base > 1.0, "model.position_base: {} is not above 1", config.position_base);
   check_size(config.source_vocabulary, 3, 1 << 24, "source vocabulary");
   check_size(config.target_vocabulary, 3, 1 << 24, "target vocabulary");

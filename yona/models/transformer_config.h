@@ -46,6 +46,9 @@ struct Departures {
   bool operator==(const Departures&) const = default;
 };
 
+// A part that is left out, to see what it is worth (study/parts.cc). Not for files.
+enum class MissingPart : std::uint8_t { none, causal_mask, residual };
+
 struct TransformerConfig {
   std::int64_t source_vocabulary = 0;  // with <pad>, the last id
   std::int64_t target_vocabulary = 0;
@@ -62,26 +65,32 @@ struct TransformerConfig {
   FeedForwardActivation activation = FeedForwardActivation::relu;
   NormPosition norm = NormPosition::post;
   AttentionKind attention = AttentionKind::scaled;
+  AttentionSizes attention_sizes{};  // of self-attention, where its kind is sparse
   PositionKind positions = PositionKind::sinusoidal;
   double position_base = 10000.0;
   std::int64_t max_positions = 1024;
   Tying tying = Tying::all;
   Departures departures{};
+  MissingPart missing = MissingPart::none;
 
   HeadShape head_shape() const {
     return {heads, d_k > 0 ? d_k : d_model / heads, d_v > 0 ? d_v : d_model / heads};
   }
-  // What the layers of both stacks are built from.
-  BlockOptions block() const {
+  // What the layers of both stacks are built from; `rotary` is null without rotary positions.
+  BlockOptions block(const RotaryPositions* rotary = nullptr) const {
     const Biases biases = departures.biases ? Biases::yes : Biases::no;
     return {
         .d_model = d_model,
         .heads = head_shape(),
-        .attention = {attention, attention_dropout},
+        .attention = {.kind = attention,
+                      .dropout = attention_dropout,
+                      .rotary = rotary,
+                      .sizes = attention_sizes},
         .attention_biases = {biases, biases},
         .feed_forward = {d_ff, activation, departures.gated, biases},
         .activation_dropout = activation_dropout,
-        .norm = {norm, dropout, departures.norm_kind, static_cast<float>(departures.norm_epsilon)}};
+        .norm = {norm, dropout, departures.norm_kind, static_cast<float>(departures.norm_epsilon),
+                 missing != MissingPart::residual}};
   }
 
   bool operator==(const TransformerConfig&) const = default;

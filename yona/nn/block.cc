@@ -15,7 +15,8 @@ Residual SelfAttentionBlock::operator()(Residual x, const Sight& sight, Context&
 }
 
 CrossAttentionBlock::CrossAttentionBlock(const BlockOptions& options)
-    : attention_(options.d_model, options.heads, options.attention, options.attention_biases),
+    : attention_(options.d_model, options.heads, options.attention.across(),
+                 options.attention_biases),
       norm_(options.d_model, options.norm) {
   add("cross_attention", attention_);
   add("cross_attention_norm", norm_);

@@ -1,5 +1,7 @@
 #include "yona/nn/norm.h"
 
+#include "yona/tensor/ops/dropout.h"
+
 namespace yona {
 
 LayerNorm::LayerNorm(std::int64_t d_model, NormKind kind, float epsilon)
@@ -66,6 +68,11 @@ ResidualBranch ResidualNormLayer::branch(Residual x, Context& c) const {
 }
 
 Residual ResidualNormLayer::merge(const ResidualBranch& b, SubLayerResult r, Context& c) const {
+  if (!has_residual_) {
+    const RowDropout row_dropout{c.dropout(dropout_, stream()), *b.stream.layout};
+    const Ragged alone = b.stream.with(yona::dropout(r.formed(c).values, row_dropout, c));
+    return position_ == NormPosition::post ? (*this)(alone, c) : alone;
+  }
   Residual sum(b.stream, std::move(r), {c.dropout(dropout_, stream()), *b.stream.layout});
   return position_ == NormPosition::post ? (*this)(sum, c) : sum;
 }

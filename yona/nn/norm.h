@@ -65,6 +65,7 @@ struct ResidualNormOptions {
   double dropout = 0.0;
   NormKind kind = NormKind::layer;
   float epsilon = kNormEpsilon;
+  bool residual = true;  // false: LN(Dropout(f(x))) or Dropout(f(LN(x))), to see what x + is worth
 };
 
 // The residual connection around a sub-layer f, and its norm:
@@ -82,7 +83,8 @@ class ResidualNormLayer : public LayerNorm {
   ResidualNormLayer(std::int64_t d_model, const ResidualNormOptions& options)
       : LayerNorm(d_model, options.kind, options.epsilon),
         position_(options.position),
-        dropout_(options.dropout) {}
+        dropout_(options.dropout),
+        has_residual_(options.residual) {}
 
   // Takes x by value: move it in, so that what has been added up is not kept while f runs.
   ResidualBranch branch(Residual x, Context& c) const;
@@ -91,6 +93,7 @@ class ResidualNormLayer : public LayerNorm {
  private:
   NormPosition position_;
   double dropout_;
+  bool has_residual_;
 };
 
 }  // namespace yona

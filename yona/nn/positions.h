@@ -13,10 +13,10 @@
 
 namespace yona {
 
-// relative: no vectors, see relative_positions.h.
-enum class PositionKind : std::uint8_t { sinusoidal, learned, none, relative };
-constexpr std::array<std::string_view, 4> enum_names(PositionKind) {
-  return {"sinusoidal", "learned", "none", "relative"};
+// relative: no vectors, see relative_positions.h; nor for rotary, see rotary.h.
+enum class PositionKind : std::uint8_t { sinusoidal, learned, none, relative, rotary };
+constexpr std::array<std::string_view, 5> enum_names(PositionKind) {
+  return {"sinusoidal", "learned", "none", "relative", "rotary"};
 }
 
 class Positions : public Module {
@@ -26,7 +26,7 @@ class Positions : public Module {
   Positions(PositionKind kind, std::int64_t count, std::int64_t d_model, double base,
             std::int64_t first = 0);
 
-  // [count, d_model], or empty for none and relative ones.
+  // [count, d_model], or empty for the others.
   const Tensor& table() const {
     return kind_ == PositionKind::learned ? learned_.value : sinusoids_.value;
   }

@@ -48,7 +48,8 @@ class SelfAttention {
         .mask = options_.causal ? Mask::causal : Mask::none,
         .prefix = {},
         .bias = {},
-        .dropout = {}};
+        .dropout = {},
+        .pattern = window_pattern()};
     Times times;
     Tensor out;
     times.forward = seconds_of([&] {
@@ -65,6 +66,14 @@ class SelfAttention {
 
  private:
   std::int64_t columns() const { return options_.heads * options_.width; }
+  AttentionPattern window_pattern() const {
+    AttentionPattern pattern;
+    if (options_.window > 0) {
+      pattern.before = options_.causal ? options_.window - 1 : options_.window / 2;
+      pattern.after = options_.causal ? 0 : options_.window / 2;
+    }
+    return pattern;
+  }
 
   const AttentionBenchOptions& options_;
   Region region_;
@@ -95,15 +104,19 @@ Json bench_attention(const AttentionBenchOptions& options) {
       break;
     }
   }
-  const double products =
-      7.0 * 2.0 * static_cast<double>(options.length) * static_cast<double>(options.length) *
-      static_cast<double>(options.heads * options.width) * (options.causal ? 0.5 : 1.0);
+  const bool has_window = options.window > 0 && options.window < options.length;
+  const double seen = has_window
+                          ? static_cast<double>(options.window)
+                          : static_cast<double>(options.length) * (options.causal ? 0.5 : 1.0);
+  const double products = 7.0 * 2.0 * static_cast<double>(options.length) * seen *
+                          static_cast<double>(options.heads * options.width);
   const double resident = static_cast<double>(peak_memory() - before) / kMegabyte;
   return {{"engine", "yona"},
           {"length", options.length},
           {"heads", options.heads},
           {"width", options.width},
           {"causal", options.causal},
+          {"window", options.window},
           {"threads", backend->exec().pool->threads()},
           {"ms_forward", median(forward) * 1e3},
           {"ms_backward", median(backward) * 1e3},

@@ -79,7 +79,8 @@ TEST(LmConfig, WritesTheFamilyThatHoldsTheModel) {
   };
   EXPECT_EQ(family("gpt2-small", [](auto&) {}), "gpt2");
   EXPECT_EQ(family("llama-tiny", [](auto&) {}), "llama");
-  EXPECT_EQ(family("llama-tiny", [](auto& config) { config.window = 9; }), "mistral");
+  EXPECT_EQ(family("llama-tiny", [](auto& config) { config.attention_sizes.window = 9; }),
+            "mistral");
   EXPECT_EQ(family("llama-tiny", [](auto& config) { config.qkv_biases = true; }), "qwen2");
   EXPECT_EQ(family("llama-tiny", [](auto& config) { config.qk_norm = true; }), "qwen3");
   EXPECT_EQ(family("gpt2-small", [](auto& config) { config.gated = true; }), "yona");

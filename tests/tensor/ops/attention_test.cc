@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "yona/base/error.h"
 #include "yona/tensor/ops/softmax.h"
 
 #include "tests/harness/compare.h"
@@ -25,6 +27,7 @@ struct AttentionVariant {
   Lengths prefix{};
   std::int64_t reach = -1;  // R of the bias; -1: none
   double dropout = 0.0;
+  AttentionPattern pattern{};
 
   std::int64_t T_q() const { return total(queries); }
   std::int64_t T_k() const { return total(keys); }
@@ -71,6 +74,132 @@ std::vector<AttentionVariant> long_attention_variants() {
       {"long memories", {3, 70}, {200, 150}, 2, 32, 32, Mask::none, {}, -1, 0.3}};
 }
 
+AttentionPattern window_of(std::int64_t before, std::int64_t after, std::int64_t dilation = 1) {
+  AttentionPattern pattern;
+  pattern.before = before;
+  pattern.after = after;
+  pattern.dilation = dilation;
+  return pattern;
+}
+
+AttentionPattern blocks_of(std::int64_t block, std::int64_t neighbours, std::int64_t globals,
+                           std::int64_t randoms, bool earlier) {
+  AttentionPattern pattern;
+  pattern.block = block;
+  pattern.neighbours = neighbours;
+  pattern.global_blocks = globals;
+  pattern.random_blocks = randoms;
+  pattern.seed = 7;
+  pattern.earlier = earlier;
+  return pattern;
+}
+
+std::vector<AttentionVariant> pattern_variants() {
+  const Lengths few{6, 1, 9};
+  const Mask none = Mask::none;
+  const Mask causal = Mask::causal;
+  return {
+      {"window", few, few, 2, 3, 4, none, {}, -1, 0.0, window_of(2, 1)},
+      {"window of itself", few, few, 2, 3, 4, causal, {}, -1, 0.0, window_of(0, 0)},
+      {"window, causal", few, few, 2, 3, 4, causal, {}, -1, 0.0, window_of(3, 0)},
+      {"window, prefix", few, few, 2, 3, 4, Mask::prefix, {4, 0, 5}, -1, 0.0, window_of(3, 2)},
+      {"window, bias and dropout", few, few, 2, 3, 4, causal, {}, 2, 0.4, window_of(4, 0)},
+      {"window over a cache", {2, 1, 3}, {4, 1, 7}, 2, 3, 4, causal, {}, -1, 0.0, window_of(2, 0)},
+      {"dilated", few, few, 2, 3, 4, none, {}, -1, 0.0, window_of(1, 1, 2)},
+      {"dilated, causal, dropout", few, few, 2, 3, 4, causal, {}, -1, 0.4, window_of(2, 0, 3)},
+      {"dilated over a cache",
+       {2, 1, 3},
+       {4, 1, 9},
+       2,
+       3,
+       4,
+       causal,
+       {},
+       -1,
+       0.0,
+       window_of(2, 0, 2)},
+      {"blocks", few, few, 2, 3, 4, none, {}, -1, 0.0, blocks_of(4, 0, 0, 0, false)},
+      {"blocks, causal, dropout",
+       few,
+       few,
+       2,
+       3,
+       4,
+       causal,
+       {},
+       -1,
+       0.4,
+       blocks_of(4, 0, 0, 0, false)},
+      {"sparse", {9, 2}, {9, 2}, 2, 3, 4, none, {}, -1, 0.0, blocks_of(1, 1, 1, 1, false)},
+      {"sparse, causal", {9, 2}, {9, 2}, 2, 3, 4, causal, {}, 2, 0.0, blocks_of(2, 1, 1, 1, true)},
+      {"sparse over a cache",
+       {3, 1},
+       {9, 4},
+       2,
+       3,
+       4,
+       causal,
+       {},
+       -1,
+       0.0,
+       blocks_of(2, 0, 1, 2, true)}};
+}
+
+std::vector<AttentionVariant> long_pattern_variants() {
+  const Lengths lengths{300, 1, 70};
+  const Mask none = Mask::none;
+  const Mask causal = Mask::causal;
+  return {
+      {"long window", lengths, lengths, 2, 16, 8, none, {}, -1, 0.0, window_of(40, 3)},
+      {"long window, causal, dropout",
+       lengths,
+       lengths,
+       2,
+       16,
+       16,
+       causal,
+       {},
+       -1,
+       0.3,
+       window_of(99, 0)},
+      {"long narrow window", lengths, lengths, 2, 16, 16, causal, {}, -1, 0.0, window_of(5, 0)},
+      {"long window over a cache",
+       {70, 3},
+       {200, 150},
+       2,
+       16,
+       16,
+       causal,
+       {},
+       9,
+       0.3,
+       window_of(64, 0)},
+      {"long dilated", lengths, lengths, 2, 16, 16, none, {}, -1, 0.3, window_of(20, 20, 3)},
+      {"long blocks", lengths, lengths, 2, 16, 8, none, {}, -1, 0.0, blocks_of(50, 0, 0, 0, false)},
+      {"long sparse",
+       lengths,
+       lengths,
+       2,
+       16,
+       16,
+       none,
+       {},
+       -1,
+       0.3,
+       blocks_of(16, 1, 1, 2, false)},
+      {"long sparse, causal, bias",
+       lengths,
+       lengths,
+       2,
+       16,
+       16,
+       causal,
+       {},
+       9,
+       0.0,
+       blocks_of(33, 1, 1, 1, true)}};
+}
+
 AttentionOptions options_of(const AttentionVariant& variant, const Inputs& x, Context& c) {
   AttentionOptions options{.heads = variant.heads,
                            .d_k = variant.d_k,
@@ -79,7 +208,8 @@ AttentionOptions options_of(const AttentionVariant& variant, const Inputs& x, Co
                            .mask = variant.mask,
                            .prefix = {},
                            .bias = variant.reach >= 0 ? x[3] : Tensor(),
-                           .dropout = c.dropout(variant.dropout, 2U << 12U)};
+                           .dropout = c.dropout(variant.dropout, 2U << 12U),
+                           .pattern = variant.pattern};
   if (variant.mask == Mask::prefix) {
     options.prefix = c.empty(DType::i64, {static_cast<std::int64_t>(variant.prefix.size())});
     options.prefix.upload(variant.prefix);
@@ -127,7 +257,25 @@ OpCase fused_attention(const AttentionVariant& variant) {
 }
 
 // Who sees whom, said again and otherwise than in the kernels.
+bool pattern_sees(const AttentionPattern& pattern, std::int64_t i, std::int64_t j,
+                  std::int64_t keys) {
+  if (pattern.before >= 0) {
+    for (std::int64_t step = -pattern.before; step <= pattern.after; ++step) {
+      if (i + step * pattern.dilation == j) {
+        return true;
+      }
+    }
+    return false;
+  }
+  return pattern.block == 0 || pattern.lists(i / pattern.block, j / pattern.block,
+                                             (keys + pattern.block - 1) / pattern.block);
+}
+
 bool sees(const AttentionVariant& variant, std::size_t s, std::int64_t i, std::int64_t j) {
+  if (!pattern_sees(variant.pattern, i + variant.keys[s] - variant.queries[s], j,
+                    variant.keys[s])) {
+    return false;
+  }
   switch (variant.mask) {
     case Mask::none:
       return true;
@@ -237,6 +385,29 @@ TEST(Attention, EqualsItsCompositionOverManyTiles) {
     expect_same(fused_attention(variant), plain_attention(variant));
     expect_backends_agree(fused_attention(variant));
   }
+}
+
+TEST(Attention, SeesWhatItsPatternSays) {
+  for (const AttentionVariant& variant : pattern_variants()) {
+    check_op(fused_attention(variant));
+    expect_same(fused_attention(variant), plain_attention(variant));
+  }
+}
+
+TEST(Attention, SeesWhatItsPatternSaysOverManyTiles) {
+  for (const AttentionVariant& variant : long_pattern_variants()) {
+    expect_same(fused_attention(variant), plain_attention(variant));
+    expect_backends_agree(fused_attention(variant));
+  }
+}
+
+TEST(Attention, RefusesPatternsThatItDoesNotHave) {
+  const auto refusal = [](AttentionVariant variant) {
+    return message_of<InvalidArgument>([&] { run_op(fused_attention(variant)); });
+  };
+  const Lengths few{3};
+  EXPECT_THAT(refusal({"", few, few, 1, 2, 2, Mask::none, {}, 2, 0.0, window_of(2, 0, 2)}),
+              ::testing::HasSubstr("a dilated window takes neither a bias nor the prefix mask"));
 }
 
 // ---- Q, K and V as parts of larger tensors -----------------------------------------------------

@@ -42,7 +42,20 @@ std::vector<std::string_view> backends() {
 }
 
 enum class Find { by_table, by_first };
-enum class Scores { dot, biased, additive };
+enum class Scores { dot, biased, additive, window, dilated, sparse };
+
+AttentionPattern pattern_of(Scores scores) {
+  AttentionPattern pattern;
+  if (scores == Scores::window || scores == Scores::dilated) {
+    pattern.before = 3;
+    pattern.dilation = scores == Scores::dilated ? 2 : 1;
+  } else if (scores == Scores::sparse) {
+    pattern.block = 4;
+    pattern.global_blocks = pattern.random_blocks = 1;
+    pattern.earlier = true;
+  }
+  return pattern;
+}
 
 // One query for each sentence, over keys that follow each other or lie about in any order.
 void expect_last_row(const Problem& p, std::string_view backend_name, Find find, Scores scores) {
@@ -68,6 +81,7 @@ void expect_last_row(const Problem& p, std::string_view backend_name, Find find,
       tensor_of(random_values(p.heads * p.d_k, 3), {p.heads, p.d_k}, DType::f32, region);
   AttentionOptions options = heads_of(p.heads, p.d_k, p.d_v);
   options.scale = 0.7F;
+  options.pattern = pattern_of(scores);
   if (scores == Scores::biased) {
     constexpr std::int64_t kReach = 6;  // less than some sentences have, more than others
     options.bias = tensor_of(random_values(p.heads * (2 * kReach + 1), 4),
@@ -118,7 +132,8 @@ TEST(CachedAttention, IsTheLastRowOfAttentionOverTheWholeSentence) {
   for (const Problem& problem : problems) {
     for (const std::string_view backend : backends()) {
       for (const Find find : {Find::by_table, Find::by_first}) {
-        for (const Scores scores : {Scores::dot, Scores::biased, Scores::additive}) {
+        for (const Scores scores : {Scores::dot, Scores::biased, Scores::additive, Scores::window,
+                                    Scores::dilated, Scores::sparse}) {
           expect_last_row(problem, backend, find, scores);
         }
       }

@@ -237,8 +237,7 @@ void additive_attention_backward(const AdditiveAttentionBackwardArgs& given, Exe
   const AttentionArgs& forward = args.attention.forward;
   static thread_local Scratch<float> vector_sums;
   float* sums = elements_of(vector_sums, forward.sentences * forward.heads * forward.d_k);
-  const std::vector<AttentionUnit>& units =
-      attention_units(forward, std::numeric_limits<std::int64_t>::max());
+  const std::vector<AttentionUnit>& units = attention_units(forward, kWholeSentences);
   const auto attend_one = HWY_DYNAMIC_DISPATCH(attend_additively_backward);
   exec.pool->run(static_cast<std::int64_t>(units.size()), [&](std::int64_t index) {
     const AttentionUnit& unit = units[static_cast<std::size_t>(index)];

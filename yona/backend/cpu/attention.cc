@@ -1,6 +1,7 @@
 // Scaled dot-product attention on the CPU, forward, and its weights on their own: see
 // attention_forward-inl.h and attention_weights-inl.h.
 
+#include "yona/backend/cpu/attention_phases.h"
 #include "yona/backend/cpu/attention_tile.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
@@ -46,6 +47,11 @@ void attention(const AttentionArgs& args, Exec& exec) {
     reference_kernels().attention.function()(args, exec);
     return;
   }
+  if (args.pattern.dilation > 1) {
+    for_each_phase({.forward = args},
+                   [&](const AttentionBackwardArgs& phase) { attention(phase.forward, exec); });
+    return;
+  }
   const std::vector<AttentionUnit>& units = attention_units(args, kTileQueries);
   const auto attend_one = HWY_DYNAMIC_DISPATCH(attend);
   exec.pool->run(static_cast<std::int64_t>(units.size()), [&](std::int64_t index) {
@@ -54,7 +60,7 @@ void attention(const AttentionArgs& args, Exec& exec) {
 }
 
 void attention_weights(const AttentionWeightsArgs& args, Exec& exec) {
-  if (args.attention.q.dtype != DType::f32) {
+  if (args.attention.q.dtype != DType::f32 || args.attention.pattern) {
     reference_kernels().attention_weights.function()(args, exec);
     return;
   }

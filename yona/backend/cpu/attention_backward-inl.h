@@ -82,8 +82,8 @@ HWY_INLINE void add_to_keys(const AttentionTile& tile, const float* scores, cons
                           .a_column = 1,
                           .b = rows.data,
                           .b_row = rows.stride};
-    multiply_into(product, to, accumulate, scratch, [&](std::int64_t begin, std::int64_t /*end*/) {
-      return ProductRange{tile.first_seeing(first + begin), tile.queries, 0};
+    multiply_into(product, to, accumulate, scratch, [&](std::int64_t begin, std::int64_t end) {
+      return ProductRange{tile.first_seeing(first + begin), tile.seeing_end(first + end - 1), 0};
     });
   }
 }
@@ -123,16 +123,12 @@ HWY_INLINE void backward_head(const BackwardQueries& unit, Gradients& gradients,
                   elements_of(scratch.dout_transposed, args.d_v * round_up(unit.count)));
   load_statistics(unit, scratch);
   const HeadRows dout_padded = padded_rows(dout, scratch.dout);
-  if (unit.seen == 0 && !unit.gradients.accumulate_dq) {
+  if (unit.ranges.empty() && !unit.gradients.accumulate_dq) {
     clear_rows(head_rows(unit.gradients.dq, unit.first_row(), unit.count, unit.head, args.d_k));
   }
-  const EvenParts parts(unit.seen, kTileKeys);
-  for (std::int64_t part = 0; part < parts.count(); ++part) {
-    const std::int64_t first_key = parts.begin(part);
-    const AttentionTile tile{&unit.sentence, unit.first, unit.count, first_key,
-                             parts.begin(part + 1) - first_key};
+  for_each_tile(unit, [&](const AttentionTile& tile) YONA_INLINE_LAMBDA {
     backward_tile(unit, tile, dout_padded, gradients, scratch);
-  }
+  });
   gradients.end(unit);
 }
 
@@ -155,23 +151,31 @@ template <class Gradients>
 HWY_INLINE void backward_unit(const AttentionBackwardArgs& args, const AttentionUnit& unit,
                               Gradients& gradients, BackwardScratch& scratch) {
   const AttentionSentence sentence(args.forward, unit.sentence);
-  const EvenParts parts(sentence.queries, kTileQueries);
+  const AttentionPattern& pattern = args.forward.pattern;
+  const std::span<const std::int64_t> cuts =
+      query_cuts(pattern, sentence.queries, sentence.keys, kTileQueries);
   std::int64_t touched = 0;
-  for (std::int64_t part = 0; part < parts.count(); ++part) {
-    const std::int64_t first = parts.begin(part);
-    const std::int64_t count = parts.begin(part + 1) - first;
-    BackwardQueries queries{{args.forward, sentence, first, count,
-                             sentence.visible(first + count - 1), unit.head_begin},
-                            args,
-                            touched};
+  if (pattern) {  // tiles leave out keys: all are added to
+    clear_keys(args, sentence, unit, 0);
+    touched = sentence.keys;
+  }
+  for (std::size_t part = 0; part + 1 < cuts.size(); ++part) {
+    const std::int64_t first = cuts[part];
+    const std::int64_t count = cuts[part + 1] - first;
+    BackwardQueries queries{
+        {args.forward, sentence, first, count, sentence.visible(first + count - 1), unit.head_begin,
+         key_ranges(pattern, sentence, first, count)},
+        args,
+        touched};
     for (; queries.head < unit.head_end; ++queries.head) {
       if (queries.head == unit.head_begin || queries.head % kDropoutHeads == 0) {
         queries.kept = keep_weights(queries, scratch.kept);
       }
-      queries.touched = queries.head % args.forward.heads_per_kv == 0 ? touched : queries.seen;
+      const bool is_first = queries.head % args.forward.heads_per_kv == 0;
+      queries.touched = is_first ? touched : std::max(touched, queries.seen);
       backward_head(queries, gradients, scratch);
     }
-    touched = queries.seen;
+    touched = std::max(touched, queries.seen);
   }
   clear_keys(args, sentence, unit, touched);
 }

@@ -1,8 +1,7 @@
 // Scaled dot-product attention on the CPU, backward: see attention_backward-inl.h. From ds,
 //   dq = scale · ds k;  dk = scale · dsᵀ q;  dbias = ds, summed by distance
 
-#include <limits>
-
+#include "yona/backend/cpu/attention_phases.h"
 #include "yona/backend/cpu/attention_tile.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
@@ -55,9 +54,9 @@ class DotGradients : public DotScores {
     const HeadRows k = padded_rows(tile_keys(unit, tile), k_padded_);
     const Product product{.a = ds, .a_row = 1, .a_column = width, .b = k.data, .b_row = k.stride};
     multiply_into(product, head_rows(to.dq, unit.first_row(), unit.count, unit.head, d_k),
-                  to.accumulate_dq || tile.first_key != 0, sums_,
-                  [&](std::int64_t /*begin*/, std::int64_t end) {
-                    return ProductRange{0, tile.visible(end - 1), 0};
+                  to.accumulate_dq || !tile.is_first, sums_,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    return ProductRange{tile.first_visible(begin), tile.visible(end - 1), 0};
                   });
     if (to.dbias) {
       add_bias_gradient(tile, ds, width, dbias_.get(0) + (unit.head - first_head_) * distances_);
@@ -125,13 +124,18 @@ void attention_backward(const AttentionBackwardArgs& given, Exec& exec) {
   }
   const AttentionBackwardArgs args = without_aliases(given);
   const AttentionArgs& forward = args.forward;
+  if (forward.pattern.dilation > 1) {
+    for_each_phase(args,
+                   [&](const AttentionBackwardArgs& phase) { attention_backward(phase, exec); });
+    return;
+  }
   static thread_local Scratch<float> distance_sums;
   float* sums =
       args.dbias
           ? distance_sums.get(static_cast<std::size_t>(distance_offset(forward, forward.sentences)))
           : nullptr;
   const std::vector<AttentionUnit>& units =
-      attention_units(forward, std::numeric_limits<std::int64_t>::max(), forward.heads_per_kv);
+      attention_units(forward, kWholeSentences, forward.heads_per_kv);
   const auto attend_one = HWY_DYNAMIC_DISPATCH(attend_backward);
   exec.pool->run(static_cast<std::int64_t>(units.size()), [&](std::int64_t index) {
     const AttentionUnit& unit = units[static_cast<std::size_t>(index)];

@@ -111,10 +111,12 @@ HWY_INLINE Word kept_heads(const Dropout& dropout, const QueryWords& query, cons
   return kept_heads(state, dropout.threshold);
 }
 
-// bytes[key][query] for keys [0, keys); rows are padded to round_up(queries), at most kTileQueries.
+// bytes[key][query] for a range of keys; rows are padded to round_up(queries), at most
+// kTileQueries. `pattern` says which token of the sentence a key is.
 inline void keep_weights(const Dropout& dropout, std::uint32_t part,
                          const std::uint64_t* HWY_RESTRICT query_keys, std::int64_t queries,
-                         std::int64_t keys, std::uint8_t* HWY_RESTRICT bytes) {
+                         const KeyRange& keys, const AttentionPattern& pattern,
+                         std::uint8_t* HWY_RESTRICT bytes) {
   const hn::ScalableTag<std::uint32_t> d32;
   const hn::Rebind<std::uint8_t, Floats> d8;
   const std::int64_t width = round_up(queries);
@@ -127,8 +129,8 @@ inline void keep_weights(const Dropout& dropout, std::uint32_t part,
   for (std::int64_t lane = 0; lane < width; lane += kLanes) {
     const QueryWords even_queries(dropout, even + lane / 2);
     const QueryWords odd_queries(dropout, odd + lane / 2);
-    for (std::int64_t key = 0; key < keys; ++key) {
-      const KeyWords words(dropout, part, key);
+    for (std::int64_t key = keys.begin; key < keys.end; ++key) {
+      const KeyWords words(dropout, part, pattern.phase + key * pattern.step);
       const Word heads = hn::Or(kept_heads(dropout, even_queries, words),
                                 hn::ShiftLeft<32>(kept_heads(dropout, odd_queries, words)));
       const auto lanes = hn::BitCast(d32, hn::Or(heads, hn::ShiftRight<16>(heads)));
@@ -143,8 +145,10 @@ inline const std::uint8_t* keep_weights(const HeadQueries& unit, Scratch<std::ui
     return nullptr;
   }
   std::uint8_t* bytes = elements_of(scratch, unit.seen * round_up(unit.count));
-  keep_weights(unit.args.dropout, static_cast<std::uint32_t>(unit.head / 8),
-               unit.args.q_keys + unit.first_row(), unit.count, unit.seen, bytes);
+  for (const KeyRange& keys : unit.ranges) {
+    keep_weights(unit.args.dropout, static_cast<std::uint32_t>(unit.head / 8),
+                 unit.args.q_keys + unit.first_row(), unit.count, keys, unit.args.pattern, bytes);
+  }
   return bytes;
 }
 

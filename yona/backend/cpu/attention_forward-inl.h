@@ -35,11 +35,10 @@ HWY_INLINE void sum_values(const AttentionTile& tile, const float* weights, cons
                         .b_row = values.stride,
                         .c = out.data,
                         .c_row = out.stride,
-                        .accumulate = tile.first_key != 0};
-  multiply(product, tile.queries, out.columns / kLanes,
-           [&](std::int64_t /*begin*/, std::int64_t end) {
-             return ProductRange{0, tile.visible(end - 1), 0};
-           });
+                        .accumulate = !tile.is_first};
+  multiply(product, tile.queries, out.columns / kLanes, [&](std::int64_t begin, std::int64_t end) {
+    return ProductRange{tile.first_visible(begin), tile.visible(end - 1), 0};
+  });
 }
 
 HWY_INLINE void scale_rows(const float* HWY_RESTRICT factors, const HeadRows& rows) {
@@ -85,7 +84,7 @@ HWY_INLINE void attend_tile(const HeadQueries& unit, const AttentionTile& tile, 
   } else {
     softmax_tile<false>(tile, weights, width, {}, state);
   }
-  if (tile.first_key != 0) {
+  if (!tile.is_first) {
     scale_rows(state.rescale, out);
   }
   sum_values(tile, weights, padded_rows(tile_values(unit, tile), scratch.values), out);
@@ -105,17 +104,13 @@ HWY_INLINE void attend_head(const HeadQueries& unit, Scores& scores, ForwardScra
     out.columns = out.stride = round_up(args.d_v);
     out.data = elements_of(scratch.out, unit.count * out.stride);
   }
-  if (unit.seen == 0) {
+  if (unit.ranges.empty()) {
     clear_rows(out);
   }
   scores.begin(unit);
-  const EvenParts parts(unit.seen, kTileKeys);
-  for (std::int64_t part = 0; part < parts.count(); ++part) {
-    const std::int64_t first_key = parts.begin(part);
-    const AttentionTile tile{&unit.sentence, unit.first, unit.count, first_key,
-                             parts.begin(part + 1) - first_key};
+  for_each_tile(unit, [&](const AttentionTile& tile) YONA_INLINE_LAMBDA {
     attend_tile(unit, tile, scores, state, out, scratch);
-  }
+  });
   finish(unit, state, out);
   if (!whole_vectors(to)) {
     unpad_rows(out, false, to);
@@ -130,9 +125,13 @@ HWY_INLINE void attend_unit(const AttentionArgs& args, const AttentionUnit& unit
   if (count == 0) {
     return;
   }
-  HeadQueries queries{
-      args,           sentence, unit.query_begin, count, sentence.visible(unit.query_end - 1),
-      unit.head_begin};
+  HeadQueries queries{args,
+                      sentence,
+                      unit.query_begin,
+                      count,
+                      sentence.visible(unit.query_end - 1),
+                      unit.head_begin,
+                      key_ranges(args.pattern, sentence, unit.query_begin, count)};
   queries.kept = keep_weights(queries, scratch.kept);
   for (; queries.head < unit.head_end; ++queries.head) {
     attend_head(queries, scores, scratch);

@@ -30,6 +30,20 @@ HWY_INLINE void multiply_rows(const AttentionTile& tile, const HeadRows& rows, c
   });
 }
 
+// Calls function(tile) for the tiles of some queries.
+template <class Function>
+HWY_INLINE void for_each_tile(const HeadQueries& unit, const Function& function) {
+  bool is_first = true;
+  for (const KeyRange& range : unit.ranges) {
+    const EvenParts parts(range.end - range.begin, kTileKeys);
+    for (std::int64_t part = 0; part < parts.count(); ++part, is_first = false) {
+      const std::int64_t first_key = range.begin + parts.begin(part);
+      function(AttentionTile{&unit.sentence, unit.first, unit.count, first_key,
+                             range.begin + parts.begin(part + 1) - first_key, is_first});
+    }
+  }
+}
+
 inline HeadRows tile_keys(const HeadQueries& unit, const AttentionTile& tile) {
   return head_rows(unit.args.k, unit.sentence.first_key + tile.first_key, tile.keys,
                    unit.args.kv_head(unit.head), unit.args.d_k);

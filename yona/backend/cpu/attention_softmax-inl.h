@@ -65,21 +65,31 @@ HWY_INLINE hn::Mask<Floats> kept_queries(const KeptWeights& kept, std::int64_t i
   return hn::RebindMask(d, hn::TestBit(bytes, hn::Set(di, kept.bit)));
 }
 
-// For one vector of queries of a tile: the keys before `full` are seen by all its lanes, those
-// before `seen` by some, the rest by none.
+// For one vector of queries of a tile: the keys in [whole, full) are seen by all its lanes, the
+// others in [begin, seen) by some, the rest by none.
 struct SeenKeys {
-  std::int64_t full = 0;
-  std::int64_t seen = 0;
+  std::int64_t begin = 0, whole = 0, full = 0, seen = 0;
 
-  SeenKeys(const AttentionTile& tile, std::int64_t lane)
-      : full(tile.visible(lane)), seen(tile.visible(std::min(lane + kLanes, tile.queries) - 1)) {}
+  SeenKeys(const AttentionTile& tile, std::int64_t lane) {
+    const std::int64_t last = std::min(lane + kLanes, tile.queries) - 1;
+    begin = tile.first_visible(lane);
+    whole = tile.first_visible(last);
+    full = tile.visible(lane);
+    seen = tile.visible(last);
+    if (whole >= full) {
+      whole = full = seen;
+    }
+  }
+  bool all_see(std::int64_t key) const { return key >= whole && key < full; }
 };
 
 HWY_INLINE hn::Mask<Floats> seeing_queries(const AttentionTile& tile, std::int64_t lane,
                                            std::int64_t key) {
   const Floats d;
+  const Vector lanes = hn::Iota(d, static_cast<float>(lane));
   const auto first = static_cast<float>(tile.first_seeing(key));
-  return hn::Ge(hn::Iota(d, static_cast<float>(lane)), hn::Set(d, first));
+  const auto end = static_cast<float>(tile.seeing_end(key));
+  return hn::And(hn::Ge(lanes, hn::Set(d, first)), hn::Lt(lanes, hn::Set(d, end)));
 }
 
 HWY_INLINE Vector largest_score(const AttentionTile& tile, std::int64_t lane, const SeenKeys& keys,
@@ -88,7 +98,11 @@ HWY_INLINE Vector largest_score(const AttentionTile& tile, std::int64_t lane, co
   const Vector none = hn::Set(d, kNoScore);
   Vector a = none;
   Vector b = none;
-  std::int64_t key = 0;
+  for (std::int64_t key = keys.begin; key < keys.whole; ++key) {
+    const auto seeing = seeing_queries(tile, lane, key);
+    a = hn::Max(a, hn::IfThenElse(seeing, hn::Load(d, column + key * width), none));
+  }
+  std::int64_t key = keys.whole;
   for (; key + 2 <= keys.full; key += 2) {
     a = hn::Max(a, hn::Load(d, column + key * width));
     b = hn::Max(b, hn::Load(d, column + (key + 1) * width));
@@ -124,9 +138,12 @@ HWY_INLINE void softmax_tile(const AttentionTile& tile, float* HWY_RESTRICT scor
     const Vector largest = hn::Max(before, largest_score(tile, lane, keys, column, width));
     const Vector rescale = fast_exp2(hn::Sub(before, largest));
     Vector sum = hn::Mul(rescale, hn::Load(d, state.sum + lane));
-    for (std::int64_t key = 0; key < keys.seen; ++key) {
+    for (std::int64_t key = 0; key < keys.begin; ++key) {
+      hn::Store(hn::Zero(d), d, column + key * width);
+    }
+    for (std::int64_t key = keys.begin; key < keys.seen; ++key) {
       Vector p = fast_exp2(hn::Sub(hn::Load(d, column + key * width), largest));
-      if (key >= keys.full) {
+      if (!keys.all_see(key)) {
         p = hn::IfThenElseZero(seeing_queries(tile, lane, key), p);
       }
       sum = hn::Add(sum, p);
@@ -164,10 +181,14 @@ HWY_INLINE void softmax_backward_tile(const AttentionTile& tile, float* HWY_REST
     const SeenKeys keys(tile, lane);
     const Vector log_sum = hn::Load(d, softmax.log_sum + lane);
     const Vector delta = hn::Load(d, softmax.delta + lane);
-    for (std::int64_t key = 0; key < keys.seen; ++key) {
+    for (std::int64_t key = 0; key < keys.begin; ++key) {
+      hn::Store(hn::Zero(d), d, scores + key * width + lane);
+      hn::Store(hn::Zero(d), d, gradients + key * width + lane);
+    }
+    for (std::int64_t key = keys.begin; key < keys.seen; ++key) {
       const std::int64_t index = key * width + lane;
       Vector p = fast_exp2(hn::Sub(hn::Load(d, scores + index), log_sum));
-      if (key >= keys.full) {
+      if (!keys.all_see(key)) {
         p = hn::IfThenElseZero(seeing_queries(tile, lane, key), p);
       }
       Vector factor = hn::Load(d, gradients + index);

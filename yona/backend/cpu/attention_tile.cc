@@ -2,6 +2,8 @@
 
 #include "yona/backend/cpu/attention_tile.h"
 
+#include <array>
+
 namespace yona::cpu {
 
 namespace {
@@ -9,6 +11,55 @@ namespace {
 constexpr std::int64_t kFewUnits = 32;  // enough for any number of threads that we expect
 
 }  // namespace
+
+std::span<const std::int64_t> query_cuts(const AttentionPattern& pattern, std::int64_t queries,
+                                         std::int64_t keys, std::int64_t most) {
+  static thread_local std::vector<std::int64_t> cuts;
+  cuts.assign(1, 0);
+  const std::int64_t shift = keys - queries;  // from a query to its position
+  for (std::int64_t begin = 0; begin < queries;) {
+    const std::int64_t block_end =
+        pattern.has_blocks() ? ((begin + shift) / pattern.block + 1) * pattern.block - shift
+                             : queries;
+    const std::int64_t end = std::min(block_end, queries);
+    const EvenParts parts(end - begin, most);
+    for (std::int64_t part = 1; part <= parts.count(); ++part) {
+      cuts.push_back(begin + parts.begin(part));
+    }
+    begin = end;
+  }
+  return cuts;
+}
+
+std::span<const KeyRange> key_ranges(const AttentionPattern& pattern,
+                                     const AttentionSentence& sentence, std::int64_t first,
+                                     std::int64_t count) {
+  static thread_local std::vector<KeyRange> ranges;
+  ranges.clear();
+  const std::int64_t end = count == 0 ? 0 : sentence.visible(first + count - 1);
+  const std::int64_t begin = count == 0 ? 0 : sentence.first_visible(first);
+  if (!pattern.has_blocks()) {
+    if (begin < end) {
+      ranges.push_back({begin, end});
+    }
+    return ranges;
+  }
+  const std::int64_t block = pattern.block;
+  const std::int64_t blocks = (sentence.keys + block - 1) / block;
+  const std::int64_t query_block = sentence.position(first) / block;
+  for (std::int64_t b = 0; b * block < end; ++b) {
+    if (!pattern.lists(query_block, b, blocks)) {
+      continue;
+    }
+    const KeyRange keys{b * block, std::min((b + 1) * block, end)};
+    if (!ranges.empty() && ranges.back().end == keys.begin) {
+      ranges.back().end = keys.end;
+    } else {
+      ranges.push_back(keys);
+    }
+  }
+  return ranges;
+}
 
 const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
                                                   std::int64_t most_queries,
@@ -22,11 +73,16 @@ const std::vector<AttentionUnit>& attention_units(const AttentionArgs& args,
   group = (group + together - 1) / together * together;
   for (std::int64_t sentence = 0; sentence < args.sentences; ++sentence) {
     const std::int64_t queries = args.q_offsets[sentence + 1] - args.q_offsets[sentence];
-    const EvenParts parts(queries, most_queries);
+    const std::int64_t keys = args.k_offsets[sentence + 1] - args.k_offsets[sentence];
+    const std::array<std::int64_t, 2> whole{0, queries};
+    const std::span<const std::int64_t> cuts =
+        most_queries == kWholeSentences && queries > 0
+            ? std::span<const std::int64_t>(whole)
+            : query_cuts(args.pattern, queries, keys, most_queries);
     for (std::int64_t head = 0; head < args.heads; head += group) {
       const std::int64_t head_end = std::min(head + group, args.heads);
-      for (std::int64_t part = 0; part < parts.count(); ++part) {
-        units.push_back({sentence, head, head_end, parts.begin(part), parts.begin(part + 1)});
+      for (std::size_t part = 0; part + 1 < cuts.size(); ++part) {
+        units.push_back({sentence, head, head_end, cuts[part], cuts[part + 1]});
       }
       if (queries == 0) {  // its keys still get a gradient of zero
         units.push_back({sentence, head, head_end, 0, 0});

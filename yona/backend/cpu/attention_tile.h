@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "yona/backend/attention_sentence.h"
@@ -26,13 +28,19 @@ struct AttentionUnit {
   std::int64_t query_begin = 0, query_end = 0;
 };
 
+// Keys [begin, end) of a sentence.
+struct KeyRange {
+  std::int64_t begin = 0, end = 0;
+};
+
 // Some queries of a sentence, for one head.
 struct HeadQueries {
   const AttentionArgs& args;
   const AttentionSentence& sentence;
   std::int64_t first = 0, count = 0;
-  std::int64_t seen = 0;  // keys that the last of them sees
+  std::int64_t seen = 0;  // end of the keys that the last of them sees
   std::int64_t head = 0;
+  std::span<const KeyRange> ranges{};  // of the keys that some of them see
   const std::uint8_t* kept = nullptr;  // what dropout keeps (attention_dropout-inl.h), or null
 
   std::int64_t first_row() const { return sentence.first_query + first; }
@@ -43,12 +51,21 @@ struct AttentionTile {
   const AttentionSentence* sentence = nullptr;
   std::int64_t first_query = 0, queries = 0;
   std::int64_t first_key = 0, keys = 0;
+  bool is_first = true;  // of the tiles of its queries
 
-  // How many of the tile's keys the query sees.
+  // The end of the tile's keys that the query sees, and their begin.
   std::int64_t visible(std::int64_t query) const {
     return std::clamp<std::int64_t>(sentence->visible(first_query + query) - first_key, 0, keys);
   }
-  // The first of the tile's queries that sees the key.
+  std::int64_t first_visible(std::int64_t query) const {
+    return std::clamp<std::int64_t>(sentence->first_visible(first_query + query) - first_key, 0,
+                                    keys);
+  }
+  // The end of the tile's queries that see the key, and the first of them.
+  std::int64_t seeing_end(std::int64_t key) const {
+    return std::clamp<std::int64_t>(sentence->last_seeing(first_key + key) + 1 - first_query, 0,
+                                    queries);
+  }
   std::int64_t first_seeing(std::int64_t key) const {
     return std::clamp<std::int64_t>(sentence->first_seeing(first_key + key) - first_query, 0,
                                     queries);
@@ -82,6 +99,20 @@ class EvenParts {
   std::int64_t total_;
   std::int64_t count_;
 };
+
+// Where the queries of a sentence are cut: 0, …, queries; valid until the thread's next call. Parts
+// are of at most `most`, as even as can be. With a block list, a part lies within one block.
+std::span<const std::int64_t> query_cuts(const AttentionPattern& pattern, std::int64_t queries,
+                                         std::int64_t keys, std::int64_t most);
+
+// The keys that some of a part's queries see, in order; valid until the thread's next call. Without
+// a pattern, all that the last one sees.
+std::span<const KeyRange> key_ranges(const AttentionPattern& pattern,
+                                     const AttentionSentence& sentence, std::int64_t first,
+                                     std::int64_t count);
+
+// In place of a number of queries.
+inline constexpr std::int64_t kWholeSentences = std::numeric_limits<std::int64_t>::max();
 
 // The units of a call; valid until the thread's next call. Queries of a sentence are cut into parts
 // of `most_queries`. Few sentences are cut into more groups of heads; `together` neighbouring heads

@@ -1,4 +1,5 @@
-// The weights of attention, formed in full for someone who looks inside, whatever the scores are.
+// The weights of attention, formed in full for someone who looks inside, whatever the scores are;
+// without a pattern.
 // Once per instruction set.
 //
 // Scores come in transposed tiles, as for the forward pass; they are transposed into the rows of
@@ -41,19 +42,15 @@ HWY_INLINE void weigh_head(const HeadQueries& unit, Scores& scores, Scratch<floa
   const std::int64_t keys = unit.sentence.keys;
   float* first_row = weights + unit.first * keys;
   scores.begin(unit);
-  const EvenParts parts(unit.seen, kTileKeys);
-  for (std::int64_t part = 0; part < parts.count(); ++part) {
-    const std::int64_t first_key = parts.begin(part);
-    const AttentionTile tile{&unit.sentence, unit.first, unit.count, first_key,
-                             parts.begin(part + 1) - first_key};
+  for_each_tile(unit, [&](const AttentionTile& tile) YONA_INLINE_LAMBDA {
     float* transposed = elements_of(scratch, kTileKeys * width);
     scores.fill(unit, tile, transposed);
     for (std::int64_t i = 0; i < unit.count; ++i) {
       for (std::int64_t j = 0; j < tile.visible(i); ++j) {
-        first_row[i * keys + first_key + j] = transposed[j * width + i];
+        first_row[i * keys + tile.first_key + j] = transposed[j * width + i];
       }
     }
-  }
+  });
   for (std::int64_t i = 0; i < unit.count; ++i) {
     softmax_row(first_row + i * keys, unit.sentence.visible(unit.first + i), keys);
   }
@@ -68,9 +65,13 @@ HWY_INLINE void weigh_unit(const AttentionArgs& args, const AttentionUnit& unit,
   if (count == 0) {
     return;
   }
-  HeadQueries queries{
-      args,           sentence, unit.query_begin, count, sentence.visible(unit.query_end - 1),
-      unit.head_begin};
+  HeadQueries queries{args,
+                      sentence,
+                      unit.query_begin,
+                      count,
+                      sentence.visible(unit.query_end - 1),
+                      unit.head_begin,
+                      key_ranges({}, sentence, unit.query_begin, count)};
   for (; queries.head < unit.head_end; ++queries.head) {
     weigh_head(queries, scores, scratch, weights + queries.head * sentence.queries * sentence.keys);
   }

@@ -62,11 +62,18 @@ HWY_INLINE void add_bias(const CachedRow& at, float* scores) {
   }
 }
 
-// scores[(head - first_head) · count + j] = scale · q·k_j (+ bias by distance)
+// scores[(head - first_head) · count + j] = scale · q·k_j (+ bias by distance); -infinity where
+// the pattern hides the key.
 HWY_INLINE void fill_scores(const CachedRow& at, float* scores) {
   const CachedAttentionArgs& args = at.args;
   const float* q = args.q.row<float>(at.row);
   for (std::int64_t j = 0; j < at.count; ++j) {
+    if (!args.pattern.sees(at.count - 1, j, at.count)) {
+      for (std::int64_t head = at.first_head; head < at.end_head; ++head) {
+        at.scores_of(head, scores)[j] = -std::numeric_limits<float>::infinity();
+      }
+      continue;
+    }
     const float* k = args.k.row<float>(at.key(j));
     for (std::int64_t head = at.first_head; head < at.end_head; ++head) {
       at.scores_of(head, scores)[j] =

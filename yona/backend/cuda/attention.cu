@@ -8,11 +8,12 @@
 //   above 64     32, 64      others   attention/mma_tiled        attention/mma_tiled_backward
 //   any          to 512      any      attention/general          attention/general_backward
 //
-// All but the last row want bf16, d_k = d_v, keys and values for every head, no bias on the scores
-// and rows aligned to 16 bytes. Where cuDNN was found (attention/cudnn), it takes the place of the
-// last three rows on Hopper: heads of up to 128 channels, heads that share keys, no dropout.
-// A sentence's tokens are the larger of its queries and keys. A batch has sentences of several
-// rows of the table: each kernel is launched where its row has some, and passes over the others.
+// All but the last row want bf16, d_k = d_v, keys and values for every head, no bias on the scores,
+// no pattern and rows aligned to 16 bytes. Where cuDNN was found (attention/cudnn), it takes the
+// place of the last three rows on Hopper: heads of up to 128 channels, heads that share keys, no
+// dropout. A sentence's tokens are the larger of its queries and keys. A batch has sentences of
+// several rows of the table: each kernel is launched where its row has some, and passes over the
+// others.
 
 #include <algorithm>
 
@@ -189,7 +190,8 @@ const Registration registration([](Kernels& table) {
 bool mma_fits(const AttentionArgs& args) {
   return args.q.dtype == DType::bf16 && args.d_k == args.d_v &&
          (args.d_k == 32 || args.d_k == 64) && args.heads_per_kv == 1 && !args.bias &&
-         is_aligned(args.q) && is_aligned(args.k) && is_aligned(args.v) && is_aligned(args.out);
+         !args.pattern && is_aligned(args.q) && is_aligned(args.k) && is_aligned(args.v) &&
+         is_aligned(args.out);
 }
 
 bool mma_fits(const AttentionBackwardArgs& args) {

@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(kThreads)
     float* row = weights + static_cast<std::int64_t>(item) * sentence.keys;
     float largest = -INFINITY;
     for (int j = lane; j < visible; j += kLanes) {
-      row[j] = score_of<T, kAdditive>(p, sentence, i, j, head);
+      const bool seen = p.pattern.sees(sentence.position(i), j, sentence.keys);
+      row[j] = seen ? score_of<T, kAdditive>(p, sentence, i, j, head) : -INFINITY;
       largest = fmaxf(largest, row[j]);
     }
     largest = warp_max(largest);
@@ -67,9 +68,11 @@ void run(const AttentionWeightsArgs& args, const View& vector, Exec& exec) {
   }
   with_type(in.q.dtype, "attention_weights", [&](auto t) {
     using T = decltype(t);
+    AttentionProblem<T> problem = problem_of<T>(in, vector);
+    problem.dilation = 1;  // whole sentences
     attention_weights_kernel<T, kAdditive>
         <<<static_cast<unsigned>(in.sentences), kThreads, 0, stream_of(exec)>>>(
-            problem_of<T>(in, vector), args.weights.row<float>(0));
+            problem, args.weights.row<float>(0));
   });
   check_launch("attention_weights");
 }

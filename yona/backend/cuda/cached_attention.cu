@@ -113,6 +113,9 @@ __global__ void __launch_bounds__(kThreads) cached_attention_kernel(Cached<T> c)
   float total = 0.0F;
   float sums[kChannels] = {};
   for (int j = 0; j < seen.count; ++j) {
+    if (!c.pattern.sees(seen.count - 1, j, seen.count)) {
+      continue;
+    }
     const std::int64_t key = seen.row(j);
     float score = score_of(c, q, c.k.row(key) + c.kv_head(head) * c.d_k, head, lane);
     if (c.bias.there()) {
@@ -227,7 +230,8 @@ __global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
       if (kBias && j < seen.count) {
         score += bias_of(c, seen, head, j) * kLog2E;
       }
-      online.add(j < seen.count ? score : -INFINITY, v[a]);
+      const bool sees = j < seen.count && c.pattern.sees(seen.count - 1, j, seen.count);
+      online.add(sees ? score : -INFINITY, v[a]);
     }
   }
 #pragma unroll
@@ -264,7 +268,8 @@ template <class T>
 bool fits_mma(const Cached<T>& c, std::int64_t cached) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   return fits_packs(c) && whole_packs(c.fresh) && c.d_k == 64 && c.heads_per_kv == 1 &&
-         !c.bias.there() && std::max({cached, c.k.stride, c.v.stride, c.fresh.stride}) <= kMost;
+         !c.bias.there() && !c.pattern &&
+         std::max({cached, c.k.stride, c.v.stride, c.fresh.stride}) <= kMost;
 }
 
 template <class T>
@@ -307,7 +312,8 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
                      args.bias ? rows_of<float>(args.bias) : Rows<float>{}, args.table,
                      args.table_stride, args.first, args.counts, args.places, args.q.rows,
                      static_cast<int>(args.heads), static_cast<int>(args.d_k),
-                     static_cast<int>(args.d_v), args.scale, static_cast<int>(args.heads_per_kv)},
+                     static_cast<int>(args.d_v), args.scale, static_cast<int>(args.heads_per_kv),
+                     args.pattern},
            args.k.rows, stream_of(exec));
   });
   check_launch("cached_attention");

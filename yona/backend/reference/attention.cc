@@ -2,6 +2,7 @@
 //   out = dropout(softmax(scale · q kᵀ + bias)) v, per sentence and head.
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "yona/backend/reference/attention_row.h"
@@ -18,6 +19,7 @@ std::int64_t bias_column(const View& bias, std::int64_t distance) {
   return std::clamp(distance, -reach, reach) + reach;
 }
 
+// Keys that the pattern hides have a score of -infinity, and so a weight of zero.
 template <class T>
 void score_row(const AttentionArgs& args, const AttentionSentence& sentence, std::int64_t i,
                std::int64_t head, std::vector<double>& scores) {
@@ -25,6 +27,10 @@ void score_row(const AttentionArgs& args, const AttentionSentence& sentence, std
   scores.resize(static_cast<std::size_t>(sentence.visible(i)));
   for (std::size_t index = 0; index < scores.size(); ++index) {
     const auto j = static_cast<std::int64_t>(index);
+    if (!args.pattern.sees(sentence.position(i), j, sentence.keys)) {
+      scores[index] = -std::numeric_limits<double>::infinity();
+      continue;
+    }
     const T* k = args.k.row<T>(sentence.first_key + j) + args.kv_head(head) * args.d_k;
     double dot = 0;
     for (std::int64_t c = 0; c < args.d_k; ++c) {

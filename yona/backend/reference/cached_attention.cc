@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "yona/backend/reference/attention_row.h"
@@ -34,6 +35,10 @@ void attend(const CachedAttentionArgs& args, std::int64_t row, std::int64_t head
   const std::int64_t seen = args.fresh ? (has_place ? count + 1 : 0) : count;
   std::vector<double> weights(static_cast<std::size_t>(seen));
   for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (!args.pattern.sees(seen - 1, static_cast<std::int64_t>(j), seen)) {
+      weights[j] = -std::numeric_limits<double>::infinity();
+      continue;
+    }
     const std::int64_t key = key_row(static_cast<std::int64_t>(j));
     weights[j] = score(args, args.q.row<T>(row) + head * args.d_k,
                        args.k.row<T>(key) + args.kv_head(head) * args.d_k, head);

@@ -137,10 +137,10 @@ CausalLmConfig read_llama(const ForeignConfig& from, LmFamily family) {
   config.ff_biases = from.get<bool>("mlp_bias", false);
   config.qk_norm = family == LmFamily::qwen3;
   if (family == LmFamily::mistral) {
-    config.window = from.has("sliding_window") ? from.size("sliding_window") : 0;
+    config.attention_sizes.window = from.has("sliding_window") ? from.size("sliding_window") : 0;
   } else if (family != LmFamily::llama) {
     check_layer_types(from);
-    config.window = qwen_window(from, config.layers);
+    config.attention_sizes.window = qwen_window(from, config.layers);
   }
   return config;
 }
@@ -230,7 +230,8 @@ Json llama_keys(const CausalLmConfig& config, LmFamily family) {
   if (family == LmFamily::llama) {
     keys["mlp_bias"] = config.ff_biases;
   } else if (family == LmFamily::mistral) {
-    keys["sliding_window"] = config.window > 0 ? Json(config.window) : Json();
+    keys["sliding_window"] =
+        config.attention_sizes.window > 0 ? Json(config.attention_sizes.window) : Json();
   } else {
     keys["use_sliding_window"] = false;
   }
@@ -242,19 +243,22 @@ Json token_or_null(std::int64_t id) { return id >= 0 ? Json(id) : Json(); }
 }  // namespace
 
 LmFamily lm_family(const CausalLmConfig& config) {
+  if (config.attention != AttentionKind::scaled) {
+    return LmFamily::yona;
+  }
   const HeadShape heads = config.head_shape();
   const bool has_own_heads = heads.heads * heads.d_k != config.d_model ||
                              (heads.kv_heads > 0 && heads.kv_heads != heads.heads);
   if (config.positions == LmPositions::learned) {
     const bool has_biases = config.qkv_biases && config.output_biases && config.ff_biases;
     const bool is_plain = config.norm == NormKind::layer && !config.gated && has_biases &&
-                          !has_own_heads && config.window == 0 && !config.qk_norm;
+                          !has_own_heads && config.attention_sizes.window == 0 && !config.qk_norm;
     return is_plain ? LmFamily::gpt2 : LmFamily::yona;
   }
   if (config.norm != NormKind::rms || !config.gated) {
     return LmFamily::yona;
   }
-  const bool has_window = config.window > 0;
+  const bool has_window = config.attention_sizes.window > 0;
   const bool same_biases = config.qkv_biases == config.output_biases;
   if (config.qk_norm) {
     return same_biases && !config.ff_biases && !has_window ? LmFamily::qwen3 : LmFamily::yona;

@@ -2,6 +2,8 @@
 
 #include "yona/nn/attention/additive.h"
 #include "yona/nn/attention/dot_product.h"
+#include "yona/nn/attention/linformer.h"
+#include "yona/nn/attention/sparse.h"
 
 namespace yona {
 
@@ -14,6 +16,13 @@ std::unique_ptr<AttentionMechanism> make_attention(const AttentionSpec& spec,
       return std::make_unique<DotProductAttention>(shape, spec.dropout, ScoreScale::none);
     case AttentionKind::additive:
       return std::make_unique<AdditiveAttention>(shape, spec.dropout);
+    case AttentionKind::window:
+    case AttentionKind::dilated:
+    case AttentionKind::blocks:
+    case AttentionKind::sparse:
+      return std::make_unique<SparseAttention>(shape, spec);
+    case AttentionKind::linformer:
+      return std::make_unique<LinformerAttention>(shape, spec);
   }
   fail("attention: unknown kind {}", static_cast<int>(spec.kind));
 }

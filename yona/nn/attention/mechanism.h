@@ -69,10 +69,35 @@ class AttentionMechanism : public Module {
   double dropout_;
 };
 
-enum class AttentionKind : std::uint8_t { scaled, unscaled, additive };
-constexpr std::array<std::string_view, 3> enum_names(AttentionKind) {
-  return {"scaled", "unscaled", "additive"};
+// scaled, unscaled and additive are exact: they see all keys that the mask allows. The next four
+// see some (sparse.h), linformer sees sums of them (linformer.h).
+enum class AttentionKind : std::uint8_t {
+  scaled,
+  unscaled,
+  additive,
+  window,
+  dilated,
+  blocks,
+  sparse,
+  linformer
+};
+constexpr std::array<std::string_view, 8> enum_names(AttentionKind) {
+  return {"scaled", "unscaled", "additive", "window", "dilated", "blocks", "sparse", "linformer"};
 }
+inline bool is_exact(AttentionKind kind) { return kind <= AttentionKind::additive; }
+
+// What attention that is not exact sees.
+struct AttentionSizes {
+  std::int64_t window = 0;    // keys of window and dilated
+  std::int64_t dilation = 4;  // of dilated: tokens from one key to the next
+  std::int64_t block = 64;    // of blocks and sparse: tokens
+  std::int64_t global_blocks =
+      1;  // of sparse: blocks at the beginning that see and are seen by all
+  std::int64_t random_blocks = 2;     // of sparse, for each block of queries
+  std::int64_t projected_keys = 128;  // of linformer
+
+  bool operator==(const AttentionSizes&) const = default;
+};
 
 // What multi-head attention does with its heads.
 struct AttentionSpec {
@@ -83,6 +108,16 @@ struct AttentionSpec {
   // Of an RMS norm of each head's queries and keys in self-attention, before they are turned
   // (Henry et al. 2020; Qwen3); 0: none.
   double qk_norm_epsilon = 0.0;
+  AttentionSizes sizes{};
+  std::int64_t longest = 0;  // sentence that linformer can take
+
+  // For attention to another sequence, which is exact: positions of two sequences have no common
+  // measure.
+  AttentionSpec across() const {
+    AttentionSpec spec = *this;
+    spec.kind = is_exact(kind) ? kind : AttentionKind::scaled;
+    return spec;
+  }
 };
 
 std::unique_ptr<AttentionMechanism> make_attention(const AttentionSpec& spec,

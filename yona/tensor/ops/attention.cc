@@ -32,12 +32,23 @@ struct Attended {
             .scale = options.scale,
             .mask = options.mask,
             .prefix = options.prefix ? options.prefix.data<std::int64_t>() : nullptr,
+            .pattern = options.pattern,
             .bias = options.bias ? options.bias.view() : View{},
             .q_keys = q_layout->row_keys_data(),
             .dropout = options.dropout,
             .keep_mask = keep_mask ? static_cast<std::uint32_t*>(keep_mask.raw()) : nullptr};
   }
 };
+
+void check_pattern(const AttentionOptions& o) {
+  const AttentionPattern& p = o.pattern;
+  check(!p.has_window() || (p.after >= 0 && p.dilation >= 1),
+        "attention: a window of {} keys after the query, with a dilation of {}", p.after,
+        p.dilation);
+  check(!(p.has_window() && p.has_blocks()), "attention: a window and a block list");
+  check(p.dilation == 1 || (!o.bias && o.mask != Mask::prefix),
+        "attention: a dilated window takes neither a bias nor the prefix mask");
+}
 
 void check_shapes(const Attended& a) {
   const AttentionOptions& o = a.options;
@@ -59,9 +70,11 @@ void check_shapes(const Attended& a) {
   check(o.mask != Mask::prefix || (o.prefix && o.prefix.elements() == a.q_layout->sentences),
         "attention: the prefix mask needs one length for each of {} sentences",
         a.q_layout->sentences);
+  check_pattern(o);
 }
 
 void check_vector(const Attended& a) {
+  check(!a.vector || !a.options.pattern, "additive_attention: takes no pattern");
   check(!a.vector || a.options.heads_per_kv() == 1,
         "additive_attention: {} heads cannot share {} heads of keys", a.options.heads,
         a.options.kv_heads);
@@ -86,6 +99,15 @@ AttentionBackwardArgs backward_args(const Attended& a, const Tensor& dout, Gradi
           .dv_sums = d.c.sums};
 }
 
+// A window that no sentence exceeds is not looked at: the fastest kernels have none.
+AttentionPattern needed_pattern(const AttentionOptions& options, const Layout& keys) {
+  const AttentionPattern& p = options.pattern;
+  const bool sees_all_after = options.mask == Mask::causal || p.after + 1 >= keys.longest;
+  const bool is_wide =
+      p.has_window() && p.dilation == 1 && p.before + 1 >= keys.longest && sees_all_after;
+  return is_wide ? AttentionPattern{} : p;
+}
+
 Attended prepare(const Tensor& q, const Tensor& k, const Tensor& v,
                  const std::shared_ptr<const Layout>& q_layout,
                  const std::shared_ptr<const Layout>& k_layout, const AttentionOptions& options,
@@ -93,6 +115,7 @@ Attended prepare(const Tensor& q, const Tensor& k, const Tensor& v,
   Attended attended{q, k, v, {}, {}, q_layout, k_layout, options, vector};
   check_shapes(attended);
   check_vector(attended);
+  attended.options.pattern = needed_pattern(options, *k_layout);
   attended.out = c.empty(q.dtype(), Shape{q.rows(), options.heads * options.d_v});
   attended.lse = c.empty(sum_type(q.dtype()), Shape{q.rows(), options.heads});
   return attended;

@@ -16,6 +16,9 @@ struct AttentionOptions {
   Tensor prefix;           // i64 [sentences], with Mask::prefix
   Tensor bias;             // [heads, 2R+1] by clipped distance; optional, has a gradient
   Dropout dropout;         // of the weights
+  // Which keys are left out (backend/attention_pattern.h), in self-attention: sentences have at
+  // least as many keys as queries. With dilation neither a bias nor the prefix mask.
+  AttentionPattern pattern{};
 
   std::int64_t heads_per_kv() const { return kv_heads > 0 ? heads / kv_heads : 1; }
 };

@@ -53,7 +53,8 @@ void attend_rows(const Tensor& q, const CachedKeys& keys, const View& vector,
        .vector = vector,
        .fresh = has_fresh ? keys.fresh.view() : View{},
        .places = has_fresh ? keys.places.data<std::int32_t>() : nullptr,
-       .bias = options.bias ? options.bias.view() : View{}},
+       .bias = options.bias ? options.bias.view() : View{},
+       .pattern = options.pattern},
       c.exec());
 }
 

@@ -2,6 +2,7 @@
 // cores (attention/cached_mma.cu) and the others (cached_attention.cu).
 #pragma once
 
+#include "yona/backend/attention_pattern.h"
 #include "yona/backend/cuda/common/rows.cuh"
 
 namespace yona::cuda {
@@ -19,13 +20,14 @@ struct Cached {
   int heads = 1, d_k = 0, d_v = 0;
   float scale = 1.0F;
   int heads_per_kv = 1;
+  AttentionPattern pattern{};
   bool puts_fresh = true;  // by the attention itself; else the cache has them already
 
   __device__ int kv_head(int head) const { return head / heads_per_kv; }
 };
 
 // For heads of 64 channels in whole packs, and fewer than 2³¹ rows of the cache at distances of
-// fewer elements; neither additive scores nor a bias, and
+// fewer elements; neither additive scores nor a bias nor a pattern, and
 // keys and values for every head.
 void launch_cached_mma(const Cached<bf16>& c, cudaStream_t stream);
 void launch_cached_mma(const Cached<f16>& c, cudaStream_t stream);

@@ -35,10 +35,10 @@ bool fits(const AttentionArgs& args) {
   const bool same_rows = args.q_offsets == args.k_offsets;
   const bool sees = args.mask == Mask::none || (args.mask == Mask::causal && same_rows);
   const bool has_keys = same_rows || !some_up_to(args.lengths_k, 1);
-  return is_hopper() && sees && has_keys && !args.bias && !args.dropout && args.scale > 0.0F &&
-         args.d_k == args.d_v && args.d_k % 8 == 0 && args.d_k <= 128 && args.longest_q > 1 &&
-         args.longest_k > 1 && is_bf16_row(args.q) && is_bf16_row(args.k) && is_bf16_row(args.v) &&
-         is_bf16_row(args.out);
+  return is_hopper() && sees && has_keys && !args.pattern && !args.bias && !args.dropout &&
+         args.scale > 0.0F && args.d_k == args.d_v && args.d_k % 8 == 0 && args.d_k <= 128 &&
+         args.longest_q > 1 && args.longest_k > 1 && is_bf16_row(args.q) && is_bf16_row(args.k) &&
+         is_bf16_row(args.v) && is_bf16_row(args.out);
 }
 
 bool fits(const AttentionBackwardArgs& args) {

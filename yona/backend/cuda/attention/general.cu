@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads) attention_kernel(Attentio
   float* q_group = v_tile + Size::kTile * p.d_v + warp * kGroup * p.d_k;
   const int first = block_first + warp * kGroup;
   const int count = min(max(sentence.queries - first, 0), kGroup);
-  load_group<kGroup>(p.q, sentence.first_query + first, count, head, p.d_k, q_group);
+  load_group<kGroup>(sentence.query_rows(p.q), first, count, head, p.d_k, q_group);
 
   Running running[kGroup];
   float total[kGroup][Size::kWide] = {};
@@ -61,11 +61,13 @@ __global__ void __launch_bounds__(Size::kBlockThreads) attention_kernel(Attentio
   const int end = sentence.visible(last);
   for (int j0 = 0; j0 < end; j0 += Size::kTile) {
     const int keys = min(Size::kTile, end - j0);
+    if (!sentence.some_see(block_first, last, j0, j0 + keys - 1)) {
+      continue;
+    }
     __syncthreads();
-    load_tile(p.k, sentence.first_key + j0, keys, Size::kTile, p.kv_head(head), p.d_k, k_tile,
+    load_tile(sentence.key_rows(p.k), j0, keys, Size::kTile, p.kv_head(head), p.d_k, k_tile,
               p.d_k + 1);
-    load_tile(p.v, sentence.first_key + j0, keys, Size::kTile, p.kv_head(head), p.d_v, v_tile,
-              p.d_v);
+    load_tile(sentence.key_rows(p.v), j0, keys, Size::kTile, p.kv_head(head), p.d_v, v_tile, p.d_v);
     __syncthreads();
     float weight[kGroup];
     const float* vector = Size::kAdditive ? p.vector.row(head) : nullptr;
@@ -74,7 +76,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads) attention_kernel(Attentio
 #pragma unroll
     for (int g = 0; g < kGroup; ++g) {
       const int i = first + g;
-      const bool seen = g < count && lane < Size::kTile && j < sentence.visible(i);
+      const bool seen = g < count && lane < keys && sentence.sees(i, j);
       float scored = -INFINITY;
       if (seen) {
         scored = weight[g] * p.scale;
@@ -88,8 +90,9 @@ __global__ void __launch_bounds__(Size::kBlockThreads) attention_kernel(Attentio
         total[g][w] *= correction;
       }
       if (p.dropout.threshold != 0 && seen) {
-        const std::uint64_t key = p.q_keys[sentence.first_query + i];
-        weight[g] = keeps_weight_here(p.dropout, key, j, head) ? weight[g] * p.dropout.scale : 0.0F;
+        const std::uint64_t key = p.q_keys[sentence.query_row(i)];
+        const bool kept = keeps_weight_here(p.dropout, key, sentence.token(j), head);
+        weight[g] = kept ? weight[g] * p.dropout.scale : 0.0F;
       }
     }
     for (int jj = 0; jj < keys; ++jj) {
@@ -114,7 +117,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads) attention_kernel(Attentio
     if (g >= count) {
       break;
     }
-    const std::int64_t row = sentence.first_query + first + g;
+    const std::int64_t row = sentence.query_row(first + g);
     const float share = running[g].sum > 0.0F ? 1.0F / running[g].sum : 0.0F;
 #pragma unroll
     for (int w = 0; w < Size::kWide; ++w) {
@@ -133,7 +136,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads) attention_kernel(Attentio
 template <class T, class Size>
 void launch(AttentionProblem<T> problem, const AttentionArgs& args, Exec& exec) {
   problem.tiles = static_cast<int>(blocks_for(args.longest_q, Size::kBlockRows));
-  const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences),
+  const dim3 grid(static_cast<unsigned>(problem.tiles * problem.parts()),
                   static_cast<unsigned>(args.heads));
   const std::size_t shared = shared_bytes<Size>(problem.d_k, problem.d_v);
   allow_shared(attention_kernel<T, Size>, shared);

@@ -60,7 +60,7 @@ void run(const AttentionBackwardArgs& args, const View& vector, const View& dvec
   problem.accumulate_dq = args.accumulate_dq;
   problem.accumulate_dk = args.accumulate_dk;
   problem.accumulate_dv = args.accumulate_dv;
-  problem.items = forward.sentences * problem.in.tiles;
+  problem.items = problem.in.parts() * problem.in.tiles;
 
   const bool sums = args.dbias || dvector;
   const auto blocks = static_cast<unsigned>(

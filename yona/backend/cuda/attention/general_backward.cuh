@@ -37,8 +37,9 @@ __device__ Weight weight_of(const AttentionProblem<T>& in, const Sentence& sente
   }
   weight.p = expf(scored - lse);
   if (in.dropout.threshold != 0) {
-    const std::uint64_t key = in.q_keys[sentence.first_query + i];
-    weight.factor = keeps_weight_here(in.dropout, key, j, head) ? in.dropout.scale : 0.0F;
+    const std::uint64_t key = in.q_keys[sentence.query_row(i)];
+    const bool kept = keeps_weight_here(in.dropout, key, sentence.token(j), head);
+    weight.factor = kept ? in.dropout.scale : 0.0F;
   }
   return weight;
 }

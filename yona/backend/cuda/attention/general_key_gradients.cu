@@ -29,29 +29,32 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
   const float* vector = Size::kAdditive ? in.vector.row(kv_head) : nullptr;
   const int first = block_first + warp * kGroup;
   const int count = min(max(sentence.keys - first, 0), kGroup);
-  const std::int64_t first_row = sentence.first_key + first;
-  load_group<kGroup>(in.k, first_row, count, kv_head, in.d_k, k_group);
-  load_group<kGroup>(in.v, first_row, count, kv_head, in.d_v, v_group);
+  load_group<kGroup>(sentence.key_rows(in.k), first, count, kv_head, in.d_k, k_group);
+  load_group<kGroup>(sentence.key_rows(in.v), first, count, kv_head, in.d_v, v_group);
 
   float dk[kGroup][Size::kWide] = {};
   float dv[kGroup][Size::kWide] = {};
   const int first_query = sentence.first_seeing(block_first);
+  const int last = min(block_first + Size::kBlockRows, sentence.keys) - 1;
   const int tiles = (max(sentence.queries - first_query, 0) + Size::kTile - 1) / Size::kTile;
   for (int step = 0; step < tiles * in.heads_per_kv; ++step) {
     const int head = kv_head * in.heads_per_kv + step / tiles;
     const int i0 = first_query + step % tiles * Size::kTile;
     const int queries = min(Size::kTile, sentence.queries - i0);
+    if (!sentence.some_see(i0, i0 + queries - 1, block_first, last)) {
+      continue;
+    }
     __syncthreads();
-    load_tile(in.q, sentence.first_query + i0, queries, Size::kTile, head, in.d_k, q_tile,
+    load_tile(sentence.query_rows(in.q), i0, queries, Size::kTile, head, in.d_k, q_tile,
               in.d_k + 1);
-    load_tile(p.dout, sentence.first_query + i0, queries, Size::kTile, head, in.d_v, dout_tile,
+    load_tile(sentence.query_rows(p.dout), i0, queries, Size::kTile, head, in.d_v, dout_tile,
               in.d_v + 1);
     __syncthreads();
     const int i = i0 + lane;
     const bool there = lane < queries;
     const int tile_row = lane % Size::kTile;
-    const float lse = there ? in.lse.row(sentence.first_query + i)[head] : 0.0F;
-    const float delta = there ? p.delta.row(sentence.first_query + i)[head] : 0.0F;
+    const float lse = there ? in.lse.row(sentence.query_row(i))[head] : 0.0F;
+    const float delta = there ? p.delta.row(sentence.query_row(i))[head] : 0.0F;
     float ds[kGroup];
     float kept[kGroup];  // m p
     score<Size>(k_group, q_tile + tile_row * (in.d_k + 1), vector, in.d_k, ds);
@@ -60,7 +63,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
 #pragma unroll
     for (int g = 0; g < kGroup; ++g) {
       const int j = first + g;
-      if (g < count && there && j < sentence.visible(i)) {
+      if (g < count && there && sentence.sees(i, j)) {
         const Weight weight = weight_of(in, sentence, i, j, head, ds[g], lse);
         ds[g] = weight.p * (weight.factor * kept[g] - delta);
         kept[g] = weight.p * weight.factor;
@@ -90,10 +93,12 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
     }
   }
   if (p.dk.there()) {
-    put_group<Size>(p.dk, first_row, count, kv_head, in.d_k, dk, in.scale, p.accumulate_dk);
+    put_group<Size>(sentence.key_rows(p.dk), first, count, kv_head, in.d_k, dk, in.scale,
+                    p.accumulate_dk);
   }
   if (p.dv.there()) {
-    put_group<Size>(p.dv, first_row, count, kv_head, in.d_v, dv, 1.0F, p.accumulate_dv);
+    put_group<Size>(sentence.key_rows(p.dv), first, count, kv_head, in.d_v, dv, 1.0F,
+                    p.accumulate_dv);
   }
 }
 
@@ -105,7 +110,7 @@ void launch_key_gradients(AttentionBackwardProblem<T> problem, std::int64_t long
   const std::size_t shared = gradient_shared_bytes<Size>(problem.in.d_k, problem.in.d_v);
   allow_shared(key_gradients_kernel<T, Size>, shared);
   problem.in.tiles = static_cast<int>(blocks_for(longest_k, Size::kBlockRows));
-  const dim3 grid(static_cast<unsigned>(problem.in.sentences * problem.in.tiles),
+  const dim3 grid(static_cast<unsigned>(problem.in.parts() * problem.in.tiles),
                   static_cast<unsigned>(problem.in.heads / problem.in.heads_per_kv));
   key_gradients_kernel<T, Size><<<grid, Size::kBlockThreads, shared, stream>>>(problem);
   check_launch("attention_backward");

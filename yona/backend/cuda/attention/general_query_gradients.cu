@@ -56,24 +56,27 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
     }
     const int first = block_first + warp * kGroup;
     const int count = min(max(sentence.queries - first, 0), kGroup);
-    const std::int64_t first_row = sentence.first_query + first;
-    load_group<kGroup>(in.q, first_row, count, head, in.d_k, q_group);
-    load_group<kGroup>(p.dout, first_row, count, head, in.d_v, dout_group);
+    load_group<kGroup>(sentence.query_rows(in.q), first, count, head, in.d_k, q_group);
+    load_group<kGroup>(sentence.query_rows(p.dout), first, count, head, in.d_v, dout_group);
     float lse[kGroup];
     float delta[kGroup];
 #pragma unroll
     for (int g = 0; g < kGroup; ++g) {
-      lse[g] = g < count ? in.lse.row(first_row + g)[head] : 0.0F;
-      delta[g] = g < count ? p.delta.row(first_row + g)[head] : 0.0F;
+      lse[g] = g < count ? in.lse.row(sentence.query_row(first + g))[head] : 0.0F;
+      delta[g] = g < count ? p.delta.row(sentence.query_row(first + g))[head] : 0.0F;
     }
     float dq[kGroup][Size::kWide] = {};
-    const int end = sentence.visible(min(block_first + Size::kBlockRows, sentence.queries) - 1);
+    const int last = min(block_first + Size::kBlockRows, sentence.queries) - 1;
+    const int end = sentence.visible(last);
     for (int j0 = 0; j0 < end; j0 += Size::kTile) {
       const int keys = min(Size::kTile, end - j0);
+      if (!sentence.some_see(block_first, last, j0, j0 + keys - 1)) {
+        continue;
+      }
       __syncthreads();
-      load_tile(in.k, sentence.first_key + j0, keys, Size::kTile, in.kv_head(head), in.d_k, k_tile,
+      load_tile(sentence.key_rows(in.k), j0, keys, Size::kTile, in.kv_head(head), in.d_k, k_tile,
                 in.d_k + 1);
-      load_tile(in.v, sentence.first_key + j0, keys, Size::kTile, in.kv_head(head), in.d_v, v_tile,
+      load_tile(sentence.key_rows(in.v), j0, keys, Size::kTile, in.kv_head(head), in.d_v, v_tile,
                 in.d_v + 1);
       __syncthreads();
       const int j = j0 + lane;
@@ -86,7 +89,7 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
 #pragma unroll
       for (int g = 0; g < kGroup; ++g) {
         const int i = first + g;
-        if (g < count && lane < Size::kTile && j < sentence.visible(i)) {
+        if (g < count && lane < keys && sentence.sees(i, j)) {
           const Weight weight = weight_of(in, sentence, i, j, head, ds[g], lse[g]);
           ds[g] = weight.p * (weight.factor * dp[g] - delta[g]);
         } else {
@@ -115,7 +118,8 @@ __global__ void __launch_bounds__(Size::kBlockThreads)
         }
       }
     }
-    put_group<Size>(p.dq, first_row, count, head, in.d_k, dq, in.scale, p.accumulate_dq);
+    put_group<Size>(sentence.query_rows(p.dq), first, count, head, in.d_k, dq, in.scale,
+                    p.accumulate_dq);
     __syncwarp();
   }
   if (p.dvector != nullptr) {

@@ -45,7 +45,11 @@ struct AttentionProblem {
   Mask mask = Mask::none;
   Dropout dropout{};
   int heads_per_kv = 1;
+  AttentionPattern pattern{};
+  int dilation = 1;  // of the pattern: tokens at equal places modulo it are a sentence of their own
 
+  // Sentences, each as often as the dilation.
+  std::int64_t parts() const { return sentences * dilation; }
   __device__ int kv_head(int head) const { return head / heads_per_kv; }
 };
 
@@ -73,7 +77,9 @@ AttentionProblem<T> problem_of(const AttentionArgs& args, const View& vector = {
           vector ? 1.0F : args.scale,
           args.mask,
           args.dropout,
-          static_cast<int>(args.heads_per_kv)};
+          static_cast<int>(args.heads_per_kv),
+          args.pattern,
+          static_cast<int>(args.pattern.dilation)};
 }
 
 // What all kernels of the backward pass in bf16 are given: fields of the same names.
@@ -90,13 +96,21 @@ void set_gradients(const AttentionBackwardArgs& args, Gradients& gradients) {
 }
 
 // The device's AttentionSentence (backend/attention_sentence.h has the meaning).
+// With dilation, one phase of it: tokens phase, phase + step, …
 struct Sentence {
-  std::int64_t first_query, first_key;
+  std::int64_t first_query, first_key;  // rows
   int queries, keys, prefix;
   bool masked;
+  int step = 1, phase = 0;
+  const AttentionPattern* pattern = nullptr;  // or none
 
   template <class T>
-  __device__ Sentence(const AttentionProblem<T>& p, std::int64_t s)
+  __device__ Sentence(const AttentionProblem<T>& p, std::int64_t part)
+      : Sentence(p, p.dilation > 1 ? part / p.dilation : part,
+                 p.dilation > 1 ? static_cast<int>(part % p.dilation) : 0) {}
+
+  template <class T>
+  __device__ Sentence(const AttentionProblem<T>& p, std::int64_t s, int of_dilation)
       : first_query(p.q_offsets[s]),
         first_key(p.k_offsets[s]),
         queries(static_cast<int>(p.q_offsets[s + 1] - first_query)),
@@ -106,13 +120,67 @@ struct Sentence {
     if (p.mask == Mask::prefix) {
       prefix = static_cast<int>(min(max(p.prefix[s], std::int64_t{0}), std::int64_t{keys}));
     }
+    if (p.pattern) {
+      pattern = &p.pattern;
+    }
+    if (p.dilation > 1) {
+      take_phase(p.dilation, of_dilation);
+    }
   }
+  __device__ void take_phase(int dilation, int of_dilation) {
+    const int shift = (keys - queries) % dilation;
+    const int offset = (of_dilation + dilation - shift) % dilation;  // of the first query
+    step = dilation;
+    phase = of_dilation;
+    first_query += offset;
+    first_key += phase;
+    queries = queries > offset ? (queries - offset - 1) / dilation + 1 : 0;
+    keys = keys > phase ? (keys - phase - 1) / dilation + 1 : 0;
+  }
+  __device__ std::int64_t query_row(int query) const { return first_query + query * step; }
+  // The rows of its queries, or of its keys.
+  template <class T>
+  __device__ Rows<T> query_rows(const Rows<T>& all) const {
+    return {all.data + first_query * all.stride, all.stride * step, all.cols, all.vector};
+  }
+  template <class T>
+  __device__ Rows<T> key_rows(const Rows<T>& all) const {
+    return {all.data + first_key * all.stride, all.stride * step, all.cols, all.vector};
+  }
+  // The place of a key in the whole sentence.
+  __device__ int token(int key) const { return phase + key * step; }
   __device__ int position(int query) const { return query + keys - queries; }
   __device__ int visible(int query) const {
     return masked ? max(prefix, min(max(position(query) + 1, 0), keys)) : keys;
   }
   __device__ int first_seeing(int key) const {
     return masked && key >= prefix ? max(key - (keys - queries), 0) : 0;
+  }
+  __device__ bool sees(int query, int key) const {
+    return key < visible(query) && (pattern == nullptr || pattern_sees(query, key));
+  }
+  // May one of queries [first, last] see one of keys [begin, end]? The same for a whole block.
+  __device__ bool some_see(int first, int last, int begin, int end) const {
+    if (pattern == nullptr) {
+      return true;
+    }
+    if (pattern->has_window()) {
+      return end >= position(first) - pattern->before && begin <= position(last) + pattern->after;
+    }
+    const std::int64_t block = pattern->block;
+    for (std::int64_t a = position(first) / block; a <= position(last) / block; ++a) {
+      for (std::int64_t b = begin / block; b <= end / block; ++b) {
+        if (pattern->lists(a, b, (keys + block - 1) / block)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+  __device__ bool pattern_sees(int query, int key) const {
+    const int i = position(query);
+    return pattern->has_window() ? key >= i - pattern->before && key <= i + pattern->after
+                                 : pattern->sees(i, key, keys);
   }
 };
 

@@ -1,0 +1,47 @@
+#include "yona/models/attention_keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+#include "yona/models/bert_config.h"
+
+#include "tests/harness/temp_dir.h"
+
+namespace yona::testing {
+namespace {
+
+std::string refusal(AttentionKind kind, const AttentionSizes& sizes) {
+  return message_of<InvalidArgument>([&] { check_attention(kind, sizes); });
+}
+
+TEST(AttentionKeys, WindowsNeedAWidth) {
+  EXPECT_THAT(refusal(AttentionKind::window, {}),
+              ::testing::HasSubstr("model.window: the attention window needs a window"));
+  EXPECT_THAT(refusal(AttentionKind::dilated, {}), ::testing::HasSubstr("model.window"));
+  EXPECT_THAT(refusal(AttentionKind::blocks, {.window = 8}),
+              ::testing::HasSubstr("the attention blocks has no window"));
+  EXPECT_NO_THROW(check_attention(AttentionKind::window, {.window = 8}));
+  EXPECT_NO_THROW(check_attention(AttentionKind::sparse, {}));
+}
+
+TEST(AttentionKeys, LinformerHasNoCausalForm) {
+  EXPECT_NO_THROW(check_attention(AttentionKind::linformer, {}));
+  EXPECT_THAT(
+      message_of<InvalidArgument>([] { check_causal_attention(AttentionKind::linformer, {}); }),
+      ::testing::HasSubstr("model.attention: linformer has no causal form"));
+}
+
+TEST(AttentionKeys, SetKindAndSizes) {
+  BertConfig config;
+  for (const ConfigKey<BertConfig>& key :
+       attention_keys(&BertConfig::attention, &BertConfig::attention_sizes)) {
+    const auto value = key.name == "attention" ? "sparse" : "7";
+    key.set(config, ConfigNode::scalar(value), {key.name, "", ""});
+  }
+  EXPECT_EQ(config.attention, AttentionKind::sparse);
+  EXPECT_EQ(config.attention_sizes, (AttentionSizes{7, 7, 7, 7, 7, 7}));
+}
+
+}  // namespace
+}  // namespace yona::testing

@@ -1,0 +1,79 @@
+// Every study in its small size: it ends, and its page shows what was measured.
+
+#include "yona/study/studies.h"
+
+#include <cmath>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/temp_dir.h"
+
+namespace yona {
+namespace {
+
+using ::testing::HasSubstr;
+
+Json small_study(std::string_view name, const std::filesystem::path& folder) {
+  StudyOptions options;
+  options.output = folder;
+  options.size = StudySize::small;
+  options.threads = 2;
+  return run_study(study_kind(name), options)["points"];
+}
+
+TEST(Studies, Table1MeasuresEveryLayer) {
+  const testing::TempDir folder;
+  const Json points = small_study("table1", folder.path());
+  EXPECT_EQ(points.size(), 4U);
+  for (const auto& [name, point] : points.items()) {
+    EXPECT_GT(point["ms"].get<double>(), 0) << name;
+    EXPECT_GT(point["mb"].get<double>(), 0) << name;
+  }
+  EXPECT_THAT(testing::read_bytes(folder.path() / "page.html"), HasSubstr("O(r·n·d)"));
+}
+
+TEST(Studies, PositionsTestsEveryKindAtEveryLength) {
+  const testing::TempDir folder;
+  const Json points = small_study("positions", folder.path());
+  EXPECT_EQ(points.size(), 5U);
+  for (const auto& [name, point] : points.items()) {
+    EXPECT_EQ(point["accuracy"].size(), 8U) << name;
+  }
+  EXPECT_THAT(testing::read_bytes(folder.path() / "page.html"), HasSubstr("rotary"));
+}
+
+TEST(Studies, PartsTrainsEveryModel) {
+  const testing::TempDir folder;
+  const Json points = small_study("parts", folder.path());
+  EXPECT_EQ(points.size(), 7U);
+  for (const auto& [name, point] : points.items()) {
+    EXPECT_TRUE(std::isfinite(point["loss"].get<double>())) << name;
+  }
+  EXPECT_NE(points["no residual seed=1"]["loss"], points["all parts seed=1"]["loss"]);
+  EXPECT_NE(points["no causal mask seed=1"]["loss"], points["all parts seed=1"]["loss"]);
+}
+
+TEST(Studies, HeadsChangeTheLossAndAreRestored) {
+  const testing::TempDir folder;
+  const Json measured = small_study("heads", folder.path())["trained model"];
+  ASSERT_EQ(measured["heads"].size(), 12U);  // four each of three attentions
+  std::set<double> losses;
+  for (const Json& head : measured["heads"]) {
+    EXPECT_NE(head["loss"], measured["whole"]["loss"]);
+    losses.insert(head["loss"].get<double>());
+  }
+  EXPECT_EQ(losses.size(), 12U) << "every head is another one";
+}
+
+TEST(Studies, LongRangeComparesEveryAttention) {
+  const testing::TempDir folder;
+  const Json points = small_study("long-range", folder.path());
+  EXPECT_EQ(points.size(), 12U);
+  EXPECT_NE(points["recall scaled 64"]["mb"], Json());
+  EXPECT_THAT(testing::read_bytes(folder.path() / "page.html"), HasSubstr("dilated"));
+}
+
+}  // namespace
+}  // namespace yona

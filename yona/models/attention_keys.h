@@ -1,0 +1,29 @@
+// The keys of a model's self-attention: model.attention and, for the sparse kinds, what it sees.
+// All models have the same ones.
+#pragma once
+
+#include "yona/config/config_key.h"
+#include "yona/nn/attention/mechanism.h"
+
+namespace yona {
+
+// model.window, model.dilation, model.block, model.global_blocks, model.random_blocks,
+// model.projected_keys
+ConfigKeys<AttentionSizes> attention_size_keys();
+
+template <class Config>
+ConfigKeys<Config> attention_keys(AttentionKind Config::*kind, AttentionSizes Config::*sizes) {
+  ConfigKeys<Config> keys{
+      choice("attention", kind, OnResume::fixed,
+             "which keys a query sees and how scores are computed; the paper sees all and scales "
+             "by 1/√d_k (scaled)")};
+  append(keys, lift("", sizes, attention_size_keys()));
+  return keys;
+}
+
+// Throws InvalidArgument naming the key that a kind needs.
+void check_attention(AttentionKind kind, const AttentionSizes& sizes);
+// The same for models with a causal mask, which not all kinds have a form for.
+void check_causal_attention(AttentionKind kind, const AttentionSizes& sizes);
+
+}  // namespace yona

@@ -1,0 +1,40 @@
+#include "yona/study/studies.h"
+
+#include <array>
+#include <string>
+
+#include "yona/base/error.h"
+#include "yona/config/config_key.h"
+
+namespace yona {
+
+namespace {
+
+constexpr std::array<StudyKind, 5> kStudies{
+    {{"table1", "What do a layer's time and memory grow with? Table 1 of the paper, measured.",
+      table1_points, table1_page},
+     {"long-range", "What do the cheaper attentions give up? Accuracy, time and memory by length.",
+      long_range_points, long_range_page},
+     {"positions", "What are positions worth, and which kinds work beyond the training length?",
+      positions_points, positions_page},
+     {"parts", "What is each part of the Transformer worth? One is left out or replaced at a time.",
+      parts_points, parts_page},
+     {"heads", "What does it cost to leave out one attention head of a trained model?",
+      heads_points, heads_page}}};
+
+}  // namespace
+
+std::span<const StudyKind> study_kinds() { return kStudies; }
+
+const StudyKind& study_kind(std::string_view name) {
+  std::vector<std::string> names;
+  for (const StudyKind& kind : kStudies) {
+    if (kind.name == name) {
+      return kind;
+    }
+    names.emplace_back(kind.name);
+  }
+  fail("study: '{}' is not a study; use {}", name, join_names(names));
+}
+
+}  // namespace yona
