@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/lib"
 
-for file in yona libyona_cuda.so libyona_cudnn.so tests/test_backend_cuda tests/test_tensor_ops tests/test_decode; do
+for file in yona libyona_cuda.so libyona_cudnn.so tests/test_backend_cuda tests/test_tensor_ops tests/test_decode bench/ops/bench_ops; do
   if [ -e "$build/$file" ]; then
     cp "$build/$file" "$folder/"
     ldd "$build/$file" | awk '$3 ~ /^\// { print $3 }' >> "$folder/libraries"

@@ -34,6 +34,5 @@ Command add_bench_attention(CLI::App& bench);
 Command add_bench_peak(CLI::App& bench);
 Command add_bench_translate(CLI::App& bench);
 Command add_bench_generate(CLI::App& bench);
-Command add_bench_compare(CLI::App& bench);
 
 }  // namespace yona::cli

@@ -64,7 +64,6 @@ void build(Program& program) {
   program.commands.push_back(add_bench_peak(*bench));
   program.commands.push_back(add_bench_translate(*bench));
   program.commands.push_back(add_bench_generate(*bench));
-  program.commands.push_back(add_bench_compare(*bench));
   add_common_flags(app, program);
   for (const Command& command : program.commands) {
     add_common_flags(*command.app, program);

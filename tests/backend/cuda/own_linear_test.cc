@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/backend/cuda/both.h"
+#include "tests/harness/product_sizes.h"
 
 namespace yona::testing {
 namespace {
@@ -227,9 +228,12 @@ void CudaOwnLinear::expect_fewer_rows(const Case& c) {
 }
 
 TEST_F(CudaOwnLinear, IsThatOfFewerRows) {
-  expect_fewer_rows({.rows = 5000, .cols = 1536, .activation = Activation::relu});
-  expect_fewer_rows({.rows = 9001, .cols = 2304, .depth = 1024, .activation = Activation::relu});
-  expect_fewer_rows({.rows = 8200, .cols = 4096, .depth = 704});
+  for (const ProductSize& size : kForwardProducts) {
+    for (const Activation activation : {Activation::none, Activation::relu}) {
+      expect_fewer_rows(
+          {.rows = size.rows, .cols = size.cols, .depth = size.depth, .activation = activation});
+    }
+  }
 }
 
 void CudaOwnLinear::expect_same_twice(const Case& c) {

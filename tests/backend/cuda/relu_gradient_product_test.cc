@@ -2,6 +2,7 @@
 // through the plain composition.
 
 #include "tests/backend/cuda/both.h"
+#include "tests/harness/product_sizes.h"
 
 namespace yona::testing {
 namespace {
@@ -101,6 +102,12 @@ TEST_F(CudaReluGradientProduct, OfPartsOfDeepTilesIsTheReferences) {
   }
   expect_reference(257, 640, 1280, DType::bf16);
   expect_reference(65, 1024, 4096, DType::bf16);
+}
+
+TEST_F(CudaReluGradientProduct, OfTheSizesThatAreTimedIsTheComposition) {
+  for (const ProductSize& size : kGradientProducts) {
+    expect_composition(size.rows, size.depth, size.cols, 1.25F);
+  }
 }
 
 // One tile after another, whose pieces end beside the products of the next; clusters that share the
