@@ -66,6 +66,8 @@ GenerateOptions generate_options_of(const py::dict& given) {
   take(given, "repetition_penalty", kNumber, options.repetition_penalty);
   take(given, "presence_penalty", kNumber, options.presence_penalty);
   take(given, "frequency_penalty", kNumber, options.frequency_penalty);
+  take(given, "beam", kInteger, options.beam);
+  take(given, "length_penalty", kNumber, options.length_penalty);
   take(given, "seed", kInteger, options.seed);
   take(given, "n", kInteger, options.answers);
   take(given, "stop", "texts", options.stop);

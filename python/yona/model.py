@@ -251,13 +251,14 @@ class Model:
                  frequency_penalty: float | None = None, seed: int | None = None,
                  n: int | None = None, stop: str | Iterable[str] | None = None,
                  logprobs: int | None = None, json_schema: dict[str, Any] | str | None = None,
-                 regex: str | None = None) -> Any:
+                 regex: str | None = None, beam: int | None = None,
+                 length_penalty: float | None = None) -> Any:
         """Continues a text, or each of several, with a language model. The answer is a text (a
         `GeneratedText`, with its tokens) without the prompt; with `n` it is a list of so many.
         With `stream=True` it is an iterator of its pieces, as they come.
 
         Options are those of `yona generate`: without a `temperature` the best token is always
-        taken.
+        taken; `beam=4` searches with so many beams.
 
         >>> model.generate("Once upon a time", max_new=20, temperature=0.8)   # doctest: +SKIP
         >>> for piece in model.generate("Once", stream=True):                 # doctest: +SKIP
@@ -271,7 +272,7 @@ class Model:
             "min_p": min_p, "repetition_penalty": repetition_penalty,
             "presence_penalty": presence_penalty, "frequency_penalty": frequency_penalty,
             "seed": seed, "n": n, "stop": stops, "logprobs": logprobs, "json_schema": schema,
-            "regex": regex})
+            "regex": regex, "beam": beam, "length_penalty": length_penalty})
         if stream:
             if not one or n is not None:
                 raise InvalidArgument("generate: stream=True is for one answer to one prompt")

@@ -17,7 +17,7 @@ class HalfWeightsTest : public WeightBuffer {
   void round_buffer() const {
     float* values = flat.data<float>();
     std::transform(values, values + flat.elements(), values,
-                   [](float x) { return from_bf16(to_bf16(x)); });
+                   [](float value) { return from_bf16(to_bf16(value)); });
   }
   HalfWeights::Copier copier() {
     return [this](const Tensor& part, float* to) {

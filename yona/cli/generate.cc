@@ -69,7 +69,8 @@ void print_answers(const std::vector<std::vector<GeneratedText>>& answers, std::
 
 // One answer to one prompt is shown as it grows.
 bool streams(const GenerateFlags& flags, const GenerateOptions& options) {
-  return flags.input.empty() && !flags.json && options.answers == 1 && options.logprobs < 0;
+  return flags.input.empty() && !flags.json && options.answers == 1 && options.logprobs < 0 &&
+         options.beam == 1;
 }
 
 void generate_all(const Model& model, const Prompts& prompts, const GenerateFlags& flags,

@@ -43,6 +43,12 @@ void add_choice_flags(CLI::App& app, GenerateFlags& flags) {
   add_text(
       app, flags.frequency_penalty,
       {"--frequency-penalty", "X", "the same for each time that they occur (default 0)", group});
+  add_text(
+      app, flags.beam,
+      {"--beam", "N", "beam search with N beams (default 1: none); --n gives the best", group});
+  add_text(app, flags.length_penalty,
+           {"--length-penalty", "X",
+            "with --beam: scores are divided by (new tokens)^X (default 1)", group});
   add_text(app, flags.seed, {"--seed", "N", "of draws (default 1)", group});
   add_text(app, flags.json_schema,
            {"--json-schema", "FILE", "answers are JSON of this schema", group});
@@ -90,6 +96,11 @@ GenerateOptions options_of(const GenerateFlags& flags) {
   options.presence_penalty = number_value("--presence-penalty", flags.presence_penalty, penalties);
   options.frequency_penalty =
       number_value("--frequency-penalty", flags.frequency_penalty, penalties);
+  options.beam = integer_value("--beam", flags.beam, {1, 1024});
+  options.length_penalty = number_value("--length-penalty", flags.length_penalty, {-100.0, 100.0});
+  check(options.beam == 1 || options.answers <= options.beam,
+        "generate: --n is {}; a beam of {} has no more answers than that", options.answers,
+        options.beam);
   options.seed = static_cast<std::uint64_t>(
       integer_value("--seed", flags.seed, {0, std::numeric_limits<std::int64_t>::max()}));
   options.stop = flags.stop;

@@ -15,6 +15,7 @@ struct GenerateFlags {
   std::string max_new, seed = "1", answers = "1", top_logprobs;
   std::string temperature = "0", top_k = "0", top_p = "1", min_p = "0";
   std::string repetition_penalty = "1", presence_penalty = "0", frequency_penalty = "0";
+  std::string beam = "1", length_penalty = "1";
   std::vector<std::string> stop;
   std::string json_schema, regex;
   bool json = false, logprobs = false;

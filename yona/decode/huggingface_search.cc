@@ -19,6 +19,12 @@ class HuggingFaceSearch : public SentenceSearch {
  public:
   using SentenceSearch::SentenceSearch;
 
+  // So many that enough of them go on when all that end are among the best.
+  std::int64_t candidates() const override {
+    const auto others = static_cast<std::int64_t>(limits_.other_ends.size());
+    return (2 + others) * beam_size();
+  }
+
   // forced_bos_token_id and forced_eos_token_id: nothing but this token at the first place, nothing
   // but </s> at the last, with a log-probability of zero.
   std::int32_t forced() const override {

@@ -5,6 +5,7 @@
 // answers with the beams of the next step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -32,6 +33,13 @@ struct SearchLimits {
   std::int64_t max_length = 0;  // tokens, </s> included: at least 1
   std::int64_t prefix = 0;      // of them that are given
   std::int32_t end = 0;         // </s>
+  // Further ones, where several tokens end a text.
+  std::vector<std::int32_t> other_ends{};
+
+  bool ends(std::int32_t token) const {
+    return token == end ||
+           std::find(other_ends.begin(), other_ends.end(), token) != other_ends.end();
+  }
 };
 
 class SentenceSearch {
@@ -74,7 +82,7 @@ class SentenceSearch {
   void finish(const Candidate& candidate, double score);
   // The candidate's score as a result, length taken into account.
   double final_score(const Candidate& candidate) const;
-  bool ends(const Candidate& candidate) const { return candidate.token == limits_.end; }
+  bool ends(const Candidate& candidate) const { return limits_.ends(candidate.token); }
   bool is_last() const { return length_ == limits_.max_length; }
   std::int64_t beam_size() const { return options_.beam; }
 

@@ -21,6 +21,10 @@ struct GenerateOptions {
   double repetition_penalty = 1.0;  // divides the logits of tokens that have occurred; 1: none
   double presence_penalty = 0.0;    // taken off the logits of tokens of the answer so far
   double frequency_penalty = 0.0;   // the same for each time that they occur in it
+  // Above 1: beam search instead, whose best `answers` are given. It is that of transformers'
+  // generate: scores are divided by (new tokens) ^ length_penalty.
+  std::int64_t beam = 1;
+  double length_penalty = 1.0;
   std::uint64_t seed = 1;           // of draws, which depend on it and on
   std::uint64_t first_prompt = 0;   // the number of the call's first prompt, of the others after it
   std::int64_t answers = 1;         // of each prompt

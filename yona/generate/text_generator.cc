@@ -8,6 +8,7 @@
 #include "yona/generate/constraint_filter.h"
 #include "yona/generate/json_schema.h"
 #include "yona/generate/regex.h"
+#include "yona/generate/text_stream.h"
 #include "yona/io/json_file.h"
 
 namespace yona {
@@ -28,6 +29,33 @@ GeneratorOptions growing(GeneratorOptions options, std::shared_ptr<const TokenBy
   options.rules.bytes = std::move(bytes);
   options.cache_tokens = 1;
   return options;
+}
+
+// A beam has nothing to draw, and takes the model's own probabilities.
+void check_beam_options(const GenerateOptions& options) {
+  check(options.temperature == 0.0,
+        "generate: a beam of {} and a temperature of {} are given; one of them is possible",
+        options.beam, options.temperature);
+  check(options.repetition_penalty == 1.0 && options.presence_penalty == 0.0 &&
+            options.frequency_penalty == 0.0,
+        "generate: beam search takes no repetition, presence or frequency penalty");
+  check(options.json_schema.empty() && options.regex.empty(),
+        "generate: beam search takes no JSON schema or regular expression");
+  check(options.stop.empty(), "generate: beam search takes no stop strings");
+  check(options.logprobs <= 0, "generate: beam search gives no log-probabilities of other tokens");
+}
+
+// Which of several prompts an error is about; `number` is from 0.
+template <class Function>
+void naming_prompt(std::size_t prompts, std::uint64_t number, const Function& function) {
+  try {
+    function();
+  } catch (const InvalidArgument& error) {
+    if (prompts == 1) {
+      throw;
+    }
+    fail("prompt {}: {}", number + 1, error.what());
+  }
 }
 
 void add_ids(const Json& value, const std::string& file, std::vector<std::int32_t>& ids) {
@@ -63,7 +91,10 @@ std::vector<std::int32_t> end_ids_of(const std::filesystem::path& folder,
 
 TextGenerator::TextGenerator(const SequenceModel& model, const TextTokenizer& tokenizer,
                              Backend& backend, GeneratorOptions options)
-    : tokenizer_(tokenizer),
+    : model_(model),
+      tokenizer_(tokenizer),
+      backend_(backend),
+      precision_(options.precision),
       end_ids_(options.rules.end_ids),
       bytes_(bytes_of(tokenizer, model.outputs())),
       max_batch_(options.max_batch),
@@ -153,21 +184,26 @@ std::vector<std::vector<GeneratedText>> TextGenerator::generate(
     const std::vector<std::string>& prompts, const GenerateOptions& options,
     const OnPiece& on_piece) {
   std::vector<GenerateRequest> requests = requests_of(prompts, options);
-  reserve(requests);
   std::vector<std::vector<GeneratedText>> answers(prompts.size());
+  if (options.beam > 1) {
+    check_beam_options(options);
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      naming_prompt(prompts.size(), options.first_prompt + i,
+                    [&] { answers[i] = search(requests[i], options); });
+      for (std::size_t n = 0; on_piece && n < answers[i].size(); ++n) {
+        on_piece(i, static_cast<std::int64_t>(n), answers[i][n].text);
+      }
+    }
+    return answers;
+  }
+  reserve(requests);
   std::vector<RequestId> ids;
   try {
     for (std::size_t i = 0; i < prompts.size(); ++i) {
       answers[i].resize(static_cast<std::size_t>(std::max<std::int64_t>(0, options.answers)),
                         {.prompt_tokens = static_cast<std::int64_t>(requests[i].prompt.size())});
-      try {
-        ids.push_back(generator_.add(std::move(requests[i])));
-      } catch (const InvalidArgument& error) {
-        if (prompts.size() == 1) {
-          throw;
-        }
-        fail("prompt {}: {}", options.first_prompt + i + 1, error.what());
-      }
+      naming_prompt(prompts.size(), options.first_prompt + i,
+                    [&] { ids.push_back(generator_.add(std::move(requests[i]))); });
     }
     if (!ids.empty()) {
       run(answers, ids.front(), options, on_piece);
@@ -177,6 +213,41 @@ std::vector<std::vector<GeneratedText>> TextGenerator::generate(
       generator_.remove(id);
     }
     throw;
+  }
+  return answers;
+}
+
+std::vector<GeneratedText> TextGenerator::search(const GenerateRequest& request,
+                                                 const GenerateOptions& options) {
+  generator_.check_request(request);
+  if (!beam_search_) {
+    beam_search_ = std::make_unique<BeamSearch>(model_, backend_, precision_);
+  }
+  const std::vector<Hypothesis> found = beam_search_->run({.prompt = request.prompt,
+                                                           .max_new = *request.max_new,
+                                                           .beam = options.beam,
+                                                           .n_best = options.answers,
+                                                           .length_penalty = options.length_penalty,
+                                                           .end_ids = end_ids_,
+                                                           .interrupt = options.interrupt});
+  std::vector<GeneratedText> answers;
+  for (const Hypothesis& hypothesis : found) {
+    GeneratedText& answer = answers.emplace_back();
+    answer.prompt_tokens = static_cast<std::int64_t>(request.prompt.size());
+    answer.tokens = hypothesis.ids;
+    const bool ended =
+        std::find(end_ids_.begin(), end_ids_.end(), answer.tokens.back()) != end_ids_.end();
+    answer.tokens.resize(answer.tokens.size() - (ended ? 1 : 0));
+    answer.finish = name_of(ended ? FinishReason::stop : FinishReason::length);
+    TextStream stream({});
+    for (std::size_t i = 0; i < answer.tokens.size(); ++i) {
+      answer.text += stream.push(bytes_->at(static_cast<std::size_t>(answer.tokens[i])));
+      if (options.logprobs >= 0) {
+        answer.logprobs.push_back(hypothesis.token_scores[i]);
+        answer.alternatives.emplace_back();
+      }
+    }
+    answer.text += stream.finish();
   }
   return answers;
 }

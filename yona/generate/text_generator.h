@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "yona/generate/beam_search.h"
 #include "yona/generate/generate_options.h"
 #include "yona/generate/generator.h"
 #include "yona/generate/text_constraint.h"
@@ -45,16 +46,22 @@ class TextGenerator {
                                            const GenerateOptions& options);
   void reserve(const std::vector<GenerateRequest>& requests);
   std::shared_ptr<TextConstraint> constraint_of(const GenerateOptions& options);
+  // Of one prompt, by beam search.
+  std::vector<GeneratedText> search(const GenerateRequest& request, const GenerateOptions& options);
   void run(std::vector<std::vector<GeneratedText>>& answers, RequestId first_id,
            const GenerateOptions& options, const OnPiece& on_piece);
 
+  const SequenceModel& model_;
   const TextTokenizer& tokenizer_;
+  Backend& backend_;
+  Precision precision_;
   std::vector<std::int32_t> end_ids_;
   std::shared_ptr<const TokenBytes> bytes_;
   std::int64_t max_batch_;
   std::int64_t most_cache_tokens_;
   Generator generator_;
-  std::shared_ptr<const TokenTrie> trie_;  // made when it is first needed
+  std::unique_ptr<BeamSearch> beam_search_;  // made when it is first needed
+  std::shared_ptr<const TokenTrie> trie_;    // made when it is first needed
 };
 
 }  // namespace yona

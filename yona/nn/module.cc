@@ -33,6 +33,14 @@ void Module::visit_constants(const ConstantVisitor& visitor) {
   }
 }
 
+void Module::set_recompute(bool on) {
+  for (const Entry& entry : entries_) {
+    if (entry.part != nullptr) {
+      entry.part->set_recompute(on);
+    }
+  }
+}
+
 void Module::name_streams(const std::string& path) {
   path_ = path;
   // The low bits are left free: attention adds head / 8 to its stream.

@@ -43,6 +43,9 @@ class Module {
   // Calls visitor for every parameter below this module, in registration order.
   void visit(const Visitor& visitor, const std::string& prefix = "");
   void visit_constants(const ConstantVisitor& visitor);
+  // In training, should layers keep their inputs alone, and compute the rest again for the backward
+  // pass (nn/recompute.h)? Results are the same, in less memory and more time.
+  virtual void set_recompute(bool on);
   // Gives every module its path, and by it its stream of random numbers.
   void name_streams(const std::string& path = "");
 

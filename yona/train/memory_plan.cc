@@ -13,6 +13,7 @@ constexpr std::int64_t kProgramBytes = std::int64_t{64} << 20U;
 std::int64_t step_bytes(const PlannedRun& run, std::int64_t batch_tokens) {
   const std::unique_ptr<Backend> meta = make_backend("meta", {.planned = run.device});
   const std::unique_ptr<Objective> objective = run.make_objective();
+  objective->model().set_recompute(run.recompute);
   const Parameters parameters(objective->model(), *meta, Gradients::yes);
   Learner learner(*objective, parameters, *meta, run.precision);
   learner.accumulate(objective->largest_batch(batch_tokens, *meta), {}, 1.0);

@@ -21,7 +21,8 @@ struct MemoryPlan {
 struct PlannedRun {
   std::function<std::unique_ptr<Objective>()> make_objective;
   Precision precision = Precision::f32;
-  bool average = false;  // of the weights
+  bool average = false;    // of the weights
+  bool recompute = false;  // activations
   Device device = Device::cpu;
 };
 

@@ -150,6 +150,7 @@ PlannedRun RunStart::planned() const {
   return {.make_objective = [task = task_.get()] { return task->make_objective(); },
           .precision = train_.precision,
           .average = train_.ema > 0 || options_.open.contains("train.ema"),
+          .recompute = train_.recompute,
           .device = backend_->device()};
 }
 

@@ -24,6 +24,7 @@ class SpeedRun {
         learner_(*objective_, parameters_, backend, train.precision),
         stream_(BatchStream::training(examples,
                                       {.batch_tokens = train.batch_tokens, .seed = train.seed})) {
+    objective_->model().set_recompute(train.recompute);
     parameters_.initialise(train.seed);
     optimiser_.start_average();
     batches_.resize(static_cast<std::size_t>(train.accumulate));

@@ -127,6 +127,7 @@ Trainer::Trainer(TrainConfig train, const MakeTask& make_task, const TrainerOpti
       optimiser_(parameters_, backend_, with_constants_frozen(train_, task_)),
       learner_(*objective_, parameters_, backend_, train_.precision),
       examples_(start_.examples()) {
+  objective_->model().set_recompute(train_.recompute);
   start_.add_examples(*examples_);
   evaluations_ = task_.open_evaluations(*objective_, train_);
   samples_ = options_.samples > 0 ? task_.open_samples(*objective_) : nullptr;

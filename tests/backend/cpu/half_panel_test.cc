@@ -91,7 +91,7 @@ TEST(CpuHalfPanel, IsTheReferences) {
 TEST(CpuHalfPanel, WidensEveryElement) {
   std::vector<std::uint16_t> words(64);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = static_cast<std::uint16_t>(0x0200U + 0x2f1U * i);
+    words[i] = static_cast<std::uint16_t>(0x0200U + 0x1e1U * i);
   }
   std::vector<float> wide(64);
   cpu::widen_panel(words.data(), DType::f16, 64, wide.data());

@@ -1,6 +1,8 @@
 // Gradients of s = x + dropout(r) and of its layer normalisation. A row goes through two loops
 // while it is in the first-level cache: one for the two means, and for the sums over rows that the
-// weights' gradients are; one for the result. Dropout's decisions are made again.
+// weights' gradients are; one for the result. Dropout's decisions are made again. What is added to
+// a gradient is rounded once, be it the gradient of s or that of x: the norm of a sum that was
+// formed before has the same bits.
 
 #include "yona/backend/cpu/column_sums.h"
 #include "yona/backend/cpu/targets.h"
@@ -83,12 +85,14 @@ void residual_norm_backward_row(const ResidualNormBackwardArgs& args, std::int64
   for_each_dropped(d, n, dropout, forward.row_keys, i,
                    [&](std::int64_t j, auto part, auto drop) YONA_INLINE_LAMBDA {
                      const V g = hn::Mul(load(d, dy + j, part), load(d, weight + j, part));
-                     V total = hn::Mul(normal.rstd, hn::NegMulAdd(normal.at(j, part), mean.gx,
-                                                                  hn::Sub(g, mean.g)));
-                     if (ds != nullptr) {
-                       total = hn::Add(total, load(d, ds + j, part));
-                     }
-                     if (dx != nullptr) {
+                     const V inner = hn::NegMulAdd(normal.at(j, part), mean.gx, hn::Sub(g, mean.g));
+                     const V total = ds != nullptr
+                                         ? hn::MulAdd(normal.rstd, inner, load(d, ds + j, part))
+                                         : hn::Mul(normal.rstd, inner);
+                     if (dx != nullptr && ds == nullptr && args.accumulate_dx) {
+                       const V sum = hn::MulAdd(normal.rstd, inner, load(d, dx + j, part));
+                       store(d, sum, dx + j, part);
+                     } else if (dx != nullptr) {
                        put(total, dx + j, args.accumulate_dx, part);
                      }
                      if (dr != nullptr) {

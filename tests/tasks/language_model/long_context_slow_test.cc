@@ -1,0 +1,95 @@
+// A language model trains on one text of 65,536 tokens on a CPU: attention is exact and its memory
+// grows with the tokens alone, and with train.recompute so do the activations of one layer.
+
+#include <gtest/gtest.h>
+
+#include "yona/base/random.h"
+#include "yona/tasks/language_model/objective.h"
+#include "yona/train/learner.h"
+#include "yona/train/memory_plan.h"
+
+#include "tests/harness/op_case.h"
+
+namespace yona::testing {
+namespace {
+
+constexpr std::int64_t kContext = 65536;
+
+CausalLmConfig long_config() {
+  CausalLmConfig config;
+  config.vocabulary = 64;
+  config.layers = 4;
+  config.d_model = 32;
+  config.d_ff = 64;
+  config.heads = 2;
+  config.dropout = config.attention_dropout = 0.0;
+  config.max_positions = kContext;
+  config.positions = LmPositions::rotary;
+  config.norm = NormKind::rms;
+  return config;
+}
+
+Batch long_text(std::int64_t tokens) {
+  Batch batch;
+  batch.clear();
+  RandomSequence random(3);
+  for (std::int64_t i = 0; i < tokens; ++i) {
+    batch.sides[0].ids.push_back(static_cast<std::int32_t>(random.below(64)));
+    batch.sides[1].ids.push_back(batch.sides[0].ids.back());  // to be learned: the token itself
+  }
+  batch.sides[0].end_example();
+  batch.sides[1].end_example();
+  batch.example_ids.push_back(0);
+  batch.weights.push_back(1.0F);
+  return batch;
+}
+
+// All of a step's memory, in tensors of [tokens, d_model].
+double tensors_of_step(std::int64_t tokens, bool recompute) {
+  const PlannedRun run{
+      .make_objective =
+          [tokens] { return std::make_unique<LmObjective>(long_config(), 0.0, tokens); },
+      .precision = Precision::f32,
+      .average = false,
+      .recompute = recompute,
+      .device = Device::cpu};
+  const double tensor = static_cast<double>(tokens * long_config().d_model) * sizeof(float);
+  return static_cast<double>(plan_memory(run, tokens).step) / tensor;
+}
+
+TEST(LongContext, MemoryGrowsWithTheTokensAlone) {
+  EXPECT_NEAR(tensors_of_step(kContext, true), tensors_of_step(kContext / 8, true), 1.0);
+  EXPECT_LT(tensors_of_step(kContext, true), 24.0);
+  EXPECT_GT(tensors_of_step(kContext, false), 40.0);
+}
+
+TEST(LongContext, AStepLearnsWithinThePlannedMemory) {
+  LmObjective objective(long_config(), 0.0, kContext);
+  objective.model().set_recompute(true);
+  Backend& backend = shared_backend("cpu");
+  Parameters parameters(objective.model(), backend, Gradients::yes);
+  parameters.initialise(1);
+  Learner learner(objective, parameters, backend);
+  const Batch batch = long_text(kContext);
+  double before = 0;
+  for (int step = 0; step < 2; ++step) {
+    parameters.zero_gradients();
+    const LossSums sums = learner.accumulate(batch, {}, objective.weight(batch)).read();
+    const double loss = sums.loss / static_cast<double>(sums.rows);
+    if (step == 1) {
+      EXPECT_LT(loss, before - 0.01);
+    }
+    before = loss;
+    const std::vector<float> gradients = parameters.gradients().to_vector<float>();
+    std::vector<float> weights = parameters.weights().to_vector<float>();
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      weights[i] -= 0.5F * gradients[i];
+    }
+    parameters.weights().upload(weights);
+  }
+  const double bytes = static_cast<double>(learner.peak_bytes());
+  EXPECT_LT(bytes, 24.0 * kContext * 32 * sizeof(float));  // 200 MB
+}
+
+}  // namespace
+}  // namespace yona::testing
