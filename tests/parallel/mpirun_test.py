@@ -36,7 +36,7 @@ def write_corpus(folder):
 
 def flags(folder, output, *words):
     return ["train", "--train-src", folder / "train.src", "--train-tgt", folder / "train.tgt", "--valid-src", folder / "valid.src",
-            "--valid-tgt", folder / "valid.tgt", "--batch-tokens", "256", "--vocab-size", "300", "--seed", "3",
+            "--valid-tgt", folder / "valid.tgt", "--batch-tokens", "256", "--vocab-size", "400", "--seed", "3",
             *settings("preset=tiny", "model.layers=1", "model.d_model=64", "train.warmup=8", "train.ema=0.9", "train.clip_norm=1",
                       "train.schedule=inverse_sqrt", "train.learning_rate=0.001", "train.patience=0", "train.save_every=3",
                       "train.valid_every=3"),

@@ -29,7 +29,7 @@ GradientSum::GradientSum(Parameters& parameters, Backend& backend, std::int64_t 
       shards_(parameters.count(), ranks != nullptr ? ranks->rank() : 0,
               ranks != nullptr ? ranks->size() : 1),
       region_(backend, sum_region_bytes(shards_, micro_batches)) {
-  if (ranks_ != nullptr || micro_batches > 1) {
+  if (shards_.size() > 1 || micro_batches > 1) {
     sum_ = Tensor(region_, DType::f32, Shape{1, std::max<std::int64_t>(shards_.owned(), 1)});
   }
   if (shards_.size() > 1) {
@@ -46,7 +46,7 @@ void GradientSum::add_slice(const Tensor& gradients, std::int64_t packed, bool i
 }
 
 void GradientSum::add(std::int64_t round) {
-  if (ranks_ != nullptr) {
+  if (shards_.size() > 1) {
     add_exchanged(round);
   } else if (sum_) {
     add_slice(parameters_.gradients(), 0, round == 0);
