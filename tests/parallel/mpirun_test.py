@@ -30,7 +30,7 @@ def write_corpus(folder):
         lines = [draw.choices(words, k=draw.randint(2, 9)) for _ in range(count)]
         (folder / f"{name}.src").write_text("".join(" ".join(line) + "\n" for line in lines))
         (folder / f"{name}.tgt").write_text("".join(" ".join(reversed(line)) + "\n" for line in lines))
-    (folder / "train.tsv").write_text("".join(f"{draw.choice(words)} {w}\t{'yes' if i % 2 else 'no'}\n" for i, w in enumerate(words)))
+    (folder / "train.tsv").write_text("sentence\tlabel\n" + "".join(f"{draw.choice(words)} {w}\t{'yes' if i % 2 else 'no'}\n" for i, w in enumerate(words)))
     (folder / "text.txt").write_text("".join(" ".join(draw.choices(words, k=9)) + "\n" for _ in range(200)))
 
 
@@ -118,8 +118,8 @@ def refused(folder):
     check(len(own_lines(said)) == 1, said)
     # Ranks that are asked for different things: a colon divides what mpirun starts.
     words = flags(folder, output, "--updates", "2")
-    said = run([*words, ":", "-np", "1", YONA, *words, "--set", "train.seed=4"], 1, expect=2)
-    check(len(own_lines(said)) == 1 and "rank 1" in said and "train.seed: 3 → 4" in said, said)
+    said = run([*words, ":", "-np", "1", YONA, *words, "--set", "train.beta1=0.8"], 1, expect=2)
+    check(len(own_lines(said)) == 1 and "rank 1" in said and "train.beta1: 0.9 → 0.8" in said, said)
     other = folder / "other.src"
     other.write_text((folder / "train.src").read_text().replace("ba", "bu"))
     elsewhere = [other if word == folder / "train.src" else word for word in words]
@@ -145,7 +145,8 @@ def started(folder, output, ranks, *words):
     log = open(folder / "background.log", "w+")
     process = subprocess.Popen([str(word) for word in command], stderr=log, stdout=log, env=ENVIRONMENT)
     until = time.monotonic() + 60
-    while not (output / "checkpoints" / "latest").exists() and time.monotonic() < until and process.poll() is None:
+    begun = lambda: " updates into " in (folder / "background.log").read_text() and (output / "checkpoints" / "latest").exists()
+    while not begun() and time.monotonic() < until and process.poll() is None:
         time.sleep(0.05)
     children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
     pids = [int(pid) for pid in children if (Path("/proc") / pid / "comm").read_text().strip() == "yona"]

@@ -177,13 +177,20 @@ class MpiCommunicator : public Communicator {
   }
 
   // Of the ranks on this machine; those elsewhere are for the launcher to watch. The first rank
-  // that lives speaks.
+  // that lives speaks, and ends itself with all others: where several have ended, one of them may
+  // have spoken, so that the next one gives the launcher time to end this process.
   void look_for_dead() {
     const auto lives = [&](int rank) {
       return is_alive(processes_[static_cast<std::size_t>(rank)].id);
     };
     const auto dead = std::find_if_not(watched_.begin(), watched_.end(), lives);
     if (dead == watched_.end() || *std::find_if(watched_.begin(), watched_.end(), lives) != rank_) {
+      return;
+    }
+    constexpr int kPatience = 20;  // looks, five a second
+    const auto ended =
+        watched_.end() - watched_.begin() - std::count_if(watched_.begin(), watched_.end(), lives);
+    if (ended > 1 && ++looks_ < kPatience) {
       return;
     }
     const Process& process = processes_[static_cast<std::size_t>(*dead)];
@@ -219,6 +226,7 @@ class MpiCommunicator : public Communicator {
   std::vector<Process> processes_;
   std::vector<int> watched_;  // ranks whose processes can be seen from here
   std::vector<MPI_Request> requests_;
+  int looks_ = 0;  // at several ranks that have ended
 };
 
 }  // namespace
