@@ -138,6 +138,32 @@ TEST_F(BatchStreamTest, RanksDivideTheBatchesBetweenThem) {
   }
 }
 
+TEST_F(BatchStreamTest, RanksShareGroupsThatTheyDoNotDivide) {
+  const auto dataset = open();
+  BatchStream alone = BatchStream::training(dataset, {.batch_tokens = 300, .seed = 3});
+  const std::vector<Seen> whole = take(alone, 60);
+  constexpr std::size_t kGroup = 5;
+  for (const std::size_t world : {1, 2, 3, 5}) {
+    for (std::size_t rank = 0; rank < world; ++rank) {
+      BatchStream stream = BatchStream::training(dataset, {.batch_tokens = 300,
+                                                           .seed = 3,
+                                                           .rank = static_cast<int>(rank),
+                                                           .world_size = static_cast<int>(world),
+                                                           .group = kGroup});
+      for (std::size_t first = 0; first + kGroup <= whole.size(); first += kGroup) {
+        BatchPosition after;
+        for (std::size_t number = rank; number < kGroup; number += world) {
+          const Seen seen = take(stream, 1).front();
+          EXPECT_EQ(seen.sentences, whole[first + number].sentences);
+          EXPECT_EQ(seen.epoch, whole[first + number].epoch);
+          after = seen.after;
+        }
+        EXPECT_EQ(after, whole[first + kGroup - 1].after);
+      }
+    }
+  }
+}
+
 TEST_F(BatchStreamTest, ValidationPassesOnceInTheOrderOfTheFiles) {
   const auto dataset = open();
   for (int round = 0; round < 2; ++round) {
@@ -237,6 +263,8 @@ TEST_F(BatchStreamTest, RefusesPositionsAndOptionsThatDoNotExist) {
   EXPECT_THAT(refusal({}, {0, -1}), HasSubstr("there is no batch -1"));
   EXPECT_THAT(refusal({}, {-1, 0}), HasSubstr("there is no epoch -1"));
   EXPECT_THAT(refusal({.rank = 2, .world_size = 2}), HasSubstr("rank 2 of 2 does not exist"));
+  EXPECT_THAT(refusal({.rank = 1, .world_size = 2, .group = 1}),
+              HasSubstr("rank 1 has no batch in groups of 1"));
   EXPECT_THAT(refusal({.prefetch = 0}), HasSubstr("prefetch is 0"));
   EXPECT_THAT(refusal({.batch_tokens = 0}), HasSubstr("is impossible"));
 }

@@ -1,15 +1,20 @@
-// `yona bench train`: the time of a training step of random tokens, as one JSON line.
+// `yona bench train` and `yona bench scaling`: the time of a training step of random tokens, alone
+// or of several ranks, as one JSON line.
 
 #include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "yona/base/thread_pool.h"
 #include "yona/cli/commands.h"
+#include "yona/parallel/gpus.h"
+#include "yona/parallel/ranks.h"
 #include "yona/tasks/image_classification/train_bench.h"
 #include "yona/tasks/language_model/train_bench.h"
 #include "yona/tasks/masked_lm/train_bench.h"
 #include "yona/tasks/translation/train_bench.h"
+#include "yona/train/scaling.h"
 
 namespace yona::cli {
 
@@ -117,23 +122,48 @@ TrainBenchOptions options_of(const BenchTrainFlags& flags) {
   return options;
 }
 
-Json bench(const BenchTrainFlags& flags) {
+// Of several ranks each trains on batches of this size.
+Json measured(const BenchTrainFlags& flags, Communicator* ranks) {
+  const auto with_ranks = [&](auto options) {
+    options.run.ranks = ranks;
+    if (ranks != nullptr && options.run.threads == 0) {
+      options.run.threads = std::max(1, available_cpus() / rank_neighbours(*ranks).on_cpus);
+    }
+    return options;
+  };
   const std::string task = word_value(
       "--task", flags.task, {"translation", "language-model", "masked-lm", "image-classification"});
   if (task == "language-model") {
-    return bench_lm_train(lm_options_of(flags));
+    return bench_lm_train(with_ranks(lm_options_of(flags)));
   }
   if (task == "masked-lm") {
-    return bench_masked_lm_train(masked_lm_options_of(flags));
+    return bench_masked_lm_train(with_ranks(masked_lm_options_of(flags)));
   }
   if (task == "image-classification") {
-    return bench_image_train(image_options_of(flags));
+    return bench_image_train(with_ranks(image_options_of(flags)));
   }
-  return bench_train(options_of(flags));
+  return bench_train(with_ranks(options_of(flags)));
 }
 
 int run(const BenchTrainFlags& flags) {
-  fmt::print("{}\n", bench(flags).dump());
+  fmt::print("{}\n", measured(flags, nullptr).dump());
+  return 0;
+}
+
+int run_scaling(const BenchTrainFlags& flags) {
+  Communicator* ranks = join_ranks();
+  if (flags.device == "cuda" && ranks != nullptr) {
+    take_gpu(*ranks);
+  }
+  Json result = measured(flags, ranks);
+  const double step = result.at("ms").get<double>() - result.value("exchange_ms", 0.0);
+  if (ranks != nullptr) {
+    result["efficiency"] = step / result.at("ms").get<double>();
+  }
+  result["expected"] = expected_scaling(step / 1e3, result.at("parameters"));
+  if (ranks == nullptr || ranks->rank() == 0) {
+    fmt::print("{}\n", result.dump());
+  }
   return 0;
 }
 
@@ -167,6 +197,17 @@ void add_shape_flags(CLI::App& app, BenchTrainFlags& flags) {
               "masked-lm)"});
 }
 
+void add_step_flags(CLI::App& app, BenchTrainFlags& flags) {
+  add_text(app, flags.precision, {"--precision", "f32|bf16", "operands of products (default f32)"});
+  add_text(app, flags.steps, {"--steps", "N", "steps that are timed (default 10)"});
+  add_text(app, flags.warmup, {"--warmup", "N", "steps before them (default 3)"});
+  add_text(app, flags.device, {"--device", "cpu|cuda", "where to run (default cpu)"});
+  add_text(app, flags.threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
+  add_switch(app, flags.profile, {"--profile", "", "add the milliseconds of each part and kernel"});
+  add_switch(app, flags.no_measure,
+             {"--no-measure", "", "on a GPU, take the first choice of algorithm for each product"});
+}
+
 }  // namespace
 
 Command add_bench_train(CLI::App& bench) {
@@ -176,17 +217,21 @@ Command add_bench_train(CLI::App& bench) {
               "yona bench train --preset base --tokens 2000 --precision bf16 --threads 2"});
   const auto flags = std::make_shared<BenchTrainFlags>();
   add_shape_flags(*app, *flags);
-  add_text(*app, flags->precision,
-           {"--precision", "f32|bf16", "operands of products (default f32)"});
-  add_text(*app, flags->steps, {"--steps", "N", "steps that are timed (default 10)"});
-  add_text(*app, flags->warmup, {"--warmup", "N", "steps before them (default 3)"});
-  add_text(*app, flags->device, {"--device", "cpu|cuda", "where to run (default cpu)"});
-  add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
-  add_switch(*app, flags->profile,
-             {"--profile", "", "add the milliseconds of each part and kernel"});
-  add_switch(*app, flags->no_measure,
-             {"--no-measure", "", "on a GPU, take the first choice of algorithm for each product"});
+  add_step_flags(*app, *flags);
   return {app, [flags] { return run(*flags); }};
+}
+
+Command add_bench_scaling(CLI::App& bench) {
+  CLI::App* app = add_command(
+      bench, {"scaling",
+              "time a training step of this machine, or of the ranks that mpirun starts, and print "
+              "what is to be expected of many GPUs; one JSON line",
+              "yona bench scaling --preset tiny --vocab-size 8000 --tokens 2000\n"
+              "mpirun -np 2 yona bench scaling --preset tiny --vocab-size 8000 --tokens 2000"});
+  const auto flags = std::make_shared<BenchTrainFlags>();
+  add_shape_flags(*app, *flags);
+  add_step_flags(*app, *flags);
+  return {app, [flags] { return run_scaling(*flags); }};
 }
 
 }  // namespace yona::cli

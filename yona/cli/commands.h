@@ -30,6 +30,7 @@ Command add_vocab(CLI::App& program);
 Command add_shortlist(CLI::App& program);
 Command add_study(CLI::App& program);
 Command add_bench_train(CLI::App& bench);
+Command add_bench_scaling(CLI::App& bench);
 Command add_bench_attention(CLI::App& bench);
 Command add_bench_peak(CLI::App& bench);
 Command add_bench_translate(CLI::App& bench);

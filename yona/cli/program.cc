@@ -19,6 +19,7 @@
 #include "yona/cli/exit_codes.h"
 #include "yona/cli/help.h"
 #include "yona/cli/standard_streams.h"
+#include "yona/parallel/ranks.h"
 
 namespace yona::cli {
 
@@ -60,6 +61,7 @@ void build(Program& program) {
                         "yona bench train --preset tiny --steps 5"});
   bench->require_subcommand(0, 1);
   program.commands.push_back(add_bench_train(*bench));
+  program.commands.push_back(add_bench_scaling(*bench));
   program.commands.push_back(add_bench_attention(*bench));
   program.commands.push_back(add_bench_peak(*bench));
   program.commands.push_back(add_bench_translate(*bench));
@@ -196,9 +198,16 @@ int parse_and_run(Program& program, int count, const char* const* arguments) {
   return run_chosen(program);
 }
 
+// Of several ranks one tells what happened to any of them. Until they have joined, it happens to
+// all of them alike.
 int complain(int code, std::string_view text) {
   flush_standard_output();
-  tell(text);
+  if (Communicator* ranks = joined_ranks()) {
+    ranks->abort(code, std::string(text));
+  }
+  if (const auto started = started_rank(); !started || started->rank == 0) {
+    tell(text);
+  }
   return code;
 }
 
@@ -211,7 +220,11 @@ int run_program(int count, const char* const* arguments) {
   try {
     build(program);
     const int code = parse_and_run(program, count, arguments);
-    return flush_standard_output() ? code : complain(kFailed, kNoOutput);
+    const bool is_written = flush_standard_output();
+    if (is_written) {
+      leave_ranks();
+    }
+    return is_written ? code : complain(kFailed, kNoOutput);
   } catch (const CLI::ParseError& error) {
     return complain(kWrongUse, text_of(error, program));
   } catch (const InvalidArgument& error) {

@@ -16,6 +16,7 @@ namespace {
 
 std::atomic<bool> stop_asked{false};
 std::atomic<bool> waiting{false};
+std::atomic<StopNotice> told{StopNotice::told};
 std::thread waiter;
 sigset_t mask_before;
 
@@ -45,6 +46,9 @@ void wait_for_signals() {
     if (stop_asked.exchange(true)) {
       end_process(signal, set);
     }
+    if (told.load() == StopNotice::silent) {
+      continue;
+    }
     constexpr std::string_view kText = "\nstopping: saving first; once more ends at once\n";
     static_cast<void>(!::write(STDERR_FILENO, kText.data(), kText.size()));
   }
@@ -52,7 +56,8 @@ void wait_for_signals() {
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(StopNotice notice) {
+  told = notice;
   stop_asked = false;
   waiting = true;
   const sigset_t set = stop_signals();

@@ -6,10 +6,13 @@
 
 namespace yona::cli {
 
-// One at a time. The destructor restores the previous signal handling.
+enum class StopNotice : bool { silent, told };
+
+// One at a time. The first signal is told on standard error, unless it is silent. The destructor
+// restores the previous signal handling.
 class StopSignals {
  public:
-  StopSignals();
+  explicit StopSignals(StopNotice notice = StopNotice::told);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

@@ -2,17 +2,21 @@
 
 #include "yona/tasks/train.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "yona/base/error.h"
 #include "yona/base/log.h"
+#include "yona/base/thread_pool.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/exit_codes.h"
 #include "yona/cli/run_flags.h"
 #include "yona/cli/stop_signals.h"
 #include "yona/io/model_folder.h"
+#include "yona/parallel/gpus.h"
+#include "yona/parallel/ranks.h"
 #include "yona/serve/dashboard.h"
 #include "yona/tasks/recorded_config.h"
 #include "yona/train/reporters.h"
@@ -117,8 +121,23 @@ std::unique_ptr<serve::Dashboard> open_dashboard(const TrainFlags& flags) {
   return dashboard;
 }
 
+// Ranks that share CPUs share them out, unless the user says how many threads each has.
+void take_place(Communicator& ranks, TrainerOptions& options) {
+  const RankNeighbours neighbours = rank_neighbours(ranks);
+  options.ranks = &ranks;
+  options.ranks_on_machine = neighbours.on_machine;
+  if (options.threads == 0) {
+    options.threads = std::max(1, available_cpus() / neighbours.on_cpus);
+  }
+  if (options.device == "cuda") {
+    take_gpu(ranks);
+  }
+}
+
 int run(const CLI::App& app, const TrainFlags& flags) {
   require_flag(app, "--output", !flags.output.empty(), "name a folder for the model and the run");
+  Communicator* ranks = join_ranks();
+  const bool leads = ranks == nullptr || ranks->rank() == 0;
   check_folder(flags);
   const ProgressStyle style = progress_style(flags.progress);
   check_init(flags);
@@ -130,14 +149,20 @@ int run(const CLI::App& app, const TrainFlags& flags) {
   options.init = flags.init;
   options.device = word_value("--device", flags.device, {"cpu", "cuda"});
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
+  if (ranks != nullptr) {
+    take_place(*ranks, options);
+  }
+  if (!leads) {  // what is said is said once
+    log().set_level(spdlog::level::off);
+  }
   RunConfig config = config_of(flags);
   const std::unique_ptr<Reporter> reporter = make_reporter(style, config.train.log_every);
   RunLog run_log(flags.output, config.train.log_every);
   Reporters reporters(reporter.get());
   reporters.add(run_log);
-  options.reporter = &reporters;
-  const StopSignals signals;
-  const std::unique_ptr<serve::Dashboard> dashboard = open_dashboard(flags);
+  options.reporter = leads ? &reporters : nullptr;
+  const StopSignals signals(ranks == nullptr ? StopNotice::told : StopNotice::silent);
+  const std::unique_ptr<serve::Dashboard> dashboard = leads ? open_dashboard(flags) : nullptr;
   options.stop = &signals.stop();
   options.samples = flags.dashboard ? kDashboardSamples : 0;
   return train(std::move(config), options).interrupted ? kInterrupted : 0;

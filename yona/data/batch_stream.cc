@@ -15,6 +15,15 @@
 
 namespace yona {
 
+namespace {
+
+BatchOptions with_group(BatchOptions options) {
+  options.group = options.group > 0 ? options.group : options.world_size;
+  return options;
+}
+
+}  // namespace
+
 class BatchStream::Producer {
  public:
   enum class Passes : std::uint8_t { one, endless };
@@ -22,10 +31,11 @@ class BatchStream::Producer {
   Producer(std::shared_ptr<const Examples> examples, const BatchOptions& options,
            BatchPosition position, Passes passes)
       : examples_(std::move(examples)),
-        options_(options),
+        options_(with_group(options)),
         passes_(passes),
         plan_(make_plan(position.epoch)),
         ahead_(position),
+        number_(options.rank),
         delivered_{position, plan_.batches()},
         slots_(static_cast<std::size_t>(options.prefetch)) {
     check(position.index >= 0 && position.index <= plan_.batches(),
@@ -97,7 +107,9 @@ class BatchStream::Producer {
 
   // Prepares the next batch of this rank; the group it belongs to may reach into the next epoch.
   bool prepare(Slot& slot) {
-    ahead_.index += options_.rank;
+    if (number_ == options_.rank) {  // the first of its group
+      ahead_.index += options_.rank;
+    }
     if (!enter()) {
       return false;
     }
@@ -105,7 +117,9 @@ class BatchStream::Producer {
                     slot.batch);
     slot.batch.epoch = ahead_.epoch;
     slot.batch.index = ahead_.index;
-    ahead_.index += options_.world_size - options_.rank;
+    const bool is_last = number_ + options_.world_size >= options_.group;
+    ahead_.index += is_last ? options_.group - number_ : options_.world_size;
+    number_ = is_last ? options_.rank : number_ + options_.world_size;
     if (passes_ == Passes::endless) {
       enter();  // the position after the last batch of an epoch is the first of the next
     }
@@ -149,7 +163,8 @@ class BatchStream::Producer {
   Passes passes_;
   BatchPlan plan_;
   BatchPosition ahead_;
-  Place delivered_;  // after the batch that next() gave last
+  std::int64_t number_;  // in its group: of the batch that is prepared next
+  Place delivered_;      // after the batch that next() gave last
   std::vector<Slot> slots_;
   std::size_t front_ = 0;
   std::size_t filled_ = 0;
@@ -165,6 +180,8 @@ BatchStream BatchStream::training(std::shared_ptr<const Examples> examples,
                                   const BatchOptions& options, BatchPosition position) {
   check(options.world_size >= 1 && options.rank >= 0 && options.rank < options.world_size,
         "data: rank {} of {} does not exist", options.rank, options.world_size);
+  check(options.group == 0 || options.group > options.rank,
+        "data: rank {} has no batch in groups of {}", options.rank, options.group);
   check(options.prefetch >= 1, "data: prefetch is {}; it must be 1 or more", options.prefetch);
   check(position.epoch >= 0, "data: there is no epoch {}", position.epoch);
   return BatchStream(std::make_unique<Producer>(std::move(examples), options, position,

@@ -15,9 +15,11 @@ namespace yona {
 struct BatchOptions {
   std::int64_t batch_tokens = 4096;
   std::uint64_t seed = 1;
-  // Data parallel: of each group of `world_size` batches in a row, this process gets number `rank`.
+  // Data parallel: of each group of so many batches in a row (0: `world_size`), this process gets
+  // numbers rank, rank + world_size, …
   int rank = 0;
   int world_size = 1;
+  std::int64_t group = 0;
   int prefetch = 4;  // batches prepared ahead
 };
 

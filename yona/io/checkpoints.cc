@@ -67,6 +67,10 @@ bool is_good(const Checkpoint& checkpoint) {
 
 }  // namespace
 
+Checkpoint checkpoint_at(const std::filesystem::path& run_dir, std::int64_t step) {
+  return {step, folder_of(run_dir) / name_of_step(step)};
+}
+
 std::string what_stands(const std::filesystem::path& run_dir) {
   const std::vector<Checkpoint> all = list_checkpoints(run_dir);
   return all.empty()

@@ -19,6 +19,9 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
+// Where the checkpoint of this step is, or would be.
+Checkpoint checkpoint_at(const std::filesystem::path& run_dir, std::int64_t step);
+
 // For the end of a message that saving failed: which checkpoint is there to go on from.
 std::string what_stands(const std::filesystem::path& run_dir);
 

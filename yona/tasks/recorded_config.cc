@@ -18,7 +18,8 @@ bool is_planned(const ConfigKey<RunConfig>& key, const RunConfig& config) {
   const auto contains = [&](const char* name) {
     return std::find(planned.begin(), planned.end(), name) != planned.end();
   };
-  if (key.name == kTime || contains(key.name.c_str())) {
+  // Updates of a run on several ranks have a micro-batch for each of those that it began with.
+  if (key.name == kTime || key.name == "train.accumulate" || contains(key.name.c_str())) {
     return true;
   }
   return key.name.starts_with("model.") && contains("preset") && config.is_open("preset");

@@ -93,6 +93,10 @@ TrainResult train(RunConfig config, const TrainerOptions& given_options) {
   if (!options.began) {
     options.began = options.clock();
   }
+  if (options.ranks != nullptr && config.is_open("train.accumulate")) {  // one for each rank
+    config.train.accumulate =
+        std::max<std::int64_t>(config.train.accumulate, options.ranks->size());
+  }
   options.open = plan(config, kind, options);
   if (config.given && !options.open.contains("train.warmup") &&
       !options.open.contains("train.updates")) {

@@ -24,7 +24,7 @@ std::int64_t weight_bytes(const PlannedRun& run) {
   const std::unique_ptr<Backend> meta = make_backend("meta");
   const std::unique_ptr<Objective> objective = run.make_objective();
   const Parameters parameters(objective->model(), *meta, Gradients::no);
-  return parameters.count() * 4 * (run.average ? 5 : 4);
+  return parameters.count() * 4 * (4 + (run.average ? 1 : 0) + (run.accumulates ? 1 : 0));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace yona {
 
 struct MemoryPlan {
-  std::int64_t weights = 0;  // weights, gradients, moments and average
+  std::int64_t weights = 0;  // weights, gradients and their sum, moments and average
   std::int64_t step = 0;     // the largest micro-batch: activations and gradients of them
   std::int64_t program = 0;  // code, libraries, vocabulary, buffers of batches
   std::int64_t total() const { return weights + step + program; }
@@ -21,8 +21,9 @@ struct MemoryPlan {
 struct PlannedRun {
   std::function<std::unique_ptr<Objective>()> make_objective;
   Precision precision = Precision::f32;
-  bool average = false;    // of the weights
-  bool recompute = false;  // activations
+  bool average = false;      // of the weights
+  bool recompute = false;    // activations
+  bool accumulates = false;  // updates have several micro-batches
   Device device = Device::cpu;
 };
 

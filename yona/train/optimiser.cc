@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
+#include "yona/base/error.h"
+#include "yona/base/timing.h"
 #include "yona/tensor/operand.h"
+#include "yona/train/buffer_exchange.h"
 
 namespace yona {
 
@@ -13,10 +18,15 @@ bool wants_copy(const Backend& backend, const TrainConfig& config) {
   return config.precision == Precision::bf16 && !rounds_operands(backend);
 }
 
-std::int64_t region_bytes(std::int64_t count, bool with_average, bool with_copy) {
-  const std::int64_t buffer = count * static_cast<std::int64_t>(sizeof(float)) + 256;
-  return buffer * (with_average ? 3 : 2) + (with_copy ? buffer / 2 + 256 : 0) + 1024;
+// A rank of a small model may own nothing.
+std::int64_t room_for(std::int64_t owned) { return std::max<std::int64_t>(owned, 1); }
+
+std::int64_t region_bytes(std::int64_t owned, bool with_average) {
+  const std::int64_t buffer = room_for(owned) * static_cast<std::int64_t>(sizeof(float)) + 256;
+  return buffer * (with_average ? 3 : 2) + 1024;
 }
+
+std::int64_t copy_bytes(std::int64_t count) { return count * 2 + 512; }
 
 void copy(const Tensor& from, const Tensor& to) {
   Backend& backend = to.storage()->region->backend();
@@ -47,20 +57,24 @@ bool matches(const std::string& pattern, const std::string& name) {
   return pattern.find_first_not_of('*', p) == std::string::npos;
 }
 
-Optimiser::Optimiser(Parameters& parameters, Backend& backend, const TrainConfig& config)
+Optimiser::Optimiser(Parameters& parameters, Backend& backend, const TrainConfig& config,
+                     Communicator* ranks)
     : parameters_(parameters),
       config_(config),
-      region_(backend,
-              region_bytes(parameters.count(), config.ema > 0, wants_copy(backend, config))),
-      m_(region_, DType::f32, Shape{1, parameters.count()}),
-      v_(region_, DType::f32, Shape{1, parameters.count()}),
+      ranks_(ranks),
+      shards_(parameters.count(), ranks != nullptr ? ranks->rank() : 0,
+              ranks != nullptr ? ranks->size() : 1),
+      region_(backend, region_bytes(shards_.owned(), config.ema > 0) +
+                           copy_bytes(wants_copy(backend, config) ? parameters.count() : 0)),
+      m_(region_, DType::f32, Shape{1, room_for(shards_.owned())}),
+      v_(region_, DType::f32, Shape{1, room_for(shards_.owned())}),
       squared_norm_(region_, DType::f64, Shape{1}),
       readbacks_(backend) {
   for (const Tensor& moment : {m_, v_}) {
     backend.kernels().fill({.y = moment.view()}, backend.exec());
   }
   if (config_.ema > 0) {
-    average_ = Tensor(region_, DType::f32, Shape{1, parameters.count()});
+    average_ = Tensor(region_, DType::f32, Shape{1, room_for(shards_.owned())});
   }
   find_trained_ranges();
   if (Storage& weights = *parameters_.weights().storage(); wants_copy(backend, config)) {
@@ -107,28 +121,59 @@ void Optimiser::find_trained_ranges() {
     }
   }
   check(!trained_.empty(), "train.freeze: every parameter is frozen; there is nothing to train");
+  for (const Range& range : frozen_) {
+    frozen_count_ += range.end - range.begin;
+  }
+  trained_ = in_shard(trained_);
+  frozen_ = in_shard(frozen_);
+}
+
+std::vector<Optimiser::Range> Optimiser::in_shard(const std::vector<Range>& ranges) const {
+  std::vector<Range> inside;
+  for (const Shards::Slice& slice : shards_.own()) {
+    for (const Range& range : ranges) {
+      const std::int64_t begin = std::max(range.begin, slice.begin);
+      const std::int64_t end = std::min(range.end, slice.end);
+      if (begin < end) {
+        inside.push_back({begin, end, range.decay, slice.packed + begin - slice.begin});
+      }
+    }
+  }
+  return inside;
 }
 
 void Optimiser::start_average() {
-  if (average_) {
-    copy(parameters_.weights(), average_);
+  if (!average_) {
+    return;
+  }
+  for (const Shards::Slice& slice : shards_.own()) {
+    copy(parameters_.weights().columns(slice.begin, slice.count()),
+         average_.columns(slice.packed, slice.count()));
   }
 }
 
-std::int64_t Optimiser::frozen_count() const {
-  std::int64_t count = 0;
-  for (const Range& range : frozen_) {
-    count += range.end - range.begin;
+void Optimiser::use_average() {
+  for (const Shards::Slice& slice : shards_.own()) {
+    copy(average_.columns(slice.packed, slice.count()),
+         parameters_.weights().columns(slice.begin, slice.count()));
   }
-  return count;
+  share(parameters_.weights());
+  parameters_.weights().storage()->rounded_stale = true;
 }
 
-WeightsInUse::WeightsInUse(Parameters& parameters, const Optimiser& optimiser)
+void Optimiser::share(const Tensor& flat) {
+  if (ranks_ != nullptr) {
+    const Clock::time_point start = Clock::now();
+    share_slices(*ranks_, region_.backend(), shards_, flat);
+    exchange_seconds_ += seconds_since(start);
+  }
+}
+
+WeightsInUse::WeightsInUse(Parameters& parameters, Optimiser& optimiser)
     : parameters_(parameters), swapped_(static_cast<bool>(optimiser.average())) {
   if (swapped_) {
     copy(parameters_.weights(), parameters_.gradients());
-    copy(optimiser.average(), parameters_.weights());
-    parameters_.weights().storage()->rounded_stale = true;
+    optimiser.use_average();
   }
 }
 
@@ -139,31 +184,114 @@ WeightsInUse::~WeightsInUse() {
   }
 }
 
-void Optimiser::step(std::int64_t update, double rate) {
-  Backend& backend = region_.backend();
-  const auto range = [](const Tensor& flat, const Range& at) {
-    return flat ? flat.columns(at.begin, at.end - at.begin).view() : View{};
-  };
-  const Tensor gradients = parameters_.gradients();
-  for (const Range& at : frozen_) {  // they count in no norm
-    backend.kernels().fill({.y = range(gradients, at)}, backend.exec());
+std::vector<std::pair<std::string, Tensor>> Optimiser::states() const {
+  std::vector<std::pair<std::string, Tensor>> all;
+  for (const auto& [name, tensor] :
+       {std::pair("m", m_), std::pair("v", v_), std::pair("average", average_)}) {
+    if (tensor) {
+      all.emplace_back(name, tensor.columns(0, shards_.owned()));
+    }
   }
-  auto* norm = squared_norm_.data<double>();
-  backend.kernels().squared_norm({.x = gradients.view(), .out = norm}, backend.exec());
+  return all;
+}
+
+std::vector<OptimiserState> Optimiser::collect() const {
+  std::vector<OptimiserState> all;
+  for (const auto& [name, tensor] : states()) {
+    std::vector<float> own = tensor.to_vector<float>();
+    if (ranks_ == nullptr) {
+      all.push_back({name, std::move(own)});
+    } else if (std::vector<float> values = collect_slices(*ranks_, shards_, own);
+               ranks_->rank() == 0) {
+      all.push_back({name, std::move(values)});
+    }
+  }
+  return all;
+}
+
+void Optimiser::compute_norm(const Tensor& gradients) {
+  Backend& backend = region_.backend();
+  if (ranks_ == nullptr) {
+    backend.kernels().squared_norm({.x = gradients.view(), .out = squared_norm_.data<double>()},
+                                   backend.exec());
+  } else if (backend.on_host()) {
+    compute_norm_by_granules(gradients);
+  } else {
+    compute_shared_norm(gradients);
+  }
+}
+
+// Sums of granules, which a CPU's kernel adds in their order: the same bits as those of one rank.
+void Optimiser::compute_norm_by_granules(const Tensor& gradients) {
+  Backend& backend = region_.backend();
+  const auto granules = [](std::int64_t elements) {
+    return (elements + Shards::kGranule - 1) / Shards::kGranule;
+  };
+  std::int64_t most = 0;
+  for (int rank = 0; rank < shards_.size(); ++rank) {
+    most = std::max(most, granules(Shards(shards_.count(), rank, shards_.size()).owned()));
+  }
+  std::vector<double> own(static_cast<std::size_t>(most));
+  backend.exec().pool->run(granules(shards_.owned()), [&](std::int64_t granule) {
+    const std::int64_t begin = granule * Shards::kGranule;
+    const Tensor part =
+        gradients.columns(begin, std::min(Shards::kGranule, shards_.owned() - begin));
+    backend.kernels().squared_norm(
+        {.x = part.view(), .out = &own[static_cast<std::size_t>(granule)]}, backend.exec());
+  });
+  std::vector<double> all(own.size() * static_cast<std::size_t>(shards_.size()));
+  ranks_->all_gather(own.data(), all.data(),
+                     static_cast<std::int64_t>(own.size() * sizeof(double)));
+  std::vector<double> in_order(static_cast<std::size_t>(shards_.granules()));
+  for (int rank = 0; rank < shards_.size(); ++rank) {
+    const double* next = all.data() + static_cast<std::size_t>(rank) * own.size();
+    for (const Shards::Slice& slice : shards_.slices(rank)) {
+      const std::int64_t count = granules(slice.count());
+      std::copy_n(next, count, in_order.begin() + slice.begin / Shards::kGranule);
+      next += count;
+    }
+  }
+  *squared_norm_.data<double>() = std::accumulate(in_order.begin(), in_order.end(), 0.0);
+}
+
+// On other devices one sum for each rank, added in their order.
+void Optimiser::compute_shared_norm(const Tensor& gradients) {
+  Backend& backend = region_.backend();
+  backend.kernels().squared_norm({.x = gradients.view(), .out = squared_norm_.data<double>()},
+                                 backend.exec());
+  double own = 0;
+  squared_norm_.download_bytes(&own);
+  std::vector<double> all(static_cast<std::size_t>(shards_.size()));
+  ranks_->all_gather(&own, all.data(), sizeof(double));
+  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  squared_norm_.upload_bytes(&sum, sizeof(double));
+  backend.synchronize();  // before `sum` is gone
+}
+
+void Optimiser::step(std::int64_t update, double rate, const Tensor& given_gradients) {
+  Backend& backend = region_.backend();
+  const auto view_of = [](const Tensor& flat, std::int64_t begin, const Range& at) {
+    return flat ? flat.columns(begin, at.end - at.begin).view() : View{};
+  };
+  const Tensor gradients = given_gradients ? given_gradients : parameters_.gradients();
+  for (const Range& at : frozen_) {  // they count in no norm
+    backend.kernels().fill({.y = view_of(gradients, at.packed, at)}, backend.exec());
+  }
+  compute_norm(gradients);
   const auto t = static_cast<double>(update);
   // A copy that is up to date stays so, frozen parameters included. One that is not is left to whom
-  // needs it next.
+  // needs it next; so is that of weights which come from other ranks.
   Storage& weights = *parameters_.weights().storage();
-  const bool writes_copy = keeps_copy() && !weights.rounded_stale;
+  const bool writes_copy = keeps_copy() && !weights.rounded_stale && ranks_ == nullptr;
   weights.rounded_stale = !writes_copy;
   for (const Range& at : trained_) {
-    backend.kernels().adam({.weights = range(parameters_.weights(), at),
-                            .gradients = range(gradients, at),
-                            .m = range(m_, at),
-                            .v = range(v_, at),
-                            .average = range(average_, at),
-                            .rounded = writes_copy ? range(rounded_, at) : View{},
-                            .squared_norm = norm,
+    backend.kernels().adam({.weights = view_of(parameters_.weights(), at.begin, at),
+                            .gradients = view_of(gradients, at.packed, at),
+                            .m = view_of(m_, at.packed, at),
+                            .v = view_of(v_, at.packed, at),
+                            .average = view_of(average_, at.packed, at),
+                            .rounded = writes_copy ? view_of(rounded_, at.begin, at) : View{},
+                            .squared_norm = squared_norm_.data<double>(),
                             .clip_norm = static_cast<float>(config_.clip_norm),
                             .rate = static_cast<float>(rate),
                             .beta1 = static_cast<float>(config_.beta1),
@@ -175,6 +303,7 @@ void Optimiser::step(std::int64_t update, double rate) {
                             .correction2 = static_cast<float>(1.0 - std::pow(config_.beta2, t))},
                            backend.exec());
   }
+  share(parameters_.weights());
 }
 
 std::shared_ptr<Readback> Optimiser::read_squared_norm() {

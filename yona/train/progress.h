@@ -34,7 +34,8 @@ struct RunPlan {                       // known before the first update
   std::int64_t batch_tokens = 0;            // per micro-batch
   std::int64_t accumulate = 1;              // micro-batches per update
   std::string device = "cpu";
-  int threads = 1;
+  int threads = 1;  // of each process
+  int ranks = 1;    // processes that train together
   std::string precision = "f32";
   std::filesystem::path output{};
 };

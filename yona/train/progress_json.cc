@@ -53,6 +53,7 @@ void JsonReporter::started(const RunPlan& plan) {
                     {"accumulate", plan.accumulate},
                     {"device", plan.device},
                     {"threads", plan.threads},
+                    {"ranks", plan.ranks},
                     {"precision", plan.precision},
                     {"output", plan.output.string()}}));
 }

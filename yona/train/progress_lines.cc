@@ -80,7 +80,8 @@ std::vector<std::string> lines_of(const RunPlan& plan) {
       fmt::format("{}: {} parameters{}, vocabulary {}; {} {}", plan.model,
                   short_count(plan.parameters), frozen, vocabulary_text(plan), grouped(plan.pairs),
                   plan.examples),
-      fmt::format("{}, {} thread{}, {}; batches of {} tokens{}{}", plan.device, plan.threads,
+      fmt::format("{}, {}{} thread{}, {}; batches of {} tokens{}{}", plan.device,
+                  plan.ranks == 1 ? "" : fmt::format("{} ranks of ", plan.ranks), plan.threads,
                   plan.threads == 1 ? "" : "s", plan.precision, grouped(plan.batch_tokens), micro,
                   memory_text(plan)),
       course_text(plan)};

@@ -5,9 +5,6 @@
 
 namespace yona {
 
-namespace {
-
-// As a person would write it: 0.1, [a, b], 'nothing'.
 std::string shown(const Json& value) {
   if (value.is_string()) {
     return value.get<std::string>().empty() ? "''" : value.get<std::string>();
@@ -22,8 +19,6 @@ std::string shown(const Json& value) {
   }
   return fmt::format("[{}]", fmt::join(parts, ", "));
 }
-
-}  // namespace
 
 Differences& Differences::operator+=(const Differences& other) {
   fixed.insert(fixed.end(), other.fixed.begin(), other.fixed.end());

@@ -20,6 +20,8 @@ struct Differences {
 };
 
 Json json_of(const ConfigNode& node);
+// As a person would write it: 0.1, [a, b], 'nothing'.
+std::string shown(const Json& value);
 // "train.seed: 1 → 2"
 std::string change(std::string_view name, const Json& then, const Json& now);
 // Does the setting have an effect, then or now? Where nothing decays, what would does not matter.

@@ -52,23 +52,19 @@ RunStart::RunStart(TrainConfig train, const MakeTask& make_task, const TrainerOp
                    Reporters& reporter)
     : options_(options),
       reporter_(reporter),
-      lock_((prepare_folder(options.output, options.resume), options.output)),
+      team_(options.ranks),
+      first_(wait_for_first(train)),
+      lock_(lock()),
       backend_(
           make_backend(options.device, {.threads = options.threads, .measure = train.measure})),
-      checkpoint_((clean_run(options.output),
-                   options.resume ? latest_checkpoint(options.output) : std::nullopt)),
+      checkpoint_(find_checkpoint()),
       state_(checkpoint_ ? load_state(checkpoint_->path) : RunState{}),
-      train_(with_run_values(with_usable_precision(std::move(train), *backend_, reporter), state_)),
+      train_(first_ ? first_->train
+                    : with_run_values(with_usable_precision(std::move(train), *backend_, reporter),
+                                      state_)),
       init_(find_init()),
       task_(make(make_task)) {
-  const PlannedRun run = planned();
-  if (train_.batch_tokens == 0) {
-    train_.batch_tokens = largest_batch(run, backend_->memory_bytes());
-  }
-  const bool is_planned_again = options_.allow_changes && options_.open.contains("train.updates");
-  if (!options_.open.empty() && (!checkpoint_ || is_planned_again)) {
-    plan();
-  }
+  choose();
   record_ = task_->record(train_);
   record_["init"] = state_.record.is_null() ? Json("") : state_.record.value("init", Json(""));
   if (!init_.empty()) {
@@ -78,13 +74,112 @@ RunStart::RunStart(TrainConfig train, const MakeTask& make_task, const TrainerOp
     record_[kBegunBy] = "0.1";
   }
   record_["platform"] = recorded_platform(*backend_);
-  if (checkpoint_) {
+  if (checkpoint_ && team_.leads()) {
     accept(differences());
   }
-  if (!checkpoint_ || options_.allow_changes) {
+  if (team_.leads() && (!checkpoint_ || options_.allow_changes)) {
     task_->begin();  // which may have been refused until here
   }
-  check_memory(run, train_.batch_tokens, backend_->memory_bytes());
+  check_memory(planned(), train_.batch_tokens, memory_bytes());
+}
+
+std::optional<RankStart> RunStart::wait_for_first(const TrainConfig& train) const {
+  if (team_.ranks() == nullptr) {
+    return std::nullopt;
+  }
+  Json asked = json_of(train);
+  asked["version"] = YONA_VERSION;
+  asked["--device"] = options_.device;
+  asked["--resume"] = options_.resume;
+  asked["--allow-changes"] = options_.allow_changes;
+  team_.check_same(asked);
+  check(train.accumulate >= team_.size(),
+        "train.accumulate: {} micro-batches of an update cannot be shared by {} ranks; give {} or "
+        "more, or leave it out",
+        train.accumulate, team_.size(), team_.size());
+  if (team_.leads()) {
+    return std::nullopt;
+  }
+  const RankStart first = RankStart::from_text(team_.from_leader(""));
+  check<IoError>(std::filesystem::exists(begun_folder(options_.output)),
+                 "{}: what rank 0 has written there is not to be seen here: the output folder must "
+                 "be one that all ranks share",
+                 options_.output.string());
+  return first;
+}
+
+std::optional<RunLock> RunStart::lock() const {
+  if (!team_.leads()) {
+    return std::nullopt;
+  }
+  prepare_folder(options_.output, options_.resume);
+  return std::optional<RunLock>(std::in_place, options_.output);
+}
+
+std::optional<Checkpoint> RunStart::find_checkpoint() const {
+  if (first_) {
+    return first_->checkpoint ? std::optional(checkpoint_at(options_.output, *first_->checkpoint))
+                              : std::nullopt;
+  }
+  clean_run(options_.output);
+  return options_.resume ? latest_checkpoint(options_.output) : std::nullopt;
+}
+
+// What was left open.
+void RunStart::choose() {
+  if (first_) {
+    state_.position = first_->position;
+    if (first_->passes) {
+      task_->regularise(*first_->passes);
+    }
+    return;
+  }
+  if (train_.batch_tokens == 0) {
+    train_.batch_tokens = largest_batch(planned(), memory_bytes());
+  }
+  const bool is_planned_again = options_.allow_changes && options_.open.contains("train.updates");
+  if (!options_.open.empty() && (!checkpoint_ || is_planned_again)) {
+    plan();
+  }
+}
+
+void RunStart::let_ranks_begin(const Parameters& parameters) {
+  if (team_.ranks() == nullptr || !team_.leads()) {
+    return;
+  }
+  const std::filesystem::path begun = begun_folder(options_.output);
+  std::error_code error;
+  std::filesystem::remove_all(begun, error);
+  std::filesystem::create_directories(begun, error);
+  check<IoError>(!error, "{}: cannot make the folder: {}", begun.string(), error.message());
+  if (!checkpoint_) {
+    task_->write_checkpoint(begun, parameters);
+  }
+  RankStart start{.train = train_, .init = init_, .position = state_.position, .record = record_};
+  if (checkpoint_) {
+    start.checkpoint = checkpoint_->step;
+  }
+  if (is_planned_) {
+    start.passes = time_.passes;
+  }
+  team_.from_leader(start.to_text());
+}
+
+void RunStart::join_ranks() {
+  team_.check_none(first_ ? differences_between(first_->record, record_, *task_, *examples()) : "");
+  if (team_.ranks() != nullptr && team_.leads()) {
+    std::error_code error;
+    std::filesystem::remove_all(begun_folder(options_.output), error);
+  }
+}
+
+std::filesystem::path RunStart::init() const {
+  return first_ ? begun_folder(options_.output) : init_;
+}
+
+std::int64_t RunStart::memory_bytes() const {
+  return backend_->on_host() ? backend_->memory_bytes() / options_.ranks_on_machine
+                             : backend_->memory_bytes();
 }
 
 void RunStart::plan() {
@@ -92,11 +187,14 @@ void RunStart::plan() {
   TimeFacts facts;
   if (options_.open.contains("train.updates")) {
     const auto limit = static_cast<double>(train_.seconds);
+    TrainConfig share = train_;  // of one rank
+    share.accumulate = (train_.accumulate + team_.size() - 1) / team_.size();
     const Speed speed =
-        measure_speed(*task_, examples(), train_, *backend_,
+        measure_speed(*task_, examples(), share, *backend_,
                       limit > 0 ? std::min(kMeasured, limit / 20) : kMeasured, options_.clock);
     facts = {.seconds_per_update = speed.seconds_per_update,
-             .updates_per_pass = speed.updates_per_pass,
+             .updates_per_pass = speed.updates_per_pass * static_cast<double>(share.accumulate) /
+                                 static_cast<double>(train_.accumulate),
              .passes = task_->passes(*examples()),
              .done = state_.update};
     if (limit > 0) {
@@ -110,6 +208,7 @@ void RunStart::plan() {
   }
   time_ = plan_time(train_, options_.open, facts);
   train_ = time_.train;
+  is_planned_ = true;
   task_->regularise(time_.passes);
   report_plan();
 }
@@ -134,13 +233,20 @@ const std::shared_ptr<const Examples>& RunStart::examples() {
 }
 
 std::filesystem::path RunStart::find_init() {
+  if (first_) {
+    return first_->init;
+  }
   return checkpoint_ ? options_.init : init_of(options_.output, options_.init, options_.resume);
 }
 
 std::unique_ptr<Task> RunStart::make(const MakeTask& make_task) {
+  // Other ranks take the model of a new run as one that goes on takes it.
+  const std::optional<Checkpoint> begun =
+      first_ && !checkpoint_ ? std::optional(Checkpoint{0, begun_folder(options_.output)})
+                             : checkpoint_;
   return make_task(train_, {.output = options_.output,
                             .init = init_,
-                            .checkpoint = checkpoint_,
+                            .checkpoint = begun,
                             .samples = options_.samples,
                             .backend = *backend_,
                             .reporter = reporter_});
@@ -151,6 +257,7 @@ PlannedRun RunStart::planned() const {
           .precision = train_.precision,
           .average = train_.ema > 0 || options_.open.contains("train.ema"),
           .recompute = train_.recompute,
+          .accumulates = train_.accumulate > 1,
           .device = backend_->device()};
 }
 
@@ -182,7 +289,8 @@ void RunStart::accept(const Differences& found) {
 
 void RunStart::add_examples(const Examples& examples) {
   add_digests(record_["corpora"], examples);
-  if (!has_changes_ && state_.record.contains("corpora")) {  // else there is a reason for others
+  if (!first_ && !has_changes_ &&
+      state_.record.contains("corpora")) {  // else there is a reason for others
     accept(examples_that_differ(state_.record.at("corpora"), record_["corpora"], examples.parts()));
   }
 }

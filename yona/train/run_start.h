@@ -1,5 +1,6 @@
 // How a run begins, or goes on: its folder is locked, its device opened, its checkpoint found, and
-// its task made and compared with what the run was.
+// its task made and compared with what the run was. Of several ranks the first does all that; the
+// others wait, and then begin from what it wrote.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,11 @@
 #include "yona/io/checkpoints.h"
 #include "yona/io/run_lock.h"
 #include "yona/train/memory_plan.h"
+#include "yona/train/rank_start.h"
 #include "yona/train/reporters.h"
 #include "yona/train/run_state.h"
 #include "yona/train/task.h"
+#include "yona/train/team.h"
 #include "yona/train/trainer.h"
 
 namespace yona {
@@ -28,7 +31,8 @@ class RunStart {
   Task& task() { return *task_; }
   const TrainConfig& train() const { return train_; }
   const std::optional<Checkpoint>& checkpoint() const { return checkpoint_; }
-  const std::filesystem::path& init() const { return init_; }
+  // A folder with the weights that a new run begins with; empty: new ones are drawn.
+  std::filesystem::path init() const;
   // As the checkpoint has it, or of a new run.
   RunState& state() { return state_; }
   // Did --allow-changes let anything pass?
@@ -43,8 +47,21 @@ class RunStart {
   void add_examples(const Examples& examples);
   // Of this run as it is now.
   const Json& record() const { return record_; }
+  const Team& team() const { return team_; }
+
+  // Rank 0 is ready to train, with these weights: the other ranks, which wait in the constructor,
+  // begin. Nothing at the others.
+  void let_ranks_begin(const Parameters& parameters);
+  // All ranks are ready. Throws InvalidArgument when one has other data or another program.
+  void join_ranks();
 
  private:
+  // None at rank 0.
+  std::optional<RankStart> wait_for_first(const TrainConfig& train) const;
+  std::optional<RunLock> lock() const;
+  std::optional<Checkpoint> find_checkpoint() const;
+  void choose();
+  std::int64_t memory_bytes() const;
   std::filesystem::path find_init();
   // Chooses what was left open.
   void plan();
@@ -58,7 +75,9 @@ class RunStart {
   const TrainerOptions& options_;
   double began_ = options_.began.value_or(options_.clock());
   Reporters& reporter_;
-  RunLock lock_;
+  Team team_;
+  std::optional<RankStart> first_;  // what rank 0 says to the others
+  std::optional<RunLock> lock_;
   std::unique_ptr<Backend> backend_;
   std::optional<Checkpoint> checkpoint_;
   RunState state_;
@@ -69,6 +88,7 @@ class RunStart {
   TimePlan time_;
   Json record_;
   bool has_changes_ = false;
+  bool is_planned_ = false;
 };
 
 }  // namespace yona

@@ -60,45 +60,31 @@ void check_record(const Json& record, const std::filesystem::path& file) {
 
 constexpr std::string_view kAverage = "average";
 
-struct NamedState {
-  std::string name;
-  Tensor tensor;
-};
-
-std::vector<NamedState> states_of(const Optimiser& optimiser) {
-  std::vector<NamedState> states{{"m", optimiser.m()}, {"v", optimiser.v()}};
-  if (optimiser.average()) {
-    states.push_back({std::string(kAverage), optimiser.average()});
-  }
-  return states;
-}
-
-void write_optimiser(const std::filesystem::path& path, const Optimiser& optimiser) {
-  const std::vector<NamedState> states = states_of(optimiser);
-  std::vector<std::vector<float>> host;
+void write_optimiser(const std::filesystem::path& path, const std::vector<OptimiserState>& states) {
   std::vector<NamedArray> arrays;
-  host.reserve(states.size());
-  for (const NamedState& state : states) {
-    host.push_back(state.tensor.to_vector<float>());
-    arrays.push_back({state.name, DType::f32, Shape{state.tensor.elements()}, host.back().data()});
+  for (const OptimiserState& state : states) {
+    arrays.push_back({state.name, DType::f32, Shape{static_cast<std::int64_t>(state.values.size())},
+                      state.values.data()});
   }
   write_safetensors(path, arrays, {});
 }
 
 void read_optimiser(const std::filesystem::path& path, Optimiser& optimiser) {
   const SafetensorsFile file(path, ReadWhen::late);
-  for (const NamedState& state : states_of(optimiser)) {
-    const std::optional<NamedArray> array = file.find(state.name);
-    if (state.name == kAverage && !array) {  // train.ema was 0 until now
+  const std::int64_t count = optimiser.shards().count();
+  for (const auto& [name, tensor] : optimiser.states()) {
+    const std::optional<NamedArray> array = file.find(name);
+    if (name == kAverage && !array) {  // train.ema was 0 until now
       optimiser.start_average();
       continue;
     }
-    check<FormatError>(array.has_value() && array->dtype == DType::f32 &&
-                           array->shape.elements() == state.tensor.elements(),
-                       "{}: '{}' is not there with {} numbers: the checkpoint belongs to another "
-                       "model",
-                       path.string(), state.name, state.tensor.elements());
-    copy_weights(state.tensor, *array);
+    check<FormatError>(
+        array.has_value() && array->dtype == DType::f32 && array->shape.elements() == count,
+        "{}: '{}' is not there with {} numbers: the checkpoint belongs to another model",
+        path.string(), name, count);
+    for (const Shards::Slice& slice : optimiser.shards().own()) {
+      copy_weights(tensor.columns(slice.packed, slice.count()), *array, slice.begin);
+    }
   }
 }
 
@@ -184,7 +170,7 @@ RunState RunState::from_json(const Json& json, const std::filesystem::path& file
 }
 
 void save_checkpoint(const std::filesystem::path& run, const RunState& state,
-                     const Optimiser& optimiser,
+                     const std::vector<OptimiserState>& optimiser,
                      const std::function<void(const std::filesystem::path& folder)>& write_model) {
   write_checkpoint(run, state.update, [&](const std::filesystem::path& folder) {
     write_model(folder);

@@ -55,7 +55,7 @@ struct RunState {
 
 // Writes checkpoints/step-N and switches `latest`; `write_model` writes weights and config.json.
 void save_checkpoint(const std::filesystem::path& run, const RunState& state,
-                     const Optimiser& optimiser,
+                     const std::vector<OptimiserState>& optimiser,
                      const std::function<void(const std::filesystem::path& folder)>& write_model);
 
 // The state of the checkpoint in `folder`.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "yona/data/batch_stream.h"
+#include "yona/train/gradient_sum.h"
 #include "yona/train/learner.h"
 #include "yona/train/optimiser.h"
 
@@ -21,6 +22,7 @@ class SpeedRun {
         objective_(task.make_objective()),
         parameters_(objective_->model(), backend, Gradients::yes),
         optimiser_(parameters_, backend, train),
+        sum_(parameters_, backend, train.accumulate),
         learner_(*objective_, parameters_, backend, train.precision),
         stream_(BatchStream::training(examples,
                                       {.batch_tokens = train.batch_tokens, .seed = train.seed})) {
@@ -37,15 +39,16 @@ class SpeedRun {
       stream_.next(batch);
       weight += objective_->weight(batch);
     }
-    parameters_.zero_gradients();
     std::vector<PendingLoss> losses;
     for (const Batch& batch : batches_) {
+      parameters_.zero_gradients();
       losses.push_back(learner_.accumulate(
           batch,
           {.seed = train_.seed, .update = static_cast<std::uint64_t>(number), .micro_batch = 0},
           weight));
+      sum_.add(static_cast<std::int64_t>(losses.size()) - 1);
     }
-    optimiser_.step(number, 1e-6);
+    optimiser_.step(number, 1e-6, sum_.total());
     for (const PendingLoss& loss : losses) {
       loss.read();
     }
@@ -60,6 +63,7 @@ class SpeedRun {
   std::unique_ptr<Objective> objective_;
   Parameters parameters_;
   Optimiser optimiser_;
+  GradientSum sum_;
   Learner learner_;
   BatchStream stream_;
   std::vector<Batch> batches_;

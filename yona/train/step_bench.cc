@@ -6,6 +6,7 @@
 
 #include "yona/backend/backend.h"
 #include "yona/train/bench_timing.h"
+#include "yona/train/gradient_sum.h"
 #include "yona/train/learner.h"
 #include "yona/train/optimiser.h"
 
@@ -31,7 +32,9 @@ class TrainingSteps {
         free_before_(backend_->memory_bytes()),
         work_(std::move(work)),
         parameters_(work_.objective->model(), *backend_, Gradients::yes),
-        optimiser_(parameters_, *backend_, train_config(options)),
+        optimiser_(parameters_, *backend_, train_config(options), options.ranks),
+        sum_(parameters_, *backend_, options.ranks != nullptr ? options.ranks->size() : 1,
+             options.ranks),
         learner_(*work_.objective, parameters_, *backend_, options.precision) {
     parameters_.initialise(1);
   }
@@ -47,7 +50,8 @@ class TrainingSteps {
     parameters_.zero_gradients();
     loss_ = learner_.accumulate(batch, {.update = static_cast<std::uint64_t>(update_)},
                                 work_.objective->weight(batch));
-    optimiser_.step(++update_, 1e-4);
+    sum_.add(0);
+    optimiser_.step(++update_, 1e-4, sum_.total());
     backend_->synchronize();
   }
   double loss() const {
@@ -55,6 +59,10 @@ class TrainingSteps {
     return sums.loss / static_cast<double>(sums.rows);
   }
   double gigabytes() const { return gigabytes_in_use(*backend_, free_before_); }
+  std::int64_t parameters() const { return parameters_.count(); }
+  double exchange_seconds() const {
+    return sum_.exchange_seconds() + optimiser_.exchange_seconds();
+  }
   double step_gigabytes() const { return static_cast<double>(learner_.peak_bytes()) / kGigabyte; }
 
  private:
@@ -69,6 +77,7 @@ class TrainingSteps {
   StepBenchWork work_;
   Parameters parameters_;
   Optimiser optimiser_;
+  GradientSum sum_;
   Learner learner_;
   std::optional<PendingLoss> loss_;
   std::int64_t update_ = 0;
@@ -122,6 +131,7 @@ StepBenchFigures bench_steps(StepBenchWork work, const StepBenchOptions& options
   std::vector<double> seconds;  // of each step; and tokens and operations a second of it
   std::vector<double> rates;
   std::vector<double> flops;
+  const double exchanged_before = steps.exchange_seconds();
   for (std::int64_t i = 0; i < options.steps; ++i) {
     const double tokens = steps.next_tokens();
     const double operations = steps.next_flops();
@@ -130,11 +140,18 @@ StepBenchFigures bench_steps(StepBenchWork work, const StepBenchOptions& options
     rates.push_back(tokens / took);
     flops.push_back(operations / took);
   }
+  const double exchanged = steps.exchange_seconds() - exchanged_before;
   Json rest{{"dtype", options.precision == Precision::bf16 ? "bfloat16" : "float32"},
             {"threads", backend.exec().pool != nullptr ? backend.exec().pool->threads() : 0},
+            {"parameters", steps.parameters()},
             {"mem_gb", steps.gigabytes()},
             {"step_gb", steps.step_gigabytes()},
             {"loss", steps.loss()}};
+  const int ranks = options.ranks != nullptr ? options.ranks->size() : 1;
+  if (ranks > 1) {
+    rest["ranks"] = ranks;
+    rest["exchange_ms"] = exchanged * 1e3 / static_cast<double>(options.steps);
+  }
   if (options.profile) {  // steps of their own: measuring takes time
     const std::unique_ptr<Profile> profile = backend.make_profile();
     backend.exec().profile = profile.get();
@@ -146,7 +163,7 @@ StepBenchFigures bench_steps(StepBenchWork work, const StepBenchOptions& options
     add_profile(*profile, options.steps, rest);
   }
   return {.ms = median(seconds) * 1e3,
-          .tokens_per_second = median(rates),
+          .tokens_per_second = median(rates) * ranks,
           .tflops = median(flops) / 1e12,
           .rest = rest};
 }

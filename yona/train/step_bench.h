@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "yona/base/json.h"
+#include "yona/parallel/communicator.h"
 #include "yona/train/objective.h"
 
 namespace yona {
@@ -21,6 +22,8 @@ struct StepBenchOptions {
   int threads = 0;
   bool profile = false;  // milliseconds per kernel
   bool measure = true;   // algorithms of products, on a GPU
+  // Each rank has steps of its own, whose gradients are added. nullptr: this process is alone.
+  Communicator* ranks = nullptr;
 };
 
 // What is trained. Batches are taken in turn.
@@ -32,10 +35,12 @@ struct StepBenchWork {
 };
 
 struct StepBenchFigures {
-  double ms = 0;  // median
-  double tokens_per_second = 0;
+  double ms = 0;                 // median
+  double tokens_per_second = 0;  // of all ranks
   double tflops = 0;
-  Json rest;  // dtype, threads, mem_gb, step_gb, loss, and the profile
+  // dtype, threads, parameters, mem_gb, step_gb, loss, the profile, and of several ranks their
+  // number and the milliseconds that a step waits for the exchange
+  Json rest;
 };
 
 StepBenchFigures bench_steps(StepBenchWork work, const StepBenchOptions& options);

@@ -1,6 +1,7 @@
 #include "yona/train/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "yona/data/batches.h"
 #include "yona/io/atomic_file.h"
 #include "yona/train/finite_guard.h"
+#include "yona/train/gradient_sum.h"
 #include "yona/train/optimiser.h"
 #include "yona/train/pending_update.h"
 #include "yona/train/progress_lines.h"
@@ -67,19 +69,30 @@ class Trainer {
   std::int64_t expected_end(std::int64_t update) const;
   // Reads the micro-batches of the next update; the position after them is the run's.
   void read_batches();
+  // What all micro-batches of the update come to, in their order; the sum of weights.
+  double add_up(UpdateReport& report) const;
   // Asks the device for the next update.
   PendingUpdate start_update();
   // Reports an update, and stops a run that has lost its way.
   void conclude(const PendingUpdate& update);
   void conclude_last();
   Checkpoint saved_checkpoint() const;
-  void after_update();
+  // What the ranks agree on after an update.
+  struct Agreement {
+    bool stops = false;
+    bool writes_early = false;
+  };
+  Agreement agree();
+  void after_update(const Agreement& agreed);
   // So that there is a model to try out within the first minute: after the first update, and then
   // every half a minute until something is validated.
+  bool wants_early() const;
   void write_early();
   // How long the run will take, once, where that was not measured before it began.
   void report_time();
   void validate();
+  // Is it the best so far? By the validation set that decides.
+  void judge(ValidationReport& report);
   void save();
   void prune();
   // The model folder: the best so far, or the newest where nothing is validated.
@@ -93,11 +106,13 @@ class Trainer {
   RunStart start_;
   Backend& backend_ = start_.backend();
   Task& task_ = start_.task();
+  const Team& team_ = start_.team();
   const TrainConfig& train_ = start_.train();
   RunState& state_ = start_.state();
   std::unique_ptr<Objective> objective_;
   Parameters parameters_;
   Optimiser optimiser_;
+  GradientSum sum_;
   Learner learner_;
   std::shared_ptr<const Examples> examples_;
   std::vector<std::unique_ptr<Evaluation>> evaluations_;
@@ -124,17 +139,23 @@ Trainer::Trainer(TrainConfig train, const MakeTask& make_task, const TrainerOpti
       start_(std::move(train), make_task, options_, reporter_),
       objective_(task_.make_objective()),
       parameters_(objective_->model(), backend_, Gradients::yes),
-      optimiser_(parameters_, backend_, with_constants_frozen(train_, task_)),
+      optimiser_(parameters_, backend_, with_constants_frozen(train_, task_), team_.ranks()),
+      sum_(parameters_, backend_, train_.accumulate, team_.ranks()),
       learner_(*objective_, parameters_, backend_, train_.precision),
       examples_(start_.examples()) {
   objective_->model().set_recompute(train_.recompute);
   start_.add_examples(*examples_);
   evaluations_ = task_.open_evaluations(*objective_, train_);
-  samples_ = options_.samples > 0 ? task_.open_samples(*objective_) : nullptr;
-  batches_.resize(static_cast<std::size_t>(train_.accumulate));
+  samples_ = options_.samples > 0 && team_.leads() ? task_.open_samples(*objective_) : nullptr;
+  batches_.resize(static_cast<std::size_t>(
+      sum_.has_micro_batch(sum_.rounds() - 1) ? sum_.rounds() : sum_.rounds() - 1));
   restore();
-  replace_file(options_.output / "config.yaml", task_.settings(train_));
-  if (train_.tensorboard) {
+  if (team_.leads()) {
+    replace_file(options_.output / "config.yaml", task_.settings(train_));
+  }
+  start_.let_ranks_begin(parameters_);
+  start_.join_ranks();
+  if (train_.tensorboard && team_.leads()) {
     tensorboard_.emplace(options_.output / "tensorboard", state_.update, train_.log_every);
     reporter_.add(*tensorboard_);
   }
@@ -156,8 +177,8 @@ void Trainer::restore() {
                       fmt::format("going on from {}", checkpoint->path.string()));
   } else {
     parameters_.initialise(train_.seed);
-    if (!start_.init().empty()) {
-      task_.read_weights(start_.init(), parameters_);
+    if (const std::filesystem::path init = start_.init(); !init.empty()) {
+      task_.read_weights(init, parameters_);
     }
     optimiser_.start_average();
   }
@@ -172,8 +193,13 @@ void Trainer::restore() {
   if (start_.has_changes()) {
     enter_epoch();
   }
-  stream_.emplace(BatchStream::training(
-      examples_, {.batch_tokens = train_.batch_tokens, .seed = train_.seed}, state_.position));
+  stream_.emplace(BatchStream::training(examples_,
+                                        {.batch_tokens = train_.batch_tokens,
+                                         .seed = train_.seed,
+                                         .rank = team_.rank(),
+                                         .world_size = team_.size(),
+                                         .group = train_.accumulate},
+                                        state_.position));
 }
 
 void Trainer::enter_epoch() {
@@ -207,6 +233,7 @@ RunPlan Trainer::plan() {
   plan.batch_tokens = train_.batch_tokens;
   plan.accumulate = train_.accumulate;
   plan.device = options_.device;
+  plan.ranks = team_.size();
   plan.threads = backend_.exec().pool != nullptr ? backend_.exec().pool->threads() : 1;
   plan.precision = train_.precision == Precision::bf16 ? "bf16" : "f32";
   plan.output = options_.output;
@@ -236,39 +263,53 @@ void Trainer::read_batches() {
   }
 }
 
+double Trainer::add_up(UpdateReport& report) const {
+  std::vector<double> own;
+  for (const Batch& batch : batches_) {
+    own.insert(own.end(),
+               {objective_->weight(batch), static_cast<double>(batch.sides.front().rows())});
+  }
+  const std::vector<double> all = team_.in_order(own, 2, train_.accumulate);
+  double weight = 0;
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    weight += all[i];
+    report.source_tokens += static_cast<std::int64_t>(all[i + 1]);
+  }
+  return weight;
+}
+
 PendingUpdate Trainer::start_update() {
   PendingUpdate pending;
   pending.start = Clock::now();
   read_batches();
   pending.first_batch = batches_.front().index;
   pending.first_example = batches_.front().example_ids.front();
-  double weight = 0;
-  for (const Batch& batch : batches_) {
-    weight += objective_->weight(batch);
-  }
   UpdateReport& report = pending.report;
   report.update = state_.update + 1;
   report.updates = expected_end(report.update);
   report.epoch = batches_.front().epoch;
-  parameters_.zero_gradients();
-  for (std::size_t micro = 0; micro < batches_.size(); ++micro) {
-    pending.losses.push_back(
-        learner_.accumulate(batches_[micro],
-                            {.seed = train_.seed,
-                             .update = static_cast<std::uint64_t>(report.update),
-                             .micro_batch = static_cast<std::uint32_t>(micro)},
-                            weight));
-    report.source_tokens += batches_[micro].sides.front().rows();
+  const double weight = add_up(report);
+  for (std::int64_t round = 0; round < sum_.rounds(); ++round) {
+    parameters_.zero_gradients();
+    if (sum_.has_micro_batch(round)) {
+      pending.losses.push_back(
+          learner_.accumulate(batches_[static_cast<std::size_t>(round)],
+                              {.seed = train_.seed,
+                               .update = static_cast<std::uint64_t>(report.update),
+                               .micro_batch = static_cast<std::uint32_t>(sum_.micro_batch(round))},
+                              weight));
+    }
+    sum_.add(round);
   }
   report.learning_rate =
       learning_rate(train_.schedule, task_.width(), train_.updates, report.update);
-  optimiser_.step(report.update, report.learning_rate);
+  optimiser_.step(report.update, report.learning_rate, sum_.total());
   pending.squared_norm = optimiser_.read_squared_norm();
   return pending;
 }
 
 void Trainer::conclude(const PendingUpdate& update) {
-  UpdateReport report = update.finish(concluded_);
+  UpdateReport report = update.finish(concluded_, team_, train_.accumulate);
   concluded_ = Clock::now();
   report.seconds = seconds_since(began_);
   guard_.check(report, update.describe_batches(*examples_));
@@ -282,7 +323,7 @@ void Trainer::conclude_last() {
 }
 
 Checkpoint Trainer::saved_checkpoint() const {
-  return {saved_update_, options_.output / "checkpoints" / fmt::format("step-{}", saved_update_)};
+  return checkpoint_at(options_.output, saved_update_);
 }
 
 TrainResult Trainer::run() {
@@ -299,9 +340,10 @@ TrainResult Trainer::run() {
     if (backend_.on_host()) {  // done already
       conclude_last();
     }
-    after_update();
+    const Agreement agreed = agree();
+    after_update(agreed);
     report_time();
-    if (options_.stop != nullptr && options_.stop->load()) {
+    if (agreed.stops) {
       interrupted_ = true;
       break;
     }
@@ -315,8 +357,9 @@ TrainResult Trainer::run() {
     save();
   }
   const bool is_newest = written_update_ == state_.update || guard_.is_lost();
-  if ((evaluations_.empty() && !is_newest) ||
-      !std::filesystem::exists(options_.output / "model.safetensors")) {
+  const bool is_missing =
+      team_.leads() && !std::filesystem::exists(options_.output / "model.safetensors");
+  if ((evaluations_.empty() && !is_newest) || team_.first_with(is_missing)) {
     const WeightsInUse averaged(parameters_, optimiser_);
     write_best();
   }
@@ -326,25 +369,39 @@ TrainResult Trainer::run() {
   return {report.updates, report.best_loss, report.stopped_early, report.interrupted};
 }
 
-void Trainer::write_early() {
+bool Trainer::wants_early() const {
   constexpr double kSeconds = 30;
-  if (state_.best_update > 0 || guard_.is_lost() ||
-      (written_update_ >= 0 && options_.clock() - written_at_ < kSeconds)) {
+  return team_.leads() && state_.best_update == 0 && !guard_.is_lost() &&
+         (written_update_ < 0 || options_.clock() - written_at_ >= kSeconds);
+}
+
+void Trainer::write_early() {
+  conclude_last();
+  if (guard_.is_lost()) {  // as is only known now
     return;
   }
-  conclude_last();
   const WeightsInUse averaged(parameters_, optimiser_);
   write_best();
 }
 
-void Trainer::after_update() {
+Trainer::Agreement Trainer::agree() {
+  const bool stops = options_.stop != nullptr && options_.stop->load();
+  const std::optional<int> stopping = team_.first_with(stops);
+  if (stopping && team_.ranks() != nullptr) {
+    reporter_.message(MessageLevel::info,
+                      fmt::format("rank {} was asked to stop: saving first", *stopping));
+  }
+  return {stopping.has_value(), team_.first_with(wants_early()).has_value()};
+}
+
+void Trainer::after_update(const Agreement& agreed) {
   const auto due = [&](std::int64_t every) { return every > 0 && state_.update % every == 0; };
   if (!evaluations_.empty() && due(train_.valid_every)) {
     validate();
     save();
   } else if (due(train_.save_every)) {
     save();
-  } else {
+  } else if (agreed.writes_early) {
     write_early();
   }
 }
@@ -380,18 +437,10 @@ void Trainer::validate() {
   conclude_last();
   const WeightsInUse averaged(parameters_, optimiser_);
   for (std::size_t i = 0; i < evaluations_.size(); ++i) {
-    ValidationReport report = evaluations_[i]->run(learner_);
+    ValidationReport report = team_.leads() ? evaluations_[i]->run(learner_) : ValidationReport{};
     report.update = state_.update;
     if (i == 0) {
-      const double score = deciding_figure(report, state_.best_by);
-      report.is_best = state_.is_best(score);
-      state_.scores[state_.update] = score;
-      state_.bad_validations = report.is_best ? 0 : state_.bad_validations + 1;
-      if (report.is_best) {
-        state_.best_loss = report.loss;
-        state_.best_update = state_.update;
-        write_best();
-      }
+      judge(report);
     }
     reporter_.validated(report);
   }
@@ -402,9 +451,25 @@ void Trainer::validate() {
   }
 }
 
+void Trainer::judge(ValidationReport& report) {
+  std::array values{deciding_figure(report, state_.best_by), report.loss};
+  team_.follow_leader(values);
+  const auto [score, loss] = values;
+  report.is_best = state_.is_best(score);
+  state_.scores[state_.update] = score;
+  state_.bad_validations = report.is_best ? 0 : state_.bad_validations + 1;
+  if (report.is_best) {
+    state_.best_loss = loss;
+    state_.best_update = state_.update;
+    write_best();
+  }
+}
+
 void Trainer::write_best() {
   try {
-    task_.write_model(options_.output, parameters_);
+    if (team_.leads()) {
+      task_.write_model(options_.output, parameters_);
+    }
     written_update_ = state_.update;
     written_at_ = options_.clock();
   } catch (const IoError& error) {
@@ -421,10 +486,14 @@ void Trainer::save() {
     write_best();  // first: a run that is killed here does both again
   }
   state_.choices = backend_.choices();
-  save_checkpoint(options_.output, state_, optimiser_, [&](const std::filesystem::path& folder) {
+  const std::vector<OptimiserState> optimiser = optimiser_.collect();
+  saved_update_ = state_.update;
+  if (!team_.leads()) {
+    return;
+  }
+  save_checkpoint(options_.output, state_, optimiser, [&](const std::filesystem::path& folder) {
     task_.write_checkpoint(folder, parameters_);
   });
-  saved_update_ = state_.update;
   reporter_.saved(state_.update, saved_checkpoint().path);
   guard_.saved(saved_checkpoint());
   prune();

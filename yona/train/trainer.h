@@ -10,6 +10,7 @@
 #include <string>
 
 #include "yona/base/timing.h"
+#include "yona/parallel/communicator.h"
 #include "yona/train/progress.h"
 #include "yona/train/task.h"
 #include "yona/train/train_config.h"
@@ -23,6 +24,10 @@ struct TrainerOptions {
   std::filesystem::path init{};    // begin with this folder's weights and sub-words (fine-tuning)
   std::string device = "cpu";
   int threads = 0;
+  // Of several processes that train together, each calls run_training() with the same
+  // configuration. nullptr: this one is alone. Only rank 0 has a reporter.
+  Communicator* ranks = nullptr;
+  int ranks_on_machine = 1;                 // that share its memory
   Reporter* reporter = nullptr;             // nullptr: silent
   const std::atomic<bool>* stop = nullptr;  // when it turns true: save and return
   // So many outputs are made at each validation and reported.

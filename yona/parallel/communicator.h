@@ -1,0 +1,41 @@
+// The processes ("ranks") of one run, and how they exchange bytes. Implemented over MPI by
+// libyona_mpi.so (parallel/ranks.h opens it); tests have one over threads.
+//
+// Nothing here adds numbers: sums are made by the caller in the order of ranks, so that results do
+// not depend on the algorithm that a library chooses.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace yona {
+
+// Bytes to or from another rank.
+struct Message {
+  int rank = 0;
+  void* data = nullptr;  // only read when it is sent
+  std::int64_t bytes = 0;
+};
+
+class Communicator {
+ public:
+  Communicator() = default;
+  virtual ~Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // Sends and receives, returning when all are done. Two ranks must agree on the messages between
+  // them and on their order; none is to the rank itself, and those without bytes are left out.
+  virtual void exchange(std::span<const Message> sends, std::span<const Message> receives) = 0;
+  // The same number of bytes of every rank, in the order of ranks. Called by all.
+  virtual void all_gather(const void* mine, void* all, std::int64_t bytes) = 0;
+
+  // Ends all ranks with this exit code, and prints the line once, with this rank's number.
+  [[noreturn]] virtual void abort(int code, const std::string& line) = 0;
+};
+
+}  // namespace yona

@@ -1,0 +1,26 @@
+// Slices of flat f32 buffers between ranks (parallel/shards.h), wherever the buffers are: memory
+// that the communicator cannot reach is copied through the host. All ranks call these together.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "yona/backend/backend.h"
+#include "yona/parallel/communicator.h"
+#include "yona/parallel/shards.h"
+#include "yona/tensor/tensor.h"
+
+namespace yona {
+
+// Messages between buffers of the backend.
+void exchange_buffers(Communicator& ranks, Backend& backend, std::span<const Message> sends,
+                      std::span<const Message> receives);
+
+// Each rank's slices of the buffer [1, shards.count()] to all others.
+void share_slices(Communicator& ranks, Backend& backend, const Shards& shards, const Tensor& flat);
+
+// What the ranks have of their shards, in the order of the buffer, at rank 0; empty at the others.
+std::vector<float> collect_slices(Communicator& ranks, const Shards& shards,
+                                  std::vector<float>& own);
+
+}  // namespace yona
