@@ -81,7 +81,7 @@ int run_compare_worker(const std::filesystem::path& job_file) {
   const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = job.threads});
   const std::unique_ptr<TranslationModel> model = TranslationModel::load(
       job.model, *backend, compute_type(job.compute_type, "cpu").packing_of(job.model));
-  BatchDecoder decoder({&model->transformer()}, *backend, worker_options(job, *model));
+  BatchDecoder decoder({&model->model()}, *backend, worker_options(job, *model));
   std::vector<DecodeRequest> requests;
   for (const Ids& source : job.sources) {
     requests.push_back({.source = source});

@@ -60,6 +60,11 @@ void for_each_field(Description& d, Info& info, const Visit& visit) {
   visit("target_language", d.target_language, info.target_language);
   visit("vocabulary", d.vocabulary, info.vocabulary);
   visit("task", d.task, info.task);
+  visit("arch", d.arch, config.arch);
+  visit("cell", d.cell, config.cell);
+  visit("alignment", d.alignment, config.alignment);
+  visit("kernel_width", d.kernel_width, config.kernel_width);
+  visit("longest_dilation", d.longest_dilation, config.longest_dilation);
 }
 
 }  // namespace yona

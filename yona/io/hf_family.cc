@@ -120,6 +120,9 @@ std::string common_obstacle(const ModelDescription& d) {
   if (!d.family.empty()) {
     return fmt::format("it was read from a {} folder, and stays such a model", d.family);
   }
+  if (d.arch != "transformer") {
+    return fmt::format("the architecture is {}", d.arch);
+  }
   const std::int64_t heads = d.heads;
   if (heads * d.d_k != d.d_model || heads * d.d_v != d.d_model) {
     return fmt::format("{} heads of d_k {} and d_v {} do not make d_model {}", d.heads, d.d_k,
@@ -143,6 +146,9 @@ std::string common_obstacle(const ModelDescription& d) {
 
 std::string remedy(const ModelDescription& d) {
   std::vector<std::string_view> settings;
+  if (d.arch != "transformer") {
+    settings.emplace_back("model.arch=transformer");
+  }
   const std::int64_t heads = d.heads;
   if (heads * d.d_k != d.d_model || heads * d.d_v != d.d_model) {
     settings.emplace_back("model.d_k=auto model.d_v=auto");

@@ -71,6 +71,11 @@ Json to_json(const ModelDescription& description) {
   if (description.task == ModelDescription().task) {
     json.erase("task");  // versions before 0.2 do not know the key
   }
+  if (description.arch == ModelDescription().arch) {
+    for (const char* key : {"arch", "cell", "alignment", "kernel_width", "longest_dilation"}) {
+      json.erase(key);
+    }
+  }
   return json;
 }
 

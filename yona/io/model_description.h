@@ -53,6 +53,12 @@ struct ModelDescription {
   std::string target_language;
   std::string vocabulary;            // SubwordPair::fingerprint(); empty: not known
   std::string task = "translation";  // what it was trained for: see tasks/task_kind.h
+  // Seq2SeqConfig in models/seq2seq_config.h.
+  std::string arch = "transformer";
+  std::string cell = "lstm";
+  std::string alignment = "additive";
+  std::int64_t kernel_width = 3;
+  std::int64_t longest_dilation = 16;
 
   std::int64_t pad() const { return pad_id < 0 ? target_vocab - 1 : pad_id; }
   std::int64_t decoder_start() const { return decoder_start_id < 0 ? pad() : decoder_start_id; }
@@ -60,8 +66,9 @@ struct ModelDescription {
   bool operator==(const ModelDescription&) const = default;
 };
 
-// Every field under its own name, the task only where it is another than translation; the two are
-// inverse to each other.
+// Every field under its own name, the task only where it is another than translation and the
+// architecture with its fields only where it is another than the Transformer; the two are inverse
+// to each other.
 Json to_json(const ModelDescription& description);
 
 // Fields that are absent keep their defaults. Throws FormatError, beginning with `where` (a file),
