@@ -93,7 +93,7 @@ def check_training(folder, kind, pairs):
 def check_folder(folder, kind, model):
     arch = KINDS[kind][0]
     described = json.loads(run("info", "--model", model, "--json").stdout)
-    expect(described["arch"] == arch, f"{kind}: info says {described}")
+    expect(described["model"]["arch"] == arch, f"{kind}: info says {described}")
     run("info", "--model", model, "--verify")
     config = json.loads(Path(model, "config.json").read_text())
     expect(config["model_type"] == "yona" and config["yona"]["model"]["arch"] == arch,

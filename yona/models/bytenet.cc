@@ -8,17 +8,12 @@
 #include "yona/tensor/ops/add.h"
 #include "yona/tensor/ops/dropout.h"
 #include "yona/tensor/ops/gather_rows.h"
+#include "yona/tensor/ops/gelu.h"
 #include "yona/tensor/ops/recurrent.h"
 
 namespace yona {
 
 namespace {
-
-Tensor uploaded_ids(const std::vector<std::int32_t>& rows, Region& region) {
-  const Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(rows.size())});
-  tensor.upload(rows);
-  return tensor;
-}
 
 // For each target token, the row of the memory at its position, or the last one of its sentence.
 Tensor unfolded_rows(const Layout& target, const Layout& source, Context& c) {
@@ -30,7 +25,7 @@ Tensor unfolded_rows(const Layout& target, const Layout& source, Context& c) {
       rows.push_back(static_cast<std::int32_t>(std::min(sources[s] + t, sources[s + 1] - 1)));
     }
   }
-  return uploaded_ids(rows, c.region);
+  return row_numbers(rows, c.region);
 }
 
 // The same for the newest token of each row.
@@ -42,10 +37,14 @@ Tensor unfolded_rows(const Layout& step, const CachedKeys& memory, Context& c) {
   for (std::size_t r = 0; r < first.size(); ++r) {
     rows.push_back(static_cast<std::int32_t>(first[r]) + std::min(positions[r], counts[r] - 1));
   }
-  return uploaded_ids(rows, c.region);
+  return row_numbers(rows, c.region);
 }
 
-LinearOptions with_relu() { return {.activation = Activation::relu, .dropout = {}}; }
+// What each product reads: an activation of a norm.
+Ragged activated(const LayerNorm& norm, const Ragged& x, Context& c) {
+  const Ragged normed = norm(x, c);
+  return normed.with(gelu(normed.values, c));
+}
 
 }  // namespace
 
@@ -66,9 +65,9 @@ ByteNetBlock::ByteNetBlock(const Seq2SeqConfig& config, const Window& window)
 }
 
 Ragged ByteNetBlock::operator()(const Ragged& x, std::int64_t sentences, Context& c) const {
-  const Ragged a = narrow_(norm1_(x, c), c, with_relu());                  // [T, d_model / 2]
-  const Ragged b = convolution_(norm2_(a, c), sentences, c, with_relu());  // [T, d_model / 2]
-  const Ragged y = widen_(norm3_(b, c), c);                          // [T, d_model]
+  const Ragged a = narrow_(activated(norm1_, x, c), c);                  // [T, d_model / 2]
+  const Ragged b = convolution_(activated(norm2_, a, c), sentences, c);  // [T, d_model / 2]
+  const Ragged y = widen_(activated(norm3_, b, c), c);                   // [T, d_model]
   const Dropout drop = c.dropout(dropout_, stream());
   return x.with(yona::add(x.values, drop ? dropout(y.values, {drop, *x.layout}, c) : y.values,
                           c));  // [T, d_model]

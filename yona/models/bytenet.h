@@ -2,9 +2,9 @@
 // the target that read, at position t, what the encoder has at its position t (dynamic unfolding).
 // There is no attention: the path between two tokens is as long as the dilations make it.
 //
-// A residual block is x + W₃ LN(relu(conv(LN(relu(W₁ LN(x)))))), with half of d_model inside.
-// Departures: relu comes before the norms, and where the target is longer than the source it reads
-// the state of the source's last token.
+// A residual block is x + W₃ g(conv(g(W₁ g(x)))), where g is the activation of a layer norm, with
+// half of d_model inside. Departures: the activation is GELU, not ReLU, and where the target is
+// longer than the source it reads the state of the source's last token.
 #pragma once
 
 #include <memory>

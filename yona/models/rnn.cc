@@ -18,12 +18,6 @@ AttentionSpec alignment_spec(const Seq2SeqConfig& config) {
           .dropout = config.attention_dropout};
 }
 
-Tensor rows_of(const std::vector<std::int32_t>& rows, Region& region) {
-  const Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(rows.size())});
-  tensor.upload(rows);
-  return tensor;
-}
-
 // What each direction has when it has read the whole sentence: [S, d_model].
 Tensor last_states(const Ragged& memory, Context& c) {
   const std::vector<std::int64_t> offsets = host_offsets(*memory.layout, c.backend());
@@ -34,9 +28,9 @@ Tensor last_states(const Ragged& memory, Context& c) {
     last.push_back(static_cast<std::int32_t>(offsets[s + 1] - 1));
   }
   const std::int64_t half = memory.values.cols() / 2;
-  return join_columns(gather_rows(memory.values.columns(0, half), rows_of(last, c.region), c),
-                      gather_rows(memory.values.columns(half, half), rows_of(first, c.region), c),
-                      c);
+  return join_columns(
+      gather_rows(memory.values.columns(0, half), row_numbers(last, c.region), c),
+      gather_rows(memory.values.columns(half, half), row_numbers(first, c.region), c), c);
 }
 
 }  // namespace

@@ -12,12 +12,6 @@ namespace yona {
 
 namespace {
 
-Tensor uploaded_rows(const std::vector<std::int64_t>& values, Region& region) {
-  const Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(values.size())});
-  tensor.upload(std::vector<std::int32_t>(values.begin(), values.end()));
-  return tensor;
-}
-
 // Everything of a pass that backward needs. Rows of `states` are the initial ones, then h of every
 // step; those of a, which hold the gates after forward, and of `kept` are places in time.
 struct RecurrentPass {
@@ -128,6 +122,12 @@ void run_backward(const RecurrentPass& pass, Context& c) {
 
 }  // namespace
 
+Tensor row_numbers(const std::vector<std::int32_t>& rows, Region& region) {
+  const Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(rows.size())});
+  tensor.upload(rows);
+  return tensor;
+}
+
 std::vector<std::int64_t> host_offsets(const Layout& layout, Backend& backend) {
   if (!backend.exec().dry_run) {
     return layout.offsets.to_vector<std::int64_t>();
@@ -167,10 +167,13 @@ TimeOrder time_order(const Layout& layout, Direction direction, Region& region) 
     order.counts.push_back(static_cast<std::int64_t>(rows.size()) - begin);
     first_before = layout.sentences + begin;
   }
-  order.rows = uploaded_rows(rows, region);
-  order.places = uploaded_rows(places, region);
-  order.sentences = uploaded_rows(sentences, region);
-  order.before = uploaded_rows(before, region);
+  const auto uploaded = [&](const std::vector<std::int64_t>& values) {
+    return row_numbers({values.begin(), values.end()}, region);
+  };
+  order.rows = uploaded(rows);
+  order.places = uploaded(places);
+  order.sentences = uploaded(sentences);
+  order.before = uploaded(before);
   return order;
 }
 

@@ -34,6 +34,9 @@ TimeOrder time_order(const Layout& layout, Direction direction, Region& region);
 // length.
 std::vector<std::int64_t> host_offsets(const Layout& layout, Backend& backend);
 
+// Numbers of rows, as gather_rows() takes them.
+Tensor row_numbers(const std::vector<std::int32_t>& rows, Region& region);
+
 // a [T, gates · d], the products of the inputs (W x + b) in the order of time, U [gates · d, d], b'
 // [gates · d] and, where there are any, the initial states [S, d] in the order of `sentences` → the
 // states h [T, d] in the order of time. See RecurrentStepArgs for the units. The values of a are
