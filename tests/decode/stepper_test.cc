@@ -61,7 +61,7 @@ TEST(Stepper, FindsTheBestOfTheNextLogits) {
     SCOPED_TRACE(backend);
     ToyModel toy(toy_config(), backend);
     Context c{.region = toy.region};
-    const std::int64_t d_model = toy.model.config().d_model;
+    const std::int64_t d_model = toy.model.projection().cols();
     const Tensor states =
         tensor_of(random_values(kRows * d_model, 3), Shape{kRows, d_model}, DType::f32, toy.region);
     TopKOptions options;

@@ -52,6 +52,10 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.segment_mean);
   function(k.segment_mean_backward);
   function(k.rotary);
+  function(k.recurrent_step);
+  function(k.recurrent_step_backward);
+  function(k.neighbours);
+  function(k.neighbours_backward);
   function(k.multiply);
   function(k.add);
   function(k.fill);
@@ -73,7 +77,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 64 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 68 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing

@@ -1,10 +1,15 @@
-// A Transformer small enough for exact tests, bound to memory of a backend, and batches for it.
+// An encoder-decoder small enough for exact tests, bound to memory of a backend, and batches for
+// it.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "yona/base/enum_names.h"
+#include "yona/models/seq2seq.h"
 #include "yona/models/transformer.h"
 #include "yona/nn/parameters.h"
 #include "yona/tensor/ops/cross_entropy.h"
@@ -24,6 +29,34 @@ inline TransformerConfig toy_config() {
   config.dropout = 0.0;
   config.max_positions = 16;
   return config;
+}
+
+// The architectures that are not the Transformer, in all their kinds.
+inline std::vector<Seq2SeqConfig> other_toy_configs() {
+  std::vector<Seq2SeqConfig> configs;
+  for (const Cell cell : {Cell::lstm, Cell::gru, Cell::tanh}) {
+    for (const Alignment alignment :
+         {Alignment::none, Alignment::additive, Alignment::multiplicative}) {
+      Seq2SeqConfig config = toy_config();
+      config.arch = Arch::rnn;
+      config.cell = cell;
+      config.alignment = alignment;
+      configs.push_back(config);
+    }
+  }
+  Seq2SeqConfig config = toy_config();
+  config.arch = Arch::convs2s;
+  configs.push_back(config);
+  config.arch = Arch::bytenet;
+  config.encoder_layers = config.decoder_layers = 3;
+  config.longest_dilation = 2;
+  configs.push_back(config);
+  return configs;
+}
+
+inline std::string toy_name(const Seq2SeqConfig& config) {
+  return std::string(enum_name(config.arch)) + " " + std::string(enum_name(config.cell)) + " " +
+         std::string(enum_name(config.alignment));
 }
 
 struct ToySentence {
@@ -52,9 +85,10 @@ inline std::vector<ToySentence> toy_sentences(
 
 class ToyModel {
  public:
-  explicit ToyModel(const TransformerConfig& config, std::string_view backend = "reference",
+  explicit ToyModel(const Seq2SeqConfig& config, std::string_view backend = "reference",
                     DType dtype = DType::f32)
-      : model(config),
+      : made(make_seq2seq(config)),
+        model(*made),
         parameters(model, shared_backend(backend), Gradients::yes, dtype),
         region(shared_backend(backend), std::int64_t{1} << 28U) {
     parameters.initialise(1);
@@ -95,7 +129,8 @@ class ToyModel {
     return model.decode(tokens(batch, &ToySentence::target), encode(batch, c), c);
   }
 
-  Transformer model;
+  std::unique_ptr<SequenceModel> made;
+  SequenceModel& model;
   Parameters parameters;
   Region region;
 };

@@ -49,7 +49,7 @@ struct Loss {
   }
 };
 
-void expect_gradient(const TransformerConfig& config, bool rdrop = false) {
+void expect_gradient(const Seq2SeqConfig& config, bool rdrop = false) {
   ToyModel toy(config, "reference", DType::f64);
   Loss loss{.toy = toy, .rdrop = rdrop};
   Tape tape;
@@ -123,6 +123,14 @@ TEST(TransformerGradient, MatchesDifferencesWithoutResidual) {
 
 TEST(TransformerGradient, MatchesDifferencesOfTwoPassesWithRDrop) {
   expect_gradient(dropping(toy_config()), true);
+}
+
+TEST(Seq2SeqGradient, MatchesDifferencesOfEveryOtherArchitecture) {
+  for (Seq2SeqConfig config : other_toy_configs()) {
+    SCOPED_TRACE(toy_name(config));
+    config.dropout = 0.3;
+    expect_gradient(config);
+  }
 }
 
 // The embedding of <pad> is zero, is the decoder's first input, and must stay zero.

@@ -1,6 +1,6 @@
-// The whole model against PyTorch: same weights, same batch, no dropout. The fixtures' README says
-// how they were made. Compared are the loss, every gradient, and the weights after 20 updates, on
-// every backend, to 1e-4 of each tensor's norm.
+// Whole models, the Transformer and those that it replaced, against PyTorch: same weights, same
+// batch, no dropout. The fixtures' README says how they were made. Compared are the loss, every
+// gradient, and the weights after 20 updates, on every backend, to 1e-4 of each tensor's norm.
 
 #include <filesystem>
 #include <map>
@@ -9,7 +9,6 @@
 
 #include "yona/base/json.h"
 #include "yona/io/safetensors.h"
-#include "yona/models/transformer.h"
 #include "yona/tasks/seq2seq/seq2seq_objective.h"
 #include "yona/train/learner.h"
 #include "yona/train/optimiser.h"
@@ -31,21 +30,14 @@ Kind choice(const Json& json, const char* key, const std::map<std::string, Kind>
   return kinds.at(json.at(key).get<std::string>());
 }
 
-TransformerConfig config_of(const Json& json) {
-  TransformerConfig config;
+// What the Transformer's fixtures have beside the fields that all have.
+void read_transformer(const Json& json, TransformerConfig& config) {
   const auto size = [&](const char* key) { return json.at(key).get<std::int64_t>(); };
-  config.source_vocabulary = size("source_vocabulary");
-  config.target_vocabulary = size("target_vocabulary");
-  config.encoder_layers = size("encoder_layers");
-  config.decoder_layers = size("decoder_layers");
-  config.d_model = size("d_model");
   config.d_ff = size("d_ff");
   config.heads = size("heads");
   config.d_k = size("d_k");
   config.d_v = size("d_v");
-  config.max_positions = size("max_positions");
   config.position_base = json.at("position_base").get<double>();
-  config.dropout = 0.0;
   config.norm = choice<NormPosition>(json, "norm",
                                      {{"post", NormPosition::post}, {"pre", NormPosition::pre}});
   config.activation = choice<FeedForwardActivation>(
@@ -59,15 +51,42 @@ TransformerConfig config_of(const Json& json) {
                                           {{"sinusoidal", PositionKind::sinusoidal},
                                            {"learned", PositionKind::learned},
                                            {"none", PositionKind::none}});
+}
+
+void read_architecture(const Json& json, Seq2SeqConfig& config) {
+  config.arch = *enum_value<Arch>(json.at("arch").get<std::string>());
+  config.cell = *enum_value<Cell>(json.at("cell").get<std::string>());
+  config.alignment = *enum_value<Alignment>(json.at("alignment").get<std::string>());
+  config.kernel_width = json.at("kernel_width").get<std::int64_t>();
+  config.longest_dilation = json.at("longest_dilation").get<std::int64_t>();
+}
+
+Seq2SeqConfig config_of(const Json& json) {
+  Seq2SeqConfig config;
+  const auto size = [&](const char* key) { return json.at(key).get<std::int64_t>(); };
+  config.source_vocabulary = size("source_vocabulary");
+  config.target_vocabulary = size("target_vocabulary");
+  config.encoder_layers = size("encoder_layers");
+  config.decoder_layers = size("decoder_layers");
+  config.d_model = size("d_model");
+  config.max_positions = size("max_positions");
+  config.dropout = 0.0;
   config.tying = choice<Tying>(
       json, "tying", {{"all", Tying::all}, {"target", Tying::target}, {"none", Tying::none}});
+  if (json.contains("arch")) {
+    read_architecture(json, config);
+  } else {
+    read_transformer(json, config);
+  }
   return config;
 }
 
 // Adding the same number to every score changes no softmax, so a key's bias has no gradient in
 // dot-product attention. What arithmetic leaves there is noise, and Adam divides it by its size.
-bool has_no_gradient(const std::string& name, const TransformerConfig& config) {
-  return config.attention != AttentionKind::additive && name.ends_with("key.bias");
+bool has_no_gradient(const std::string& name, const Seq2SeqConfig& config) {
+  const bool is_additive = config.arch == Arch::rnn ? config.alignment == Alignment::additive
+                                                    : config.attention == AttentionKind::additive;
+  return !is_additive && name.ends_with("key.bias");
 }
 
 class Comparison {
@@ -76,8 +95,8 @@ class Comparison {
              Precision precision = Precision::f32)
       : file_(file),
         config_json_(Json::parse(file.metadata().at("config"))),
-        objective_(config_of(config_json_),
-                   {.label_smoothing = config_json_.at("label_smoothing").get<double>()}),
+        config_(config_of(config_json_)),
+        objective_(config_, {.label_smoothing = config_json_.at("label_smoothing").get<double>()}),
         backend_(shared_backend(backend)),
         parameters_(objective_.model(), backend_, Gradients::yes),
         learner_(objective_, parameters_, backend_, precision) {
@@ -109,7 +128,7 @@ class Comparison {
     const double whole = norm_of(values_of(parameters_.gradients()));
     for (const Parameters::Entry& entry : parameters_.entries()) {
       const std::vector<double> actual = values_of(entry.value.gradient());
-      if (has_no_gradient(entry.name, objective_.model().config())) {
+      if (has_no_gradient(entry.name, config_)) {
         EXPECT_LE(norm_of(actual), 1e-6 * whole) << entry.name;
       } else {
         EXPECT_LE(norm_error(actual, doubles_of(file_, "gradient." + entry.name)), kModelF32)
@@ -140,11 +159,10 @@ class Comparison {
     Optimiser optimiser(parameters_, backend_, train);
     for (std::int64_t update = 1; update <= train.updates; ++update) {
       gradients(static_cast<int>((update - 1) % 2));
-      optimiser.step(update, learning_rate(train.schedule, objective_.model().config().d_model,
-                                           train.updates, update));
+      optimiser.step(update, learning_rate(train.schedule, config_.d_model, train.updates, update));
     }
     for (const Parameters::Entry& entry : parameters_.entries()) {
-      if (!has_no_gradient(entry.name, objective_.model().config())) {
+      if (!has_no_gradient(entry.name, config_)) {
         const std::vector<double> expected = doubles_of(file_, "final." + entry.name);
         EXPECT_GE(norm_error(doubles_of(file_, "initial." + entry.name), expected), 1e-3)
             << entry.name << " did not move";
@@ -157,6 +175,7 @@ class Comparison {
  private:
   const SafetensorsFile& file_;
   Json config_json_;
+  Seq2SeqConfig config_;
   Seq2SeqObjective objective_;
   Backend& backend_;
   Parameters parameters_;
@@ -165,28 +184,30 @@ class Comparison {
 
 std::vector<std::string> fixtures() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(fs::path(YONA_FIXTURES) / "pytorch")) {
-    if (entry.path().extension() == ".safetensors") {
-      names.push_back(entry.path().stem().string());
+  for (const std::string folder : {"pytorch", "pytorch_architectures"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(YONA_FIXTURES) / folder)) {
+      if (entry.path().extension() == ".safetensors") {
+        names.push_back(folder + "/" + entry.path().stem().string());
+      }
     }
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
-class TransformerAgainstPyTorch : public ::testing::TestWithParam<std::string> {
+class ModelAgainstPyTorch : public ::testing::TestWithParam<std::string> {
  protected:
-  SafetensorsFile file_{fs::path(YONA_FIXTURES) / "pytorch" / (GetParam() + ".safetensors")};
+  SafetensorsFile file_{fs::path(YONA_FIXTURES) / (GetParam() + ".safetensors")};
 };
 
-TEST_P(TransformerAgainstPyTorch, StaysCloseWithOperandsInBf16) {
+TEST_P(ModelAgainstPyTorch, StaysCloseWithOperandsInBf16) {
   for (const std::string_view backend : {"reference", "cpu"}) {
     SCOPED_TRACE(backend);
     Comparison(file_, backend, Precision::bf16).expect_similar_loss_and_gradient();
   }
 }
 
-TEST_P(TransformerAgainstPyTorch, HasItsLossGradientsAndWeightsAfterTwentyUpdates) {
+TEST_P(ModelAgainstPyTorch, HasItsLossGradientsAndWeightsAfterTwentyUpdates) {
   for (const std::string_view backend : {"reference", "cpu"}) {
     SCOPED_TRACE(backend);
     Comparison comparison(file_, backend);
@@ -196,8 +217,10 @@ TEST_P(TransformerAgainstPyTorch, HasItsLossGradientsAndWeightsAfterTwentyUpdate
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fixtures, TransformerAgainstPyTorch, ::testing::ValuesIn(fixtures()),
-                         [](const auto& instance) { return instance.param; });
+INSTANTIATE_TEST_SUITE_P(Fixtures, ModelAgainstPyTorch, ::testing::ValuesIn(fixtures()),
+                         [](const auto& instance) {
+                           return fs::path(instance.param).stem().string();
+                         });
 
 }  // namespace
 }  // namespace yona::testing

@@ -49,7 +49,7 @@ std::vector<double> from_whole(ToyModel& toy, const ToySentence& source,
   return last_row(toy.decode({{source.id, source.source, tokens}}, c));
 }
 
-void expect_cache_agrees(const TransformerConfig& config, std::string_view backend,
+void expect_cache_agrees(const Seq2SeqConfig& config, std::string_view backend,
                          std::string_view what) {
   ToyModel toy(config, backend);
   const std::vector<ToySentence> sentences = toy_sentences({{5, 1}, {3, 1}});
@@ -118,6 +118,33 @@ TEST(AttentionCacheTest, GivesWhatTheWholePrefixGives) {
     config.tying = Tying::none;
     expect_cache_agrees(config, backend, "separate vocabularies");
   }
+}
+
+TEST(AttentionCacheTest, KeepsTheStatesOfArchitecturesThatHaveThem) {
+  for (const std::string_view backend : {"reference", "cpu"}) {
+    for (const Seq2SeqConfig& config : other_toy_configs()) {
+      expect_cache_agrees(config, backend, toy_name(config));
+    }
+  }
+}
+
+TEST(AttentionCacheTest, RefusesStatesOfOtherRowsAndLayersThatJoinLate) {
+  Region region(shared_backend("reference"), std::int64_t{1} << 20U);
+  Context c{.region = region};
+  AttentionCache cache(region, {.rows = 2, .steps = 2});
+  const std::vector<std::int32_t> zero{0};
+  const auto make = [&] { return c.zeros(DType::f32, Shape{1, 3}); };
+  cache.begin_step({}, zero);
+  cache.state(make, c);
+  EXPECT_EQ(message_of<InvalidArgument>([&] {
+              cache.keep(c.zeros(DType::f32, Shape{2, 3}));
+            }),
+            "attention cache: state [2, 3] of a step with 1 rows");
+  cache.keep(make());
+  cache.begin_step(zero, zero);
+  cache.state(make, c);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { cache.state(make, c); }),
+            "attention cache: a layer joins at step 2");
 }
 
 TEST(AttentionCacheTest, RefusesRowsAndStepsItHasNoRoomFor) {

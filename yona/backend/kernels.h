@@ -7,6 +7,7 @@
 #include "yona/backend/beam_args.h"
 #include "yona/backend/exec.h"
 #include "yona/backend/kernel_args.h"
+#include "yona/backend/recurrent_args.h"
 #include "yona/backend/vocabulary_args.h"
 
 namespace yona {
@@ -110,6 +111,10 @@ struct Kernels {
   Kernel<RowsBackwardArgs> tanh_backward{"tanh_backward"};
   Kernel<RowsArgs> sigmoid{"sigmoid"};
   Kernel<RowsBackwardArgs> sigmoid_backward{"sigmoid_backward"};
+  Kernel<RecurrentStepArgs> recurrent_step{"recurrent_step"};
+  Kernel<RecurrentStepBackwardArgs> recurrent_step_backward{"recurrent_step_backward"};
+  Kernel<NeighboursArgs> neighbours{"neighbours"};
+  Kernel<NeighboursBackwardArgs> neighbours_backward{"neighbours_backward"};
   Kernel<MultiplyArgs> multiply{"multiply"};
   Kernel<AddArgs> add{"add"};
   Kernel<LogAddArgs> log_add{"log_add"};

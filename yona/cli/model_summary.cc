@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/base/human.h"
 #include "yona/decode/generation_config.h"
@@ -22,17 +23,56 @@ std::string vocabulary_text(const TransformerConfig& model) {
                            grouped(model.target_vocabulary));
 }
 
+std::string pair_text(const ModelInfo& info) {
+  return info.source_language.empty()
+             ? ""
+             : fmt::format("{} → {}, ", info.source_language, info.target_language);
+}
+
+// What an architecture has beside layers and width.
+std::string arch_text(const Seq2SeqConfig& model) {
+  switch (model.arch) {
+    case Arch::rnn:
+      return fmt::format("{} units, alignment {}", enum_name(model.cell),
+                         enum_name(model.alignment));
+    case Arch::bytenet:
+      return fmt::format("convolutions of {} tokens, dilated up to {}", model.kernel_width,
+                         model.longest_dilation);
+    default:
+      return fmt::format("convolutions of {} tokens", model.kernel_width);
+  }
+}
+
+ModelSummary other_summary(const ModelInfo& info, const std::vector<std::string>& languages) {
+  const Seq2SeqConfig& model = info.config;
+  const std::unique_ptr<SequenceModel> made = make_seq2seq(model);
+  return {fmt::format("{}{}, {} + {} layers, d_model {}, {}, vocabulary {}", pair_text(info),
+                      enum_name(model.arch), model.encoder_layers, model.decoder_layers,
+                      model.d_model, arch_text(model), vocabulary_text(model)),
+          {{"arch", enum_name(model.arch)},
+           {"source_language", info.source_language},
+           {"target_language", info.target_language},
+           {"languages", languages},
+           {"encoder_layers", model.encoder_layers},
+           {"decoder_layers", model.decoder_layers},
+           {"d_model", model.d_model},
+           {"source_vocabulary", model.source_vocabulary},
+           {"target_vocabulary", model.target_vocabulary}},
+          languages,
+          model_table(*made)};
+}
+
 ModelSummary transformer_summary(const ModelInfo& info, std::vector<std::string> languages) {
+  if (info.config.arch != Arch::transformer) {
+    return other_summary(info, languages);
+  }
   const TransformerConfig& model = info.config;
   const HeadShape heads = model.head_shape();
   Transformer transformer(model);
   return {fmt::format("{}{} + {} layers, d_model {}, d_ff {}, {} heads of d_k {} and d_v {}, "
                       "vocabulary {}",
-                      info.source_language.empty()
-                          ? ""
-                          : fmt::format("{} → {}, ", info.source_language, info.target_language),
-                      model.encoder_layers, model.decoder_layers, model.d_model, model.d_ff,
-                      model.heads, heads.d_k, heads.d_v, vocabulary_text(model)),
+                      pair_text(info), model.encoder_layers, model.decoder_layers, model.d_model,
+                      model.d_ff, model.heads, heads.d_k, heads.d_v, vocabulary_text(model)),
           {{"source_language", info.source_language},
            {"target_language", info.target_language},
            {"languages", languages},
@@ -123,7 +163,7 @@ ModelSummary encoder_summary(const std::filesystem::path& folder, Backend& backe
 
 }  // namespace
 
-ModelSummary summary_of(const TransformerConfig& config) {
+ModelSummary summary_of(const Seq2SeqConfig& config) {
   ModelInfo info;
   info.config = config;
   return transformer_summary(info, {});

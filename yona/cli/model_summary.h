@@ -9,7 +9,7 @@
 #include "yona/backend/backend.h"
 #include "yona/base/json.h"
 #include "yona/cli/model_table.h"
-#include "yona/models/transformer_config.h"
+#include "yona/models/seq2seq_config.h"
 
 namespace yona::cli {
 
@@ -21,7 +21,7 @@ struct ModelSummary {
 };
 
 // Of a Transformer that is only planned.
-ModelSummary summary_of(const TransformerConfig& config);
+ModelSummary summary_of(const Seq2SeqConfig& config);
 
 // Of a folder, which is opened as the commands that run it open it: what they refuse is refused
 // here. Throws as loading the model does.

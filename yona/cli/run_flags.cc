@@ -25,7 +25,7 @@ struct PlainFlag {
 };
 
 // A plain flag is another way to write one key.
-constexpr std::array<PlainFlag, 11> kPlainFlags{{
+constexpr std::array<PlainFlag, 12> kPlainFlags{{
     {"--task", "NAME", "task", &RunFlags::task,
      "what the run learns: translation (the default), or another of `yona config --tasks`",
      kConfiguration},
@@ -41,6 +41,9 @@ constexpr std::array<PlainFlag, 11> kPlainFlags{{
      "the model's size; translation: tiny, iwslt, base or big (the paper's); default: by the "
      "amount "
      "of text",
+     kConfiguration},
+    {"--arch", "NAME", "model.arch", &RunFlags::arch,
+     "translation: the model's architecture: transformer (the default), rnn, convs2s or bytenet",
      kConfiguration},
     {"--for", "TIME", "train.time", &RunFlags::time,
      "how long the run should take: 20m, 2h; the number of updates follows from the speed",

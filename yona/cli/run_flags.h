@@ -14,7 +14,7 @@ struct RunFlags {
   std::string config;             // a file
   std::vector<std::string> sets;  // key=value
   // Plain flags: one key each.
-  std::string task, preset, source_language, target_language;
+  std::string task, preset, arch, source_language, target_language;
   std::string vocabulary_size, updates, batch_tokens, precision, seed, valid_metrics, time;
   FileFlags files;
 };

@@ -38,7 +38,9 @@ struct BenchModel {
       packed = std::make_unique<PackedWeights>(weights->weights());
     }
   }
-  const Transformer& transformer() const { return loaded ? loaded->transformer() : *made; }
+  const SequenceModel& model() const {
+    return loaded ? loaded->model() : static_cast<const SequenceModel&>(*made);
+  }
 };
 
 std::vector<DecodeRequest> random_requests(const TranslateBenchOptions& options,
@@ -108,10 +110,10 @@ Json bench_translate(const TranslateBenchOptions& options) {
   const std::unique_ptr<Backend> backend =
       make_backend(options.device, {.threads = options.threads, .measure = options.measure});
   const BenchModel model(options, *backend);
-  BatchDecoder decoder({&model.transformer()}, *backend, decode_options(options));
+  BatchDecoder decoder({&model.model()}, *backend, decode_options(options));
   const double load = seconds_since(start);
   const std::vector<DecodeRequest> requests =
-      random_requests(options, model.transformer().config().source_vocabulary);
+      random_requests(options, model.model().shape().source_vocabulary);
   decode_all(decoder, std::span(requests).first(1), 1);
   const double first = seconds_since(start);
 

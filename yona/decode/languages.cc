@@ -42,7 +42,7 @@ void check_languages(const TranslationModel& model, const DecodeOptions& options
   constexpr std::size_t kShown = 8;  // of the 200 that a model may have
   const Vocabulary& vocabulary = model.subwords().target.vocabulary();
   const std::vector<std::string> languages = language_tokens(vocabulary);
-  const std::string& first = vocabulary.piece(model.transformer().start_id());
+  const std::string& first = vocabulary.piece(model.model().start_id());
   check(std::find(languages.begin(), languages.end(), first) != languages.end(),
         "--tgt-lang: the model has {}; name the one to translate into: {}{}",
         counted(languages.size(), "language"),

@@ -31,10 +31,14 @@ class CrossAttention : public AttentionRecorder {
         share_(share),
         sums_(sums) {}
 
+  // Has the layer been recorded?
+  bool found() const { return found_; }
+
   void record(const AttentionRecord& record) override {
     if (record.module != module_) {
       return;
     }
+    found_ = true;
     const std::vector<float> weights = record.weights.to_vector<float>();
     std::size_t at = 0;  // sentences one after another, each [heads, queries, keys]
     for (SoftAlignment& of_pair : sums_) {
@@ -50,6 +54,7 @@ class CrossAttention : public AttentionRecorder {
 
  private:
   std::string module_;
+  bool found_ = false;
   float share_;  // of this model in an ensemble
   std::vector<SoftAlignment>& sums_;
 };
@@ -124,6 +129,8 @@ std::vector<std::vector<float>> PairScorer::token_scores(std::span<const ScorePa
     const std::int32_t start = options_.start_id >= 0 ? options_.start_id : model->start_id();
     by_model.push_back(
         losses(*model, pairs, start, options_.alignments ? &recorder : nullptr, region_));
+    check(!options_.alignments || recorder.found(),
+          "alignments: decoder layer {} of the model has no attention", options_.alignment_layer);
   }
   std::vector<std::vector<float>> scores;
   std::vector<double> of_token(models_.size());

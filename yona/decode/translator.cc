@@ -18,7 +18,7 @@ namespace {
 std::vector<const SequenceModel*> transformers_of(
     const std::vector<const TranslationModel*>& models) {
   check(!models.empty(), "translate: there is no model");
-  std::vector<const SequenceModel*> transformers;
+  std::vector<const SequenceModel*> members;
   for (const TranslationModel* model : models) {
     check(
         model->subwords().source.vocabulary() == models.front()->subwords().source.vocabulary() &&
@@ -26,9 +26,9 @@ std::vector<const SequenceModel*> transformers_of(
         "translate: {} and {} have different vocabularies; the models of an ensemble must have "
         "the same",
         models.front()->folder().string(), model->folder().string());
-    transformers.push_back(&model->transformer());
+    members.push_back(&model->model());
   }
-  return transformers;
+  return members;
 }
 
 // The model's own ids, and the languages that were chosen.

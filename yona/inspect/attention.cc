@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/decode/stepper.h"
 #include "yona/decode/translator.h"
@@ -49,11 +50,11 @@ class MapRecorder : public AttentionRecorder {
   std::vector<AttentionMap> maps_;
 };
 
-void check_length(std::string_view side, const Ids& ids, const TransformerConfig& config) {
+void check_length(std::string_view side, const Ids& ids, const SequenceShape& shape) {
   const auto length = static_cast<std::int64_t>(ids.size());
-  check(length <= config.max_positions,
+  check(length <= shape.max_positions,
         "attention: the {} has {} tokens, the model takes at most {}; shorten it", side, length,
-        config.max_positions);
+        shape.max_positions);
 }
 
 }  // namespace
@@ -148,7 +149,7 @@ AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend,
 }
 
 FramedPair framed_pair(const TranslationModel& model, Ids source, Ids target) {
-  const Transformer& transformer = model.transformer();
+  const SequenceModel& translator = model.model();
   const TextFrame& frame = model.frame();
   source.insert(source.begin(), frame.before_source.begin(), frame.before_source.end());
   source.insert(source.end(), frame.after_source.begin(), frame.after_source.end());
@@ -156,10 +157,10 @@ FramedPair framed_pair(const TranslationModel& model, Ids source, Ids target) {
     target.insert(target.begin(), frame.first);
   }
   Ids read = target;
-  read.insert(read.begin(), frame.start >= 0 ? frame.start : transformer.start_id());
+  read.insert(read.begin(), frame.start >= 0 ? frame.start : translator.start_id());
   target.push_back(model.subwords().target.vocabulary().end());
-  check_length("source", source, transformer.config());
-  check_length("target", read, transformer.config());
+  check_length("source", source, translator.shape());
+  check_length("target", read, translator.shape());
   return {std::move(source), std::move(read), std::move(target)};
 }
 
@@ -174,13 +175,18 @@ std::vector<std::string> pieces_of(const Ids& ids, const Vocabulary& vocabulary)
 
 AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend, Ids source,
                                 Ids target) {
+  const Seq2SeqConfig& config = model.info().config;
+  const bool attends = (config.arch != Arch::rnn || config.alignment != Alignment::none) &&
+                       config.arch != Arch::bytenet;
+  check(attends, "attention: {}: a model of the architecture {} has none{}",
+        model.folder().string(), enum_name(config.arch),
+        config.arch == Arch::rnn ? " where model.alignment is none" : "");
   const FramedPair pair = framed_pair(model, std::move(source), std::move(target));
   Region region(backend);
   MapRecorder recorder;
   Context c{.region = region, .attention = &recorder};
-  const Ragged memory =
-      model.transformer().encode(tokens_of(std::span(&pair.source, 1), region), c);
-  model.transformer().decode(tokens_of(std::span(&pair.read, 1), region), memory, c);
+  const Ragged memory = model.model().encode(tokens_of(std::span(&pair.source, 1), region), c);
+  model.model().decode(tokens_of(std::span(&pair.read, 1), region), memory, c);
 
   AttentionMaps maps;
   maps.source_language = model.info().source_language;

@@ -39,7 +39,7 @@ class Walk {
  public:
   Walk(const TranslationModel& model, Region& region, Explanation& into)
       : model_(model),
-        config_(model.transformer().config()),
+        config_(model.transformer("explain").config()),
         parameters_(model.parameters()),
         c_{.region = region},
         into_(into) {}
@@ -244,7 +244,7 @@ class Walk {
 
   void next_tokens(const Tensor& states) {
     const Tensor last = states.row_range(states.rows() - 1, 1);
-    const Tensor logits = model_.transformer().logits(last, c_);
+    const Tensor logits = model_.model().logits(last, c_);
     const Row probabilities = softmax(logits, c_).to_vector<float>();
     std::vector<std::int32_t> ids(probabilities.size());
     std::iota(ids.begin(), ids.end(), 0);
@@ -294,7 +294,7 @@ void check_there(std::string_view what, std::int64_t index, std::int64_t count) 
 
 Explanation explain(const TranslationModel& model, Backend& backend,
                     const ExplainRequest& request) {
-  const TransformerConfig& config = model.transformer().config();
+  const TransformerConfig& config = model.transformer("explain").config();
   check<NotImplemented>(config.positions != PositionKind::rotary,
                         "explain: the model has rotary positions");
   check<NotImplemented>(

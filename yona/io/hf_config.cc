@@ -79,7 +79,8 @@ Json huggingface_config(const ModelDescription& description) {
     add_common_keys(description, config);
     config.update(family->config(description));
   } else {
-    config["architectures"] = {"YonaTransformer"};
+    config["architectures"] = Json::array(
+        {description.arch == "transformer" ? "YonaTransformer" : "Yona-" + description.arch});
     config["model_type"] = "yona";
   }
   config["yona"] = {{"version", kFormatVersion}, {"model", to_json(description)}};

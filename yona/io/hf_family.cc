@@ -125,6 +125,9 @@ std::string common_obstacle(const ModelDescription& d) {
   if (!d.family.empty()) {
     return fmt::format("it was read from a {} folder, and stays such a model", d.family);
   }
+  if (d.config.arch != Arch::transformer) {
+    return fmt::format("the architecture is {}", enum_name(d.config.arch));
+  }
   if (!heads_fill_model(d.config)) {
     const HeadShape heads = d.config.head_shape();
     return fmt::format("{} heads of d_k {} and d_v {} do not make d_model {}", heads.heads,
@@ -149,6 +152,9 @@ std::string common_obstacle(const ModelDescription& d) {
 
 std::string remedy(const ModelDescription& d) {
   std::vector<std::string_view> settings;
+  if (d.config.arch != Arch::transformer) {
+    settings.emplace_back("model.arch=transformer");
+  }
   if (!heads_fill_model(d.config)) {
     settings.emplace_back("model.d_k=auto model.d_v=auto");
   }

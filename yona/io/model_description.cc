@@ -8,6 +8,7 @@
 #include "yona/config/config_json.h"
 #include "yona/config/config_section.h"
 #include "yona/models/attention_keys.h"
+#include "yona/models/seq2seq_keys.h"
 
 namespace yona {
 
@@ -17,7 +18,8 @@ ConfigKeys<ModelDescription> make_description_keys() {
   using D = ModelDescription;
   constexpr OnResume kFixed = OnResume::fixed;
   constexpr IntegerRange kId{-1, 1 << 24};
-  ConfigKeys<D> keys = lift("", &D::config, transformer_fields());
+  ConfigKeys<D> keys = lift("", &D::config, as_seq2seq(transformer_fields()));
+  append(keys, lift("", &D::config, arch_keys()));
   append(keys, {config_key("family", &D::family, text_codec(), kFixed,
                            "model_type of the config.json that it came from"),
                 flag("shared_vocabulary", &D::shared_vocabulary, kFixed,
@@ -61,6 +63,11 @@ Json to_json(const ModelDescription& description) {
   }
   if (is_exact(description.config.attention)) {  // nor those of other attentions
     for (const auto& key : attention_size_keys()) {
+      json.erase(key.name);
+    }
+  }
+  if (description.config.arch == Arch::transformer) {  // nor those of other architectures
+    for (const auto& key : arch_keys()) {
       json.erase(key.name);
     }
   }

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "yona/base/json.h"
-#include "yona/models/transformer_config.h"
+#include "yona/models/seq2seq_config.h"
 
 namespace yona {
 
 struct ModelDescription {
-  TransformerConfig config{};
+  Seq2SeqConfig config{};
   std::string family{};           // the model_type of the config.json it came from; empty: yona's
   bool shared_vocabulary = true;  // the same pieces have the same ids on both sides
   std::int64_t eos_id = 0;
@@ -32,8 +32,9 @@ struct ModelDescription {
 };
 
 // Every field of the model (transformer_fields()) and of the description under its own name, the
-// task only where it is another than translation; the two are inverse to each other. Head sizes
-// that follow from d_model are written as numbers.
+// task only where it is another than translation, and the architecture with its fields only where
+// it is another than the Transformer; the two are inverse to each other. Head sizes that follow
+// from d_model are written as numbers.
 Json to_json(const ModelDescription& description);
 
 // Fields that are absent keep their defaults. Throws FormatError, beginning with `where` (a file),

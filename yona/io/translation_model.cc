@@ -53,7 +53,8 @@ void write_own_files(const std::filesystem::path& folder, const ModelInfo& info,
                      const SubwordPair& subwords) {
   write_model_configs(folder, describe(info));
   subwords.save(folder);
-  if (info.config.norm == NormPosition::pre && info.shared_vocabulary) {
+  if (info.config.arch == Arch::transformer && info.config.norm == NormPosition::pre &&
+      info.shared_vocabulary) {
     // transformers reads pre-norm models as Pegasus, whose own tokeniser knows unigram alone
     replace_file(folder / "tokenizer.json",
                  tokenizer_json(subwords.source.model(), subwords.source.vocabulary()));
@@ -181,8 +182,15 @@ TranslationModel::TranslationModel(std::filesystem::path folder, const ModelInfo
                                    Backend& backend)
     : folder_(std::move(folder)),
       info_(info),
-      transformer_(info.config),
-      parameters_(transformer_, backend, Gradients::no) {}
+      model_(make_seq2seq(info.config)),
+      parameters_(*model_, backend, Gradients::no) {}
+
+const Transformer& TranslationModel::transformer(std::string_view who) const {
+  const auto* transformer = dynamic_cast<const Transformer*>(model_.get());
+  check(transformer != nullptr, "{}: {}: is a model of the architecture {}, not a Transformer", who,
+        folder_.string(), enum_name(info_.config.arch));
+  return *transformer;
+}
 
 void TranslationModel::choose_languages(const Languages& languages) {
   if (!languages.source.empty()) {

@@ -1,4 +1,4 @@
-// The Transformer of a model folder, ready to run. Here the model meets the description that the
+// The encoder-decoder of a model folder, ready to run. Here the model meets the description that the
 // rest of io/ works with.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "yona/io/int8_weights_file.h"
 #include "yona/io/lazy_weights.h"
 #include "yona/io/model_description.h"
+#include "yona/models/seq2seq.h"
 #include "yona/models/transformer.h"
 #include "yona/nn/parameters.h"
 #include "yona/tensor/packed_weights.h"
@@ -20,7 +21,7 @@
 namespace yona {
 
 struct ModelInfo {
-  TransformerConfig config;
+  Seq2SeqConfig config;
   std::string source_language, target_language;
   bool shared_vocabulary = true;  // a piece has the same id on both sides
   std::string family{};           // as in ModelDescription; empty: yona's own
@@ -80,7 +81,9 @@ class TranslationModel {
                                                 Backend& backend, Packing packing = Packing::no);
 
   const std::filesystem::path& folder() const { return folder_; }
-  const Transformer& transformer() const { return transformer_; }
+  const SequenceModel& model() const { return *model_; }
+  // Throws InvalidArgument, which begins with `who`, for another architecture.
+  const Transformer& transformer(std::string_view who = "model") const;
   const SubwordPair& subwords() const { return *subwords_; }
   const ModelInfo& info() const { return info_; }
   // The special tokens around a text.
@@ -101,7 +104,7 @@ class TranslationModel {
   ModelInfo info_;
   TextFrame frame_;
   std::optional<SubwordPair> subwords_;  // always there once it is loaded
-  Transformer transformer_;
+  std::unique_ptr<SequenceModel> model_;
   Parameters parameters_;
   std::unique_ptr<LazyWeights> lazy_;      // read by packed_
   std::unique_ptr<PackedWeights> packed_;  // gone before the parameters, as is

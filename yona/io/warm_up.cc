@@ -22,9 +22,9 @@ void warm_up(const TranslationModel& model, Backend& backend) {
   Region region(backend);
   Context c{.region = region};
   const Tokens token = one_token(region);
-  const Transformer& transformer = model.transformer();
-  const Ragged states = transformer.decode(token, transformer.encode(token, c), c);
-  transformer.logits(states.values, c);
+  const SequenceModel& translator = model.model();
+  const Ragged states = translator.decode(token, translator.encode(token, c), c);
+  translator.logits(states.values, c);
 }
 
 void warm_up(const CausalLm& model, Backend& backend) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "yona/models/bert_config.h"
-#include "yona/models/transformer_config.h"
+#include "yona/models/seq2seq_config.h"
 #include "yona/models/vit_config.h"
 #include "yona/tasks/encoder/texts_config.h"
 #include "yona/tasks/image_classification/config.h"
@@ -27,7 +27,7 @@ namespace yona {
 struct RunConfig {
   std::string task = "translation";  // see task_kind.h
   std::string preset = "base";
-  TransformerConfig model;  // of an encoder-decoder; vocabularies follow from the sub-words
+  Seq2SeqConfig model;  // of an encoder-decoder; vocabularies follow from the sub-words
   TrainConfig train;
   // One section for each task.
   DataConfig data;                     // translation

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "yona/tensor/ops/gather_rows.h"
+
 namespace yona {
 
 namespace {
@@ -28,7 +30,9 @@ void AttentionCache::begin_step(std::span<const std::int32_t> parents,
         "attention cache: a row descends from none of the {} rows of the step before", rows_);
   ++step_;
   rows_ = rows;
-  next_self_ = next_cross_ = 0;
+  next_self_ = next_cross_ = next_state_ = next_kept_ = 0;
+  const std::span<const std::int32_t> from = step_ == 0 ? sentences : parents;
+  origins_ = uploaded(std::vector<std::int32_t>(from.begin(), from.end()), Shape{rows}, region_);
   move_ancestors(parents);
   table_ = uploaded(ancestors_, Shape{rows, step_ + 1}, region_);
   table_counts_ =
@@ -79,6 +83,20 @@ CachedKeys AttentionCache::memory(const Layout& layout, const std::function<Tens
   }
   return {
       .keys_and_values = cross_[next_cross_++], .counts = memory_counts_, .first = memory_first_};
+}
+
+Tensor AttentionCache::state(const std::function<Tensor()>& make, Context& c) {
+  if (next_state_ == states_.size()) {
+    check(step_ == 0, "attention cache: a layer joins at step {}", step_ + 1);
+    states_.push_back(make());
+  }
+  return gather_rows(states_[next_state_++], origins_, c);
+}
+
+void AttentionCache::keep(const Tensor& state) {
+  check(next_kept_ < next_state_ && state.rows() == rows_,
+        "attention cache: state {} of a step with {} rows", state.shape(), rows_);
+  states_[next_kept_++] = state;
 }
 
 void AttentionCache::find_memory_rows(const Layout& layout) {

@@ -40,6 +40,8 @@ class AttentionCache : public LayerCache {
 
   CachedKeys append(const Tensor& keys_and_values, Context& c) override;
   CachedKeys memory(const Layout& layout, const std::function<Tensor()>& make, Context& c) override;
+  Tensor state(const std::function<Tensor()>& make, Context& c) override;
+  void keep(const Tensor& state) override;
 
  private:
   void move_ancestors(std::span<const std::int32_t> parents);
@@ -50,7 +52,9 @@ class AttentionCache : public LayerCache {
   std::int64_t step_ = -1;
   std::int64_t rows_ = 0;
   std::vector<Tensor> self_, cross_;  // one for each layer
-  std::size_t next_self_ = 0, next_cross_ = 0;
+  std::vector<Tensor> states_;        // one for each recurrent layer, of the step before
+  std::size_t next_self_ = 0, next_cross_ = 0, next_state_ = 0, next_kept_ = 0;
+  Tensor origins_;  // i32 [rows]: the rows of states_ that this step's rows go on from
   std::vector<std::int32_t> ancestors_, moved_;  // [rows, step + 1]: rows of the cache
   std::vector<std::int32_t> sentences_;
   std::vector<std::int64_t> memory_offsets_;

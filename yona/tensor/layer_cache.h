@@ -24,6 +24,14 @@ class LayerCache {
   // step, and its result [tokens, width], laid out as `layout`, is kept.
   virtual CachedKeys memory(const Layout& layout, const std::function<Tensor()>& make,
                             Context& c) = 0;
+
+  // What the next recurrent layer or convolution goes on from, [rows, width]: what keep() was given
+  // for the row's parent in the step before. In the first step `make` gives it, a row for each
+  // sentence. Throws NotImplemented where the cache has no such states.
+  virtual Tensor state(const std::function<Tensor()>& make, Context& c);
+  // What the next step will find there: the states of layers in the order in which they were asked
+  // for, [rows, width] each.
+  virtual void keep(const Tensor& state);
 };
 
 }  // namespace yona

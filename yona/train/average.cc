@@ -92,7 +92,7 @@ struct AveragedModel {
 AveragedModel averaged_translation(const AverageOptions& options,
                                    const std::filesystem::path& first) {
   const ModelInfo info = read_model_info(first);
-  return {std::make_unique<Transformer>(info.config),
+  return {make_seq2seq(info.config),
           [](const auto& checkpoint, const Parameters& parameters) {
             read_weights(checkpoint, parameters);
           },

@@ -6,6 +6,7 @@
 #include "yona/base/error.h"
 #include "yona/tasks/file_checks.h"
 #include "yona/tasks/parsing/parsing_figures.h"
+#include "yona/models/seq2seq_keys.h"
 #include "yona/train/train_keys.h"
 
 namespace yona {
@@ -72,7 +73,7 @@ ConfigKey<RunConfig> parsing_preset_key() {
 
 ConfigKeys<RunConfig> make_parsing_keys() {
   ConfigKeys<RunConfig> keys{parsing_preset_key()};
-  append(keys, lift("model", &RunConfig::model, transformer_keys()));
+  append(keys, lift("model", &RunConfig::model, as_seq2seq(transformer_keys())));
   append(keys, lift("data", &RunConfig::parsing, treebank_keys()));
   append(keys, lift("train", &RunConfig::train,
                     train_keys({parsing_figure_names(),

@@ -27,7 +27,7 @@ std::string recorded_symbols(const SubwordPair& subwords) {
   return fmt::format("{:016x}", sum);
 }
 
-const Transformer& parser_of(Objective& objective) {
+const SequenceModel& parser_of(Objective& objective) {
   return dynamic_cast<Seq2SeqObjective&>(objective).model();
 }
 

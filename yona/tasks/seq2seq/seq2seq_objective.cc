@@ -18,8 +18,8 @@ namespace {
 
 // Sentences that keep the most memory. On a CPU only the totals matter; a GPU keeps most with
 // sentences as long as these (backend/attention_decisions.h).
-std::int64_t costly_length(const TransformerConfig& config, const Backend& backend) {
-  return backend.keeps_attention_decisions() ? std::min<std::int64_t>(256, config.max_positions)
+std::int64_t costly_length(const SequenceShape& shape, const Backend& backend) {
+  return backend.keeps_attention_decisions() ? std::min<std::int64_t>(256, shape.max_positions)
                                              : 32;
 }
 
@@ -59,7 +59,7 @@ Seq2SeqObjective::Prepared Seq2SeqObjective::prepare(const Batch& batch, double 
   for (std::size_t s = 0; s + 1 < target.offsets.size(); ++s) {
     const auto begin = static_cast<std::size_t>(target.offsets[s]);
     for (auto t = begin; t < static_cast<std::size_t>(target.offsets[s + 1]); ++t) {
-      shifted_[t] = t == begin ? model_.start_id() : target.ids[t - 1];
+      shifted_[t] = t == begin ? model_->start_id() : target.ids[t - 1];
       row_scale_[t] = static_cast<float>(static_cast<double>(batch.weights[s]) / update_weight);
     }
   }
@@ -72,8 +72,8 @@ Seq2SeqObjective::Prepared Seq2SeqObjective::prepare(const Batch& batch, double 
 
 Tensor Seq2SeqObjective::states(const Prepared& prepared, Context& c) const {
   const Ragged states =
-      model_.decode(prepared.target_input, model_.encode(prepared.source, c), c);  // [T, d_model]
-  return model_.projected_states(states.values, c);
+      model_->decode(prepared.target_input, model_->encode(prepared.source, c), c);  // [T, d_model]
+  return model_->projected_states(states.values, c);
 }
 
 Tensor Seq2SeqObjective::losses(const Batch& batch, double update_weight,
@@ -83,20 +83,20 @@ Tensor Seq2SeqObjective::losses(const Batch& batch, double update_weight,
       prepare(batch, static_cast<double>(contexts.size()) * update_weight, c.region);
   const CrossEntropyOptions options{.smoothing = static_cast<float>(loss_.label_smoothing),
                                     .row_scale = c.tape != nullptr ? prepared.row_scale : Tensor(),
-                                    .bias = model_.projection_bias()};
+                                    .bias = model_->projection_bias()};
   if (contexts.size() == 1) {
-    return linear_cross_entropy(states(prepared, c), model_.projection(), prepared.targets, options,
-                                c);
+    return linear_cross_entropy(states(prepared, c), model_->projection(), prepared.targets,
+                                options, c);
   }
   const Tensor first = states(prepared, c);
   const Tensor second = states(prepared, contexts[1]);
-  return linear_rdrop(first, second, model_.projection(), prepared.targets,
+  return linear_rdrop(first, second, model_->projection(), prepared.targets,
                       static_cast<float>(loss_.rdrop), options, c);
 }
 
 Batch Seq2SeqObjective::largest_batch(std::int64_t batch_tokens, const Backend& backend) const {
   Batch batch;
-  const std::int64_t length = costly_length(model_.config(), backend);
+  const std::int64_t length = costly_length(model_->shape(), backend);
   append_tokens(batch.sides[kSource], batch_tokens, length);
   append_tokens(batch.sides[kTarget], batch_tokens, length);
   batch.example_ids.assign(static_cast<std::size_t>(batch.sides[kSource].examples()), 0);

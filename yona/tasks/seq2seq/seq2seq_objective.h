@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "yona/models/transformer.h"
+#include "yona/models/seq2seq.h"
 #include "yona/train/objective.h"
 
 namespace yona {
@@ -18,11 +19,11 @@ struct Seq2SeqLoss {
 
 class Seq2SeqObjective : public Objective {
  public:
-  Seq2SeqObjective(const TransformerConfig& config, const Seq2SeqLoss& loss)
-      : model_(config), loss_(loss) {}
+  Seq2SeqObjective(const Seq2SeqConfig& config, const Seq2SeqLoss& loss)
+      : model_(make_seq2seq(config)), loss_(loss) {}
 
-  Transformer& model() override { return model_; }
-  const Transformer& model() const { return model_; }
+  SequenceModel& model() override { return *model_; }
+  const SequenceModel& model() const { return *model_; }
   // The total of target tokens, each times its sentence's weight.
   double weight(const Batch& batch) const override;
   int passes() const override { return loss_.rdrop > 0 ? 2 : 1; }
@@ -35,7 +36,7 @@ class Seq2SeqObjective : public Objective {
   // What the projection makes logits of: [T, d_model].
   Tensor states(const Prepared& prepared, Context& c) const;
 
-  Transformer model_;
+  std::unique_ptr<SequenceModel> model_;
   Seq2SeqLoss loss_;
   std::vector<std::int32_t> shifted_;  // buffers
   std::vector<float> row_scale_;

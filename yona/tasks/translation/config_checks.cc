@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/tasks/file_checks.h"
+#include "yona/models/seq2seq_keys.h"
 #include "yona/tasks/translation/translation_scorer.h"
 #include "yona/text/subword.h"
 
@@ -48,11 +50,14 @@ void check_data(const DataConfig& data) {
 }
 
 void check_model(const RunConfig& config) {
-  TransformerConfig model = config.model;
+  Seq2SeqConfig model = config.model;
   if (model.source_vocabulary == 0) {  // not known yet: any size will do
     model.source_vocabulary = model.target_vocabulary = 1000;
   }
   check_config(model);
+  const std::vector<std::string> unread = unread_keys(model, preset(config.preset));
+  check(unread.empty(), "model.{}: is not read by the architecture {}; leave it out",
+        unread.empty() ? "" : unread.front(), enum_name(model.arch));
   check(model.positions == PositionKind::none || config.data.max_length <= model.max_positions,
         "data.max_length: {} is more than model.max_positions {}", config.data.max_length,
         model.max_positions);

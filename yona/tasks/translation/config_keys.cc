@@ -1,6 +1,7 @@
 #include "yona/tasks/translation/config_keys.h"
 
 #include "yona/config/config_section.h"
+#include "yona/models/seq2seq_keys.h"
 #include "yona/tasks/translation/translation_scorer.h"
 #include "yona/train/train_keys.h"
 
@@ -74,7 +75,7 @@ ConfigKey<RunConfig> preset_key() {
 
 ConfigKeys<RunConfig> make_translation_keys() {
   ConfigKeys<RunConfig> keys{preset_key()};
-  append(keys, lift("model", &RunConfig::model, transformer_keys()));
+  append(keys, lift("model", &RunConfig::model, seq2seq_keys()));
   append(keys, lift("data", &RunConfig::data, data_keys()));
   append(keys,
          lift("train", &RunConfig::train,

@@ -77,7 +77,7 @@ void plan_translation(RunConfig& config) {
   if (config.is_open("preset")) {
     apply_preset(config, row.preset);
   }
-  if (config.is_open("model.norm")) {
+  if (config.is_open("model.norm") && config.model.arch == Arch::transformer) {
     config.model.norm = NormPosition::pre;
   }
   if (config.is_open("data.vocabulary_size") && config.data.source_model.empty()) {

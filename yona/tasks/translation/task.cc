@@ -16,7 +16,7 @@ namespace yona {
 
 namespace {
 
-const Transformer& transformer_of(Objective& objective) {
+const SequenceModel& model_of(Objective& objective) {
   return dynamic_cast<Seq2SeqObjective&>(objective).model();
 }
 
@@ -94,8 +94,8 @@ std::vector<std::unique_ptr<Evaluation>> TranslationTask::open_evaluations(
       model_.info.family.empty() && !reason.empty()) {
     place_.reporter.message(MessageLevel::warning, reason);
   }
-  return prepare_validation(with_train(train), model_.encoder, transformer_of(objective),
-                            place_.output, place_.backend, place_.reporter);
+  return prepare_validation(with_train(train), model_.encoder, model_of(objective), place_.output,
+                            place_.backend, place_.reporter);
 }
 
 std::unique_ptr<Sampler> TranslationTask::open_samples(Objective& objective) {
@@ -103,7 +103,7 @@ std::unique_ptr<Sampler> TranslationTask::open_samples(Objective& objective) {
     return nullptr;
   }
   return std::make_unique<Samples>(corpus_of(config_.data.valid.front(), config_.data.corpora),
-                                   model_.encoder, place_.samples, transformer_of(objective),
+                                   model_.encoder, place_.samples, model_of(objective),
                                    place_.backend);
 }
 
@@ -142,7 +142,7 @@ void check_translation(const RunConfig& config, const std::filesystem::path& ini
         "train: --init {} has its own sub-words; leave out data.source_model and "
         "data.target_model",
         init.string());
-  TransformerConfig shape = config.model;  // vocabularies come later
+  Seq2SeqConfig shape = config.model;  // vocabularies come later
   shape.source_vocabulary = shape.target_vocabulary = 1000;
   check_config(shape);
 }
