@@ -79,8 +79,10 @@ Json huggingface_config(const ModelDescription& description) {
     add_common_keys(description, config);
     config.update(family->config(description));
   } else {
-    config["architectures"] = Json::array(
-        {description.arch == "transformer" ? "YonaTransformer" : "Yona-" + description.arch});
+    config["architectures"] =
+        Json::array({description.config.arch == Arch::transformer
+                         ? std::string("YonaTransformer")
+                         : fmt::format("Yona-{}", enum_name(description.config.arch))});
     config["model_type"] = "yona";
   }
   config["yona"] = {{"version", kFormatVersion}, {"model", to_json(description)}};

@@ -39,7 +39,7 @@ class PrunedHead {
   std::vector<float> before_;
 };
 
-Json figures_of(StudyRun& run, const Transformer& model, const Batch& test,
+Json figures_of(StudyRun& run, const SequenceModel& model, const Batch& test,
                 const StudySetting& setting) {
   const ReversalAccuracy accuracy = reversal_accuracy(model, test, setting.backend);
   return {{"loss", run.loss(test)}, {"symbols", accuracy.symbols}};

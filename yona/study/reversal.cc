@@ -13,7 +13,7 @@ namespace {
 // The decoder's inputs so far, a sequence for each pair.
 class GreedyPrefixes {
  public:
-  GreedyPrefixes(const Transformer& model, const Batch& batch, Backend& backend)
+  GreedyPrefixes(const SequenceModel& model, const Batch& batch, Backend& backend)
       : model_(model), region_(backend), c_{.region = region_} {
     prefixes_.assign(static_cast<std::size_t>(batch.examples()), {model.start_id()});
     const Side& source = batch.sides[kSource];
@@ -54,7 +54,7 @@ class GreedyPrefixes {
     return tensor;
   }
 
-  const Transformer& model_;
+  const SequenceModel& model_;
   Region region_;
   Context c_;
   Ragged memory_;
@@ -102,7 +102,8 @@ TransformerConfig reversal_config(const StudySetting& setting) {
   return config;
 }
 
-ReversalAccuracy reversal_accuracy(const Transformer& model, const Batch& batch, Backend& backend) {
+ReversalAccuracy reversal_accuracy(const SequenceModel& model, const Batch& batch,
+                                   Backend& backend) {
   const Side& target = batch.sides[kTarget];
   std::int64_t longest = 0;
   for (std::size_t s = 0; s < static_cast<std::size_t>(batch.examples()); ++s) {

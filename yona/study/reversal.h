@@ -3,7 +3,7 @@
 #pragma once
 
 #include "yona/data/batch.h"
-#include "yona/models/transformer.h"
+#include "yona/models/sequence_model.h"
 #include "yona/study/study.h"
 
 namespace yona {
@@ -25,6 +25,7 @@ struct ReversalAccuracy {
 
 // Of greedy search, over the whole prefix in every step: no cache, as a model without a causal mask
 // has none.
-ReversalAccuracy reversal_accuracy(const Transformer& model, const Batch& batch, Backend& backend);
+ReversalAccuracy reversal_accuracy(const SequenceModel& model, const Batch& batch,
+                                   Backend& backend);
 
 }  // namespace yona
