@@ -4,6 +4,7 @@
 
 #include "yona/data/batch.h"
 #include "yona/models/sequence_model.h"
+#include "yona/models/transformer_config.h"
 #include "yona/study/study.h"
 
 namespace yona {
