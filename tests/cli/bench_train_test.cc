@@ -21,6 +21,20 @@ TEST(BenchTrain, PrintsOneJsonLineWithThePeersFields) {
   EXPECT_GT(json.at("tgt_tok_s").get<double>(), 0.0);
 }
 
+TEST(BenchTrain, ScalingExpectsTheEfficiencyOfManyGpus) {
+  const ProgramResult result = run_yona({"bench", "scaling", "--preset", "tiny", "--vocab-size",
+                                         "50", "--src-len", "5", "--tgt-len", "4", "--tokens", "40",
+                                         "--steps", "1", "--warmup", "0", "--threads", "1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_FALSE(json.contains("exchange_ms"));  // of one process
+  ASSERT_EQ(json.at("expected").size(), 6U);
+  for (const Json& expected : json.at("expected")) {
+    EXPECT_GT(expected.at("efficiency").get<double>(), 0.0);
+    EXPECT_LT(expected.at("efficiency").get<double>(), 1.0);
+  }
+}
+
 TEST(BenchTrain, TimesALanguageModel) {
   const ProgramResult result = run_yona(
       {"bench", "train", "--task", "language-model", "--preset", "char-small", "--vocab-size", "50",

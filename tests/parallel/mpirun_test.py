@@ -6,6 +6,7 @@ Skipped where there is no mpirun, or yona was built without MPI.
 """
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -139,6 +140,15 @@ def without_library(folder):
     check(not (folder / "x").exists(), "something was written")
 
 
+def scaling(folder):
+    """The measured exchange of two ranks, printed once."""
+    command = [*MPIRUN, "-np", "2", str(YONA), *"bench scaling --preset tiny --vocab-size 100 --tokens 200 --steps 2 --warmup 1".split()]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+    check(done.returncode == 0 and done.stdout.count("\n") == 1, done.stdout + done.stderr)
+    figures = json.loads(done.stdout)
+    check(figures["ranks"] == 2 and 0 < figures["exchange_ms"] and 0 < figures["efficiency"] < 1, done.stdout)
+
+
 def started(folder, output, ranks, *words):
     """A run in the background, and the processes of its ranks once it trains."""
     command = [*MPIRUN, "-np", str(ranks), YONA, *flags(folder, output, "--updates", "100000", *words)]
@@ -213,8 +223,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_corpus(folder)
-        parts = [same_bytes, resumed, other_tasks, refused, without_library, stopped, lambda f: killed(f, options.kills)]
-        names = ["same_bytes", "resumed", "other_tasks", "refused", "without_library", "stopped", "killed"]
+        parts = [same_bytes, resumed, other_tasks, refused, without_library, scaling, stopped, lambda f: killed(f, options.kills)]
+        names = ["same_bytes", "resumed", "other_tasks", "refused", "without_library", "scaling", "stopped", "killed"]
         for title, part in zip(names, parts):
             if options.only and title not in options.only.split(","):
                 continue
