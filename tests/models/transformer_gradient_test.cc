@@ -115,12 +115,6 @@ TEST(TransformerGradient, MatchesDifferencesOfWindowsAndRotaryPositions) {
   expect_gradient(config);
 }
 
-TEST(TransformerGradient, MatchesDifferencesWithoutResidual) {
-  TransformerConfig config = dropping(toy_config());
-  config.missing = MissingPart::residual;
-  expect_gradient(config);
-}
-
 TEST(TransformerGradient, MatchesDifferencesOfTwoPassesWithRDrop) {
   expect_gradient(dropping(toy_config()), true);
 }

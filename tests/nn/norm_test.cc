@@ -32,6 +32,17 @@ TEST(Norm, FollowsTheSumInThePapersOrder) {
   expect_near(values_of(y.values), values_of(expected), kExactF64, "LN(x + f(x))");
 }
 
+TEST(Norm, IsOfTheSubLayerAloneWithoutResidual) {
+  ResidualNormLayer layer(6, {.residual = false});
+  BoundModule bound(layer);
+  const Ragged x = bound.input({2, 3}, 6);
+  const Ragged y =
+      around([&](const Ragged& z) { return tripled(z, bound.c); }, layer, x, bound.c).sum(bound.c);
+  const Tensor alone = scale(x.values, 3.0F, bound.c);
+  const Tensor expected = layer_norm(alone, bound["weight"], bound["bias"], kNormEpsilon, bound.c);
+  expect_near(values_of(y.values), values_of(expected), kExactF64, "LN(f(x))");
+}
+
 TEST(Norm, PrecedesTheSubLayerInTheOther) {
   ResidualNormLayer layer(6, {.position = NormPosition::pre});
   BoundModule bound(layer);

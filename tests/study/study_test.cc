@@ -24,7 +24,9 @@ std::vector<StudyPoint> counted_points(const StudySetting& /*setting*/) {
   const auto measure = [] {
     ++measurements;
     stop_after_first = true;
-    return Json{{"value", measurements}};
+    Json point = Json::object();
+    point["value"] = measurements;
+    return point;
   };
   return {{"one", measure}, {"two", measure}};
 }
