@@ -22,8 +22,16 @@ class PictureFilesOfARun : public ::testing::Test {
     write_bytes(folder_ / name,
                 png_bytes(width, 1, 8, PNG_COLOR_TYPE_GRAY, {std::string(width, 'x')}));
   }
-  TrainingPictures read(const ImagesConfig& config, const ImageModelInfo* started = nullptr) {
-    return read_training_pictures(config, started, nullptr);
+  static ImagesConfig config(std::vector<fs::path> train, std::int64_t size = 0,
+                             bool grey = false) {
+    ImagesConfig made;
+    made.train = std::move(train);
+    made.image_size = size;
+    made.grey = grey;
+    return made;
+  }
+  TrainingPictures read(const ImagesConfig& settings, const ImageModelInfo* started = nullptr) {
+    return read_training_pictures(settings, started, nullptr);
   }
 
   TempDir folder_;
@@ -32,13 +40,13 @@ class PictureFilesOfARun : public ::testing::Test {
 TEST_F(PictureFilesOfARun, ANewModelTakesPicturesAsTheyAreOrInTheSizeThatIsAskedFor) {
   put("t/a/1.png", 3);
   put("t/b/2.png", 3);
-  const TrainingPictures as_they_are = read({.train = {folder_ / "t"}});
+  const TrainingPictures as_they_are = read(config({folder_ / "t"}));
   EXPECT_EQ(as_they_are.files[0].shape, (ImageShape{1, 3, 3}));
   EXPECT_THAT(as_they_are.labels, ElementsAre("a", "b"));
-  const TrainingPictures resized = read({.train = {folder_ / "t"}, .image_size = 4, .grey = true});
+  const TrainingPictures resized = read(config({folder_ / "t"}, 4, true));
   EXPECT_EQ(resized.files[0].shape, (ImageShape{4, 4, 1}));
   put("t/b/3.png", 5);
-  EXPECT_THAT(message_of<FormatError>([&] { read({.train = {folder_ / "t"}}); }),
+  EXPECT_THAT(message_of<FormatError>([&] { read(config({folder_ / "t"})); }),
               HasSubstr("3.png: has 1 × 5 pixels, others 1 × 3"));
 }
 
@@ -46,10 +54,10 @@ TEST_F(PictureFilesOfARun, SeveralFoldersShareTheirLabels) {
   put("t/a/1.png", 3);
   put("u/c/2.png", 3);
   put("u/b/2.png", 3);
-  const TrainingPictures pictures = read({.train = {folder_ / "t", folder_ / "u"}});
+  const TrainingPictures pictures = read(config({folder_ / "t", folder_ / "u"}));
   EXPECT_THAT(pictures.labels, ElementsAre("a", "b", "c"));
   EXPECT_THAT(pictures.files[1].labels, ElementsAre(1, 2));
-  EXPECT_THAT(message_of<FormatError>([&] { read({.train = {folder_ / "t"}}); }),
+  EXPECT_THAT(message_of<FormatError>([&] { read(config({folder_ / "t"})); }),
               HasSubstr("has one sub-folder alone"));
 }
 
@@ -60,9 +68,8 @@ TEST_F(PictureFilesOfARun, AStartedModelDecidesTheSize) {
   info.config.image_height = info.config.image_width = 8;
   info.config.channels = 3;
   info.processor.height = info.processor.width = 8;
-  EXPECT_EQ(read({.train = {folder_ / "t"}}, &info).files[0].shape, (ImageShape{8, 8, 3}));
-  EXPECT_THAT(message_of<InvalidArgument>(
-                  [&] { read({.train = {folder_ / "t"}, .image_size = 9}, &info); }),
+  EXPECT_EQ(read(config({folder_ / "t"}), &info).files[0].shape, (ImageShape{8, 8, 3}));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { read(config({folder_ / "t"}, 9), &info); }),
               HasSubstr("data.image_size: is 9, but the model takes 8 × 8 pixels"));
   info.labels = {"a", "b"};
   EXPECT_EQ(read_valid_pictures(folder_ / "t", info, nullptr).count(), 2);
@@ -71,13 +78,13 @@ TEST_F(PictureFilesOfARun, AStartedModelDecidesTheSize) {
 TEST_F(PictureFilesOfARun, AFolderIsRecordedAsAWhole) {
   put("t/a/1.png", 3);
   put("t/b/2.png", 3);
-  const ImagesConfig config{.train = {folder_ / "t"}};
-  const Json before = recorded_pictures(config, read(config).files);
+  const ImagesConfig settings = config({folder_ / "t"});
+  const Json before = recorded_pictures(settings, read(settings).files);
   ASSERT_EQ(before.size(), 1U);
   EXPECT_EQ(before[0]["file"], "t");
-  EXPECT_EQ(before, recorded_pictures(config, read(config).files));
+  EXPECT_EQ(before, recorded_pictures(settings, read(settings).files));
   put("t/b/3.png", 3);
-  EXPECT_NE(before, recorded_pictures(config, read(config).files));
+  EXPECT_NE(before, recorded_pictures(settings, read(settings).files));
 }
 
 }  // namespace

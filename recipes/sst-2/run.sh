@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SST-2, sentences of film reviews as positive or negative, from nothing but its files: trains a small
+# encoder and scores the test part.
+#
+#   YONA_DATA=/path/to/data recipes/sst-2/run.sh [--pretrain] [--seed N] [OUTPUT]
+#
+#   (none)       preset bert-tiny, the mean of all states, hidden tokens and R-Drop
+#   --pretrain   a masked language model of wikitext-2 first (OUTPUT-lm), which the classifier begins with
+#
+# On a GPU: YONA_FLAGS="--device cuda --precision bf16", through which any setting of `yona train` goes.
+# A run that was stopped goes on when the same command is given again. The data folder holds
+# sst-2/train.tsv.xz, dev.tsv.xz and test.tsv.xz, and wikitext-2/train.txt.xz.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+pretrain=no
+seed=1
+while [[ ${1:-} == --* ]]; do
+  case $1 in
+    --pretrain) pretrain=yes ;;
+    --seed) seed=$2; shift ;;
+    *) echo "recipes/sst-2: unknown option $1" >&2; exit 2 ;;
+  esac
+  shift
+done
+output=${1:-sst-2-model}
+data=${YONA_DATA:-}
+if [ ! -f "$data/sst-2/train.tsv.xz" ]; then
+  echo "recipes/sst-2: no data at '$data/sst-2'; set YONA_DATA to the folder that holds sst-2/" >&2
+  exit 77
+fi
+
+# train FOLDER FLAG…: begins a run, or goes on with it.
+train() {
+  local folder=$1
+  shift
+  # shellcheck disable=SC2086  # YONA_FLAGS holds several words
+  if [ -d "$folder/checkpoints" ]; then
+    "$root/build/yona" train --output "$folder" --resume ${YONA_FLAGS:-}
+  else
+    "$root/build/yona" train --output "$folder" --seed "$seed" "$@" ${YONA_FLAGS:-}
+  fi
+}
+
+start=(--preset bert-tiny --set model.norm=pre --set model.text_vector=mean --set data.vocabulary_size=8000)
+if [ "$pretrain" = yes ]; then
+  train "$output-lm" --task masked-lm "${start[@]}" --train "$data/wikitext-2/train.txt.xz" \
+    --valid "$data/wikitext-2/valid.txt.xz" --set data.whole_words=true --set train.updates=20000 \
+    --set train.schedule=cosine --set train.learning_rate=0.001
+  start=(--init "$output-lm")
+fi
+train "$output" --task classification "${start[@]}" --train "$data/sst-2/train.tsv.xz" --valid "$data/sst-2/dev.tsv.xz" \
+  --set data.hidden=0.15 --set model.dropout=0.3 --set train.rdrop=1 --set train.label_smoothing=0.1 \
+  --set train.schedule=cosine --set train.learning_rate=0.0005 --set train.warmup=200 --set train.updates=3000 \
+  --set train.ema=0.998 --set train.valid_every=250 --set train.save_every=250
+xz -dc "$data/sst-2/test.tsv.xz" | tail -n +2 > "$output/test.tsv"
+cut -f1 "$output/test.tsv" > "$output/test.labels"
+cut -f2 "$output/test.tsv" | "$root/build/yona" classify --model "$output" | cut -f1 > "$output/test.found"
+"$root/build/yona" score --ref "$output/test.labels" --hyp "$output/test.found" --metrics accuracy,f1,matthews
