@@ -112,9 +112,10 @@ class WeightMemory(unittest.TestCase):
             same, half = self.generated(self.folders[dtype])
             self.assertEqual(same, tokens, "the arithmetic is f32 in each")
             self.assertLess(half, 2.8, dtype)
-        same, half = self.generated(self.folders["F32"], "--compute-type", "bf16")
-        self.assertEqual(same, tokens)
-        self.assertLess(half, 2.8)
+        if "avx512_bf16" in Path("/proc/cpuinfo").read_text():  # else f32 is used, with a warning
+            same, half = self.generated(self.folders["F32"], "--compute-type", "bf16")
+            self.assertEqual(same, tokens)
+            self.assertLess(half, 2.8)
 
     def test_int8_keeps_no_other_copy(self):
         for dtype in ("F32", "BF16"):

@@ -29,6 +29,15 @@ TEST(ChooseComputeType, FallsBackWhereTheCpuHasNoBf16) {
   EXPECT_EQ(type.packing, cpu_has_bf16() ? Packing::no : Packing::yes);
 }
 
+TEST(ChooseComputeType, OfLanguageModelsIsWeightsOfTwoBytesInBf16OnACpu) {
+  const ComputeType bf16{.precision = Precision::bf16, .packing = Packing::no};
+  EXPECT_EQ(bf16.of_language_model(Device::cpu).packing, Packing::bf16);
+  EXPECT_EQ(bf16.of_language_model(Device::cpu).precision, Precision::f32);
+  EXPECT_EQ(bf16.of_language_model(Device::cuda).precision, Precision::bf16);
+  const ComputeType int8{.packing = Packing::int8};
+  EXPECT_EQ(int8.of_language_model(Device::cpu).packing, Packing::int8);
+}
+
 TEST(ChooseComputeType, IsBf16OnAGpuUnlessOneIsChosen) {
   EXPECT_EQ(choose_compute_type("", "cuda", "x").precision, Precision::bf16);
   EXPECT_EQ(choose_compute_type("auto", "cuda", "x").precision, Precision::bf16);

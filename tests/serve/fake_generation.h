@@ -23,6 +23,16 @@ class FakeGeneration : public serve::GenerationService {
     if (refusal) {
       std::rethrow_exception(refusal);
     }
+    if (job->look) {  // two words, each of which looks at the first
+      job->look({.tokens = {"a", "\xc3"},
+                 .maps = {{.part = AttentionPart::decoder,
+                           .heads = 1,
+                           .queries = 2,
+                           .keys = 2,
+                           .weights = {1.0F, 0.0F, 1.0F, 0.0F}}}});
+      job->done({});
+      return;
+    }
     serve::GenerationUsage usage;
     for (std::size_t prompt = 0; prompt < job->prompt_count(); ++prompt) {
       const std::string text = job->is_chat() ? job->messages.back()["content"].get<std::string>()

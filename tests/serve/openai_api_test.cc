@@ -41,6 +41,17 @@ TEST(OpenAiApi, AnswersConversations) {
   EXPECT_EQ(openai_message(*refused), "the model 'toy' has no chat template; use /v1/completions");
 }
 
+TEST(OpenAiApi, GivesTheAttentionOverAPrompt) {
+  FakeGenerationServer server;
+  const Json answer = server.post("/v1/prompt_attention", {{"prompt", "a b"}})->json();
+  EXPECT_EQ(answer["tokens"], Json::array({"a", "\xEF\xBF\xBD"}));
+  EXPECT_EQ(answer["heads"], 1);
+  EXPECT_EQ(answer["colours"].size(), 1U);
+  EXPECT_EQ(answer["layers"], Json::parse("[[255, 0, 255, 0]]"));
+  EXPECT_EQ(server.generation.last->prompts, std::vector<std::string>{"a b"});
+  EXPECT_EQ(server.post("/v1/prompt_attention", Json::object())->response.status, 400);
+}
+
 TEST(OpenAiApi, GivesTheJobItsDeadlineItsClientAndItsModel) {
   FakeGenerationServer server;
   const auto exchange = server.complete({{"prompt", "a"}});

@@ -6,6 +6,7 @@
 #include "yona/base/error.h"
 #include "yona/decode/stepper.h"
 #include "yona/decode/translator.h"
+#include "yona/inspect/map_recorder.h"
 #include "yona/text/display.h"
 
 namespace yona {
@@ -17,38 +18,6 @@ using Ids = std::vector<std::int32_t>;
 std::string translate(const TranslationModel& model, Backend& backend, const std::string& source) {
   return Translator({&model}, backend).translate({source}).front();
 }
-
-AttentionPart part_of(std::string_view module) {
-  if (module.starts_with("encoder.")) {
-    return AttentionPart::encoder;
-  }
-  return module.ends_with("cross_attention") ? AttentionPart::cross : AttentionPart::decoder;
-}
-
-// Copies every record of a batch of one sentence. Layers come in order, so they are counted.
-class MapRecorder : public AttentionRecorder {
- public:
-  void record(const AttentionRecord& record) override {
-    AttentionMap map;
-    map.part = part_of(record.module);
-    map.layer = layers_[static_cast<std::size_t>(map.part)]++;
-    map.heads = record.heads;
-    map.queries = record.queries.tokens;
-    map.keys = record.keys.tokens;
-    map.weights = record.weights.to_vector<float>();
-    maps_.push_back(std::move(map));
-  }
-
-  std::vector<AttentionMap> take() {
-    std::stable_sort(maps_.begin(), maps_.end(),
-                     [](const AttentionMap& a, const AttentionMap& b) { return a.part < b.part; });
-    return std::move(maps_);
-  }
-
- private:
-  std::array<std::int64_t, kAttentionParts.size()> layers_{};
-  std::vector<AttentionMap> maps_;
-};
 
 void check_length(std::string_view side, const Ids& ids, const SequenceShape& shape) {
   const auto length = static_cast<std::int64_t>(ids.size());

@@ -14,6 +14,7 @@
 #include "yona/base/json.h"
 #include "yona/base/timing.h"
 #include "yona/generate/generate_options.h"
+#include "yona/inspect/attention_maps.h"
 #include "yona/serve/http.h"
 
 namespace yona::serve {
@@ -42,6 +43,12 @@ struct GenerationPiece {
   std::string finish{};              // "stop" or "length", with the last piece
 };
 
+// The attention of every head over a prompt.
+struct PromptLook {
+  std::vector<std::string> tokens{};  // their bytes
+  std::vector<AttentionMap> maps{};   // of each layer
+};
+
 struct GenerationUsage {
   std::int64_t prompt_tokens = 0, completion_tokens = 0;
 };
@@ -57,6 +64,8 @@ class GenerationJob {
   Clock::time_point deadline = Clock::time_point::max();
   GoneFlag gone{};  // empty: the client cannot leave
 
+  // Where it is set, nothing is generated: it takes the attention over the first prompt.
+  std::function<void(const PromptLook&)> look{};
   // Called by the thread that computes. Either of the last two comes last, once.
   std::function<void(const GenerationPiece&)> grow;
   std::function<void(const GenerationUsage&)> done;

@@ -1,15 +1,74 @@
 #include "yona/serve/openai_api.h"
 
+#include <cmath>
 #include <ctime>
 
+#include "yona/inspect/colour.h"
 #include "yona/serve/native_answer.h"
 #include "yona/serve/openai_answer.h"
 #include "yona/serve/openai_fields.h"
 #include "yona/serve/openai_request.h"
+#include "yona/text/utf8.h"
 
 namespace yona::serve {
 
 namespace {
+
+// What every job has: its model, its deadline and its client, who may ask for so much.
+void complete_job(const ApiHost& host, const Exchange& exchange, const RequestFields& fields,
+                  const GeneratorSummary& model, GenerationJob& job) {
+  job.model = model.id;
+  job.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
+  job.gone = exchange.gone();
+  const std::int64_t characters = characters_of(job);
+  if (characters > host.limits.characters) {
+    throw HttpError(400, fmt::format("the request has {} characters; {} are allowed at most",
+                                     characters, host.limits.characters));
+  }
+  if (static_cast<std::int64_t>(job.prompts.size()) > host.limits.texts) {
+    throw HttpError(400, fmt::format("\"prompt\": {} texts; {} are allowed at most",
+                                     job.prompts.size(), host.limits.texts));
+  }
+  const HttpRequest& request = exchange.request();
+  const std::string key = key_of(request, fields.text("api_key"));
+  host.keys.admit(key, request.client, characters);
+  job.client = host.keys.are_used() && !key.empty() ? key : request.client;
+}
+
+Json look_json(const PromptLook& look) {
+  Json tokens = Json::array(), colours = Json::array(), layers = Json::array();
+  for (const std::string& bytes : look.tokens) {
+    tokens.push_back(lossy_utf8(bytes));
+  }
+  const std::int64_t heads = look.maps.empty() ? 0 : look.maps.front().heads;
+  for (std::int64_t head = 0; head < heads; ++head) {
+    colours.push_back(head_colour(head, heads));
+  }
+  for (const AttentionMap& map : look.maps) {
+    Json weights = Json::array();
+    for (const float weight : map.weights) {
+      weights.push_back(std::lround(255.0F * weight));
+    }
+    layers.push_back(std::move(weights));
+  }
+  return {{"tokens", tokens}, {"heads", heads}, {"colours", colours}, {"layers", layers}};
+}
+
+void answer_look(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
+  const RequestFields fields(exchange->request(), prompt_attention_fields(), UnknownFields::refuse);
+  const auto job = std::make_shared<GenerationJob>();
+  job->prompts = {fields.text("prompt")};
+  job->options.max_new = 1;
+  complete_job(host, *exchange, fields, chosen_generator(*host.generation, fields), *job);
+  job->look = [exchange](const PromptLook& look) {
+    exchange->respond({.body = look_json(look).dump() + "\n"});
+  };
+  job->done = [](const GenerationUsage& /*usage*/) {};
+  job->failed = [exchange](const std::exception_ptr& error) {
+    exchange->respond(openai_error(error));
+  };
+  host.generation->submit(job);
+}
 
 void answer_generation(const ApiHost& host, const std::shared_ptr<Exchange>& exchange,
                        OpenAiKind kind) {
@@ -23,21 +82,7 @@ void answer_generation(const ApiHost& host, const std::shared_ptr<Exchange>& exc
         400, fmt::format("the model '{}' has no chat template; use /v1/completions", model.id));
   }
   const std::shared_ptr<GenerationJob> job = is_chat ? chat_job(fields) : completion_job(fields);
-  job->model = model.id;
-  job->deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
-  job->gone = exchange->gone();
-  const std::int64_t characters = characters_of(*job);
-  if (characters > host.limits.characters) {
-    throw HttpError(400, fmt::format("the request has {} characters; {} are allowed at most",
-                                     characters, host.limits.characters));
-  }
-  if (static_cast<std::int64_t>(job->prompts.size()) > host.limits.texts) {
-    throw HttpError(400, fmt::format("\"prompt\": {} texts; {} are allowed at most",
-                                     job->prompts.size(), host.limits.texts));
-  }
-  const std::string key = key_of(request, fields.text("api_key"));
-  host.keys.admit(key, request.client, characters);
-  job->client = host.keys.are_used() && !key.empty() ? key : request.client;
+  complete_job(host, *exchange, fields, model, *job);
   const Json stream_options = fields.value("stream_options");
   const auto answer = std::make_shared<OpenAiAnswer>(
       exchange,
@@ -127,6 +172,16 @@ std::vector<Route> openai_routes(const ApiHost& host) {
            .error_gives = openai_error_answer(),
            .error = openai_error,
            .handler = handler(OpenAiKind::completion)},
+          {.method = "POST",
+           .path = "/v1/prompt_attention",
+           .summary = "What every head of a language model looks at in a prompt.",
+           .takes = prompt_attention_fields(),
+           .gives = prompt_attention_answer(),
+           .generates = true,
+           .error_gives = openai_error_answer(),
+           .error = openai_error,
+           .handler =
+               [&host](const std::shared_ptr<Exchange>& exchange) { answer_look(host, exchange); }},
           {.method = "POST",
            .path = "/v1/chat/completions",
            .summary = "Answers a conversation, as OpenAI's API does.",

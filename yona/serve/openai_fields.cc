@@ -104,6 +104,19 @@ Fields completion_answer() {
                         finish_field()});
 }
 
+Fields prompt_attention_fields() {
+  return {{.name = "prompt", .type = Type::text, .description = "the text", .required = true},
+          {"model", Type::text, "a model's id; not needed where there is one"},
+          {"api_key", Type::text, "where the server asks for one and no header has it"}};
+}
+
+Fields prompt_attention_answer() {
+  return {{"tokens", Type::texts, "of the prompt"},
+          {"heads", Type::integer, "of a layer"},
+          {"colours", Type::texts, "to draw each head with"},
+          {"layers", Type::list, "weights in steps of 1/255, [head][query][key] in one list"}};
+}
+
 Fields chat_fields() {
   return joined({{.name = "messages",
                   .type = Type::list,

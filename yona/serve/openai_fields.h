@@ -8,6 +8,8 @@ namespace yona::serve {
 
 Fields completion_fields();
 Fields completion_answer();
+Fields prompt_attention_fields();
+Fields prompt_attention_answer();
 Fields chat_fields();
 Fields chat_answer();
 // {"error": {"message", "type", "param", "code"}}

@@ -86,6 +86,25 @@ TEST_F(GenerationWorkerTest, RequestsJoinWhileOthersAreUnderWayAndLeaveBeforeThe
   EXPECT_EQ(ends, std::vector<std::string>{"under way"});
 }
 
+TEST_F(GenerationWorkerTest, LooksAtAPromptInsteadOfGenerating) {
+  Generating one = generating({"The dog"}, {.max_new = 1});
+  serve::PromptLook seen;
+  one.job->look = [&](const serve::PromptLook& look) { seen = look; };
+  worker().submit(one.job);
+  EXPECT_EQ(one.text(), "");
+  ASSERT_FALSE(seen.maps.empty());
+  EXPECT_EQ(seen.maps.front().queries, static_cast<std::int64_t>(seen.tokens.size()));
+  std::string text;
+  for (const std::string& token : seen.tokens) {
+    text += token;
+  }
+  EXPECT_EQ(text, "The dog");
+  Generating empty = generating({std::string(5000, 'x')}, {.max_new = 1});
+  empty.job->look = one.job->look;
+  worker().submit(empty.job);
+  EXPECT_THROW(empty.text(), std::exception);
+}
+
 TEST_F(GenerationWorkerTest, RemovesARequestWhoseClientHasGone) {
   const auto gone = std::make_shared<std::atomic<bool>>(false);
   int pieces = 0;

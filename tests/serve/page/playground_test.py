@@ -72,6 +72,12 @@ def main(browser, server):
     set_value(browser, "stop", "")
     assert generate(browser, "#peek") == best[:1]
 
+    browser.click("#look")
+    browser.wait("document.querySelector('#prompt-attention').hidden === false")
+    assert browser.run("document.querySelectorAll('#prompt-heads canvas').length") > 0
+    if PICTURES:
+        browser.screenshot(os.path.join(PICTURES, "playground-attention.png"), whole=True)
+
     set_value(browser, "max-tokens", 100000)  # more than the context: the server's sentence is shown
     browser.click("#generate")
     browser.wait("document.querySelector('#notice').hidden === false")

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::int64_t kContext = 65536;
 
-CausalLmConfig long_config() {
+CausalLmConfig long_config(std::int64_t layers) {
   CausalLmConfig config;
   config.vocabulary = 64;
-  config.layers = 4;
-  config.d_model = 32;
-  config.d_ff = 64;
-  config.heads = 2;
+  config.layers = layers;
+  config.d_model = 16;
+  config.d_ff = 32;
+  config.heads = 1;
   config.dropout = config.attention_dropout = 0.0;
   config.max_positions = kContext;
   config.positions = LmPositions::rotary;
@@ -44,51 +44,45 @@ Batch long_text(std::int64_t tokens) {
   return batch;
 }
 
-// All of a step's memory, in tensors of [tokens, d_model].
+// All of a step's memory, in tensors of [tokens, d_model], with eight layers.
 double tensors_of_step(std::int64_t tokens, bool recompute) {
+  const CausalLmConfig config = long_config(8);
   const PlannedRun run{
-      .make_objective =
-          [tokens] { return std::make_unique<LmObjective>(long_config(), 0.0, tokens); },
+      .make_objective = [config,
+                         tokens] { return std::make_unique<LmObjective>(config, 0.0, tokens); },
       .precision = Precision::f32,
       .average = false,
       .recompute = recompute,
       .device = Device::cpu};
-  const double tensor = static_cast<double>(tokens * long_config().d_model) * sizeof(float);
+  const double tensor = static_cast<double>(tokens * config.d_model) * sizeof(float);
   return static_cast<double>(plan_memory(run, tokens).step) / tensor;
 }
 
 TEST(LongContext, MemoryGrowsWithTheTokensAlone) {
   EXPECT_NEAR(tensors_of_step(kContext, true), tensors_of_step(kContext / 8, true), 1.0);
-  EXPECT_LT(tensors_of_step(kContext, true), 24.0);
-  EXPECT_GT(tensors_of_step(kContext, false), 40.0);
+  EXPECT_LT(tensors_of_step(kContext, true), 30.0);
+  EXPECT_GT(tensors_of_step(kContext, false), 80.0);
 }
 
-TEST(LongContext, AStepLearnsWithinThePlannedMemory) {
-  LmObjective objective(long_config(), 0.0, kContext);
+TEST(LongContext, AStepLearnsWithinTheMemoryThatIsStated) {
+  LmObjective objective(long_config(2), 0.0, kContext);
   objective.model().set_recompute(true);
   Backend& backend = shared_backend("cpu");
   Parameters parameters(objective.model(), backend, Gradients::yes);
   parameters.initialise(1);
+  parameters.zero_gradients();
   Learner learner(objective, parameters, backend);
   const Batch batch = long_text(kContext);
-  double before = 0;
-  for (int step = 0; step < 2; ++step) {
-    parameters.zero_gradients();
-    const LossSums sums = learner.accumulate(batch, {}, objective.weight(batch)).read();
-    const double loss = sums.loss / static_cast<double>(sums.rows);
-    if (step == 1) {
-      EXPECT_LT(loss, before - 0.01);
-    }
-    before = loss;
-    const std::vector<float> gradients = parameters.gradients().to_vector<float>();
-    std::vector<float> weights = parameters.weights().to_vector<float>();
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      weights[i] -= 0.5F * gradients[i];
-    }
-    parameters.weights().upload(weights);
+  const double before = learner.accumulate(batch, {}, objective.weight(batch)).read().loss;
+  constexpr std::int64_t kTensor = kContext * 16 * static_cast<std::int64_t>(sizeof(float));
+  EXPECT_LT(learner.peak_bytes(), 26 * kTensor);  // 109 MB; the scores alone would be 17 GB
+  const std::vector<float> gradients = parameters.gradients().to_vector<float>();
+  std::vector<float> weights = parameters.weights().to_vector<float>();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] -= 0.5F * gradients[i];
   }
-  const double bytes = static_cast<double>(learner.peak_bytes());
-  EXPECT_LT(bytes, 24.0 * kContext * 32 * sizeof(float));  // 200 MB
+  parameters.weights().upload(weights);
+  EXPECT_LT(learner.evaluate(batch).loss, before - 0.01 * kContext);
 }
 
 }  // namespace

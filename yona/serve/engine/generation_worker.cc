@@ -306,6 +306,11 @@ void GenerationWorker::join() {
 
 bool GenerationWorker::prepare(const TaskPtr& task) {
   try {
+    if (task->job->look) {
+      task->job->look(loaded_->look(task->job->prompts.front()));
+      finish(task);
+      return false;
+    }
     if (task->requests.empty()) {
       task->requests = model_->requests_of(*task->job);
     }

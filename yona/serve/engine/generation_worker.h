@@ -90,7 +90,7 @@ class GenerationWorker {
   void join();
   enum class Sizes : std::uint8_t { all, small };
   TaskPtr next_task(Sizes sizes);
-  bool prepare(const TaskPtr& task);  // false: it has failed
+  bool prepare(const TaskPtr& task);  // false: it has failed, or there is nothing to generate
   bool has_room_for(const Task& task) const;
   void begin(const TaskPtr& task);
   void note_joined();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "yona/base/error.h"
+#include "yona/inspect/prompt_attention.h"
 #include "yona/io/model_files.h"
 #include "yona/serve/service.h"
 
@@ -59,7 +60,7 @@ std::int64_t foreseen_new_tokens(const GenerationJob& job, const GeneratorSummar
 
 LoadedGenerator::LoadedGenerator(const std::filesystem::path& folder, Backend& backend,
                                  const ComputeType& asked, const GenerationLimits& limits)
-    : limits_(limits) {
+    : limits_(limits), backend_(backend) {
   const ComputeType type = asked.of_language_model(backend.device());
   model_ = LanguageModel::load(folder, backend, type.packing_of(folder));
   try {
@@ -138,6 +139,15 @@ std::vector<GenerateRequest> LoadedGenerator::requests_of(const GenerationJob& j
     }
   }
   return requests;
+}
+
+PromptLook LoadedGenerator::look(const std::string& prompt) const {
+  const std::vector<std::int32_t> ids = text_->prompt_ids(prompt);
+  PromptLook look{.maps = prompt_attention(model_->model(), backend_, ids)};
+  for (const std::int32_t id : ids) {
+    look.tokens.push_back(text_of(id, 0).bytes);
+  }
+  return look;
 }
 
 TokenText LoadedGenerator::text_of(std::int32_t token, float logprob) const {

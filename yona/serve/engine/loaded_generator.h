@@ -43,6 +43,8 @@ class LoadedGenerator {
   // for what cannot be, also where the chat template refuses the messages, and HttpError 413 for
   // answers that the cache has no room for.
   std::vector<GenerateRequest> requests_of(const GenerationJob& job);
+  // Throws InvalidArgument for a prompt that is too long to be shown.
+  PromptLook look(const std::string& prompt) const;
   TokenText text_of(std::int32_t token, float logprob) const;
 
  private:
@@ -51,6 +53,7 @@ class LoadedGenerator {
   void check_prompt(const GenerateRequest& request, std::size_t number, std::size_t count) const;
 
   const GenerationLimits limits_;
+  Backend& backend_;
   std::unique_ptr<LanguageModel> model_;
   std::optional<ChatTemplate> chat_;
   std::string chat_error_;  // why the template cannot be used

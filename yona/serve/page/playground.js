@@ -1,6 +1,7 @@
 // The playground of a language model: a prompt, the settings of /v1/completions, the answer as it
-// grows, and the distribution that each of its tokens was taken from.
-import { patiently, postStream } from "./api.js";
+// grows, the distribution that each of its tokens was taken from, and the attention over the prompt.
+import { patiently, postJson, postStream } from "./api.js";
+import { attentionView } from "./attention_view.js";
 import { $, make } from "./dom.js";
 import { onLanguage, t } from "./i18n.js";
 import { bars } from "./numbers.js";
@@ -89,6 +90,22 @@ const run = async changes => {
   choose(changes.max_tokens === 1 ? 0 : tokens.length - 1);
 };
 
+// All heads over the prompt, with what was generated after it.
+const look = async view => {
+  notice(null, 0);
+  const prompt = $("prompt").value + tokens.map(token => token.text).join("");
+  try {
+    const { tokens: read, heads, colours, layers } = await patiently(
+      () => postJson("/v1/prompt_attention", { model: $("generator").value, prompt }), null, seconds => notice(null, seconds));
+    const labels = read.map(visible);
+    $("prompt-attention").hidden = false;
+    view.state.token = null;
+    view.show({ heads, colours, parts: [{ name: "decoder", queries: labels, keys: labels, layers: layers.length, weights: layer => layers[layer] }] });
+  } catch (error) {
+    notice(error, 0);
+  }
+};
+
 const fillGenerators = () => {
   $("generator").replaceChildren(...store.generators.map(model => make("option", { value: model.id }, model.id)));
   $("generator-choice").hidden = store.generators.length < 2;
@@ -105,6 +122,10 @@ export const startPlayground = tell => {
     event.preventDefault();
     run({});
   });
+  const view = attentionView($("prompt-heads"), t);
+  $("look").addEventListener("click", () => look(view));
+  on("theme", () => view.repaint());
+  onLanguage(() => view.data && view.build());
   $("peek").addEventListener("click", () => run({ max_tokens: 1, temperature: 0 }));
   $("generate-end").addEventListener("click", () => running?.abort());
   $("prompt").addEventListener("keydown", event => {
