@@ -1,6 +1,6 @@
 // Dropout's decisions of attention as a GPU has them: a bit for each head, query and key. Those of
 // sentences of up to 256 tokens are kept from forward to backward on Hopper
-// (cuda/attention_whole.cuh); here is what the planning of memory has to know.
+// (cuda/attention/head_per_block.cuh); here is what the planning of memory has to know.
 #pragma once
 
 #include <algorithm>

@@ -7,8 +7,8 @@ namespace yona {
 
 // Losses of rows x with logits z = x · tableᵀ, as cross_entropy has them, and with dz its gradient
 //   dx (+)= dz · table,  dtable (+)= dzᵀ · x.
-// The plain composition is matmul, cross_entropy and two more of matmul (vocabulary_loss.h). Nobody
-// is promised logits, or dz: what the room for them holds in the end is the kernel's business.
+// The plain composition is matmul, cross_entropy and two more of matmul (vocabulary_loss.h). What
+// the memory for logits holds after the call is unspecified.
 // A table may have rows after the last of the vocabulary, so that products have an even width: they
 // are no tokens, and their gradient is zero.
 struct VocabularyLossArgs {
@@ -16,7 +16,7 @@ struct VocabularyLossArgs {
   View dx{};                // [rows, d]
   View dtable{};            // [columns, d], optional
   CrossEntropyArgs loss{};  // of [rows, V] logits, which are the first of `logits`, with gradient
-  View logits{};            // [rows + kVocabularyMoreRows, columns]: room
+  View logits{};            // [rows + kVocabularyMoreRows, columns]: scratch memory
   View workspace{};         // f32 [1, vocabulary_workspace()]
   View table_sums{};  // f32 [1, d]: Σ_j table_j, made by the first call for this table, where
   bool first = true;  // smoothing asks for it, and used by the others
@@ -27,8 +27,8 @@ struct VocabularyLossArgs {
 
 inline constexpr std::int64_t kVocabularyMoreRows = 8;
 
-// Widths of states for which a GPU may have a better way than the parts, and wants the room. (Up to
-// 512 it multiplies 512 deep, and less as slowly: with half of that the parts are as fast.)
+// Widths of states for which a GPU may have a fused kernel, which needs the workspace. (Up to 512
+// it multiplies 512 deep, and less as slowly: with half of that the composition is as fast.)
 inline constexpr std::int64_t kVocabularyMostWidth = 1024;
 constexpr bool is_vocabulary_width(std::int64_t d) {
   return d > 256 && d <= kVocabularyMostWidth && d % 8 == 0;
