@@ -1,6 +1,6 @@
 """Training over MPI: several processes on this machine have the bytes of one, go on with another number of ranks, and end together.
 
-usage: mpirun_test.py [--kills N]    YONA_PROGRAM names the program (as in ctest)
+usage: communicator_test.py [--kills N]    YONA_PROGRAM names the program (as in ctest)
 
 Skipped where there is no mpirun, or yona was built without MPI.
 """
