@@ -44,7 +44,8 @@ TEST(DescriptionFields, EveryKeyOccursOnceAndIsWritten) {
   for_each_field(description, info, [&](const char* key, const auto&, const auto&) {
     EXPECT_TRUE(keys.insert(key).second) << key;
   });
-  description.task = "parsing";  // written only where it is another than translation
+  description.task = "parsing";  // written only where they are not the default
+  description.arch = "rnn";
   const Json json = to_json(description);
   EXPECT_EQ(json.size(), keys.size());
   for (const std::string& key : keys) {
