@@ -25,7 +25,7 @@ KINDS = {
     "tanh": ("rnn", ["model.cell=tanh"], 0.9),
     "last state": ("rnn", ["model.alignment=none"], 0.1),  # learns slowly without attention
     "convs2s": ("convs2s", [], 0.9),
-    "bytenet": ("bytenet", ["model.longest_dilation=2"], 0.9),
+    "bytenet": ("bytenet", ["model.longest_dilation=2"], 0.6),
 }
 ATTENDING = ("lstm", "gru", "tanh", "convs2s")
 
