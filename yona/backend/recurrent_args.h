@@ -21,7 +21,8 @@ constexpr std::int64_t gates_of(Cell cell) {
   return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1;
 }
 
-// One time step of n rows. With a = input (W x + b) and u = hidden (U h' + b'), both [n, gates · d]:
+// One time step of n rows. With a = input (W x + b) and u = hidden (U h' + b'), [n, gates · d]
+// each:
 //   lstm  i, f, o = σ(a + u), g = tanh(a + u):   c = f ∘ c' + i ∘ g,   h = o ∘ tanh(c)
 //   gru   r, z = σ(a + u),  m = tanh(a_n + r ∘ u_n):   h = (1 - z) ∘ m + z ∘ h'
 //   tanh  h = tanh(a + u)

@@ -23,6 +23,11 @@ using testing::yaml_error;
 const std::map<std::string, std::pair<std::string, std::string>>& other_values() {
   static const std::map<std::string, std::pair<std::string, std::string>> values{
       {"preset", {"tiny", "tiny"}},
+      {"model.arch", {"rnn", "rnn"}},
+      {"model.cell", {"gru", "gru"}},
+      {"model.alignment", {"none", "none"}},
+      {"model.kernel_width", {"5", "5"}},
+      {"model.longest_dilation", {"8", "8"}},
       {"model.layers", {"3", "3"}},
       {"model.encoder_layers", {"12", "12"}},
       {"model.decoder_layers", {"2", "2"}},

@@ -107,6 +107,11 @@ class Resume : public testing::ToyRun {
     };
     return {
         {"preset", "iwslt"},
+        {"model.arch", "rnn"},
+        {"model.cell", "gru"},
+        {"model.alignment", "none"},
+        {"model.kernel_width", "5"},
+        {"model.longest_dilation", "8"},
         {"model.layers", "2"},
         {"model.encoder_layers", "2"},
         {"model.decoder_layers", "2"},
