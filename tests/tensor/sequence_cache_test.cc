@@ -78,7 +78,7 @@ TEST(SequenceCache, GivesWhatTheWholeTextGives) {
   CausalLmConfig qwen = toy_llama();
   qwen.qk_norm = true;
   CausalLmConfig mistral = toy_llama();
-  mistral.window = 3;
+  mistral.attention_sizes.window = 3;
   for (const std::string_view backend : {"reference", "cpu"}) {
     expect_generation_agrees(toy_gpt2(), backend);
     expect_generation_agrees(toy_llama(), backend);
