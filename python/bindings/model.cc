@@ -111,6 +111,8 @@ Model::Model(const std::vector<std::filesystem::path>& folders, const LoadOption
   worker_.run([&] {
     if (folders.size() == 1 && TextEncoder::is_encoder(folders.front())) {
       encoder_.emplace(TextEncoder::load(folders.front(), options));
+    } else if (folders.size() == 1 && ImageClassifier::is_image_classifier(folders.front())) {
+      images_.emplace(ImageClassifier::load(folders.front(), options));
     } else {
       model_.emplace(yona::Model::load_ensemble(folders, options));
     }
@@ -118,16 +120,19 @@ Model::Model(const std::vector<std::filesystem::path>& folders, const LoadOption
 }
 
 const yona::Model& Model::model() const {
-  check(model_.has_value(),
-        "the model is an encoder, which classifies, embeds and fills in masked words");
+  check(model_.has_value(), "the model is {}", kind());
   return *model_;
 }
 
 const TextEncoder& Model::encoder() const {
-  check(encoder_.has_value(),
-        "the model is of the task {}; an encoder (BERT, RoBERTa …) is expected",
-        model_ ? model_->details().task : "");
+  check(encoder_.has_value(), "the model is {}; an encoder (BERT, RoBERTa …) is expected", kind());
   return *encoder_;
+}
+
+std::string Model::kind() const {
+  return encoder_  ? "an encoder, which classifies, embeds and fills in masked words"
+         : images_ ? "an image classifier, which classifies pictures"
+                   : "of the task " + model_->details().task;
 }
 
 py::list Model::answer(Task task, const std::vector<SourceLine>& lines, const py::dict& given) {
@@ -229,6 +234,16 @@ py::tuple Model::perplexity(const std::string& text, const py::dict& given) {
 
 py::dict Model::info() const {
   using namespace py::literals;  // NOLINT(google-build-using-namespace): pybind11's own way
+  if (images_) {
+    const ImageClassifierDetails details = images_->details();
+    return py::dict("task"_a = "image-classification", "family"_a = details.family,
+                    "parameters"_a = details.parameters, "encoder_layers"_a = details.layers,
+                    "decoder_layers"_a = 0, "d_model"_a = details.d_model, "d_ff"_a = details.d_ff,
+                    "heads"_a = details.heads, "models"_a = 1,
+                    "labels"_a = texts_of(details.labels), "image_height"_a = details.image_height,
+                    "image_width"_a = details.image_width, "channels"_a = details.channels,
+                    "patch"_a = details.patch);
+  }
   if (encoder_) {
     const EncoderDetails details = encoder_->details();
     return py::dict(
@@ -277,6 +292,8 @@ void bind_model(py::module_& module) {
            py::arg("on_piece"))
       .def("perplexity", &Model::perplexity, py::arg("text"), py::arg("options"))
       .def("classify", &Model::classify, py::arg("texts"), py::arg("seconds"))
+      .def("classify_images", &Model::classify_images, py::arg("pictures"))
+      .def_property_readonly("takes_pictures", &Model::takes_pictures)
       .def("embed", &Model::embed, py::arg("texts"), py::arg("options"))
       .def("fill", &Model::fill, py::arg("text"), py::arg("top"))
       .def("info", &Model::info);

@@ -40,6 +40,10 @@ class Model {
   // Of an encoder: for each text (label, score, {label: score}, tokens, cut), for a regression
   // without labels. `seconds` is empty or has one for each text.
   py::list classify(const std::vector<std::string>& texts, const std::vector<std::string>& seconds);
+  // Of an image classifier: pictures are bytes of a file, paths, or arrays of bytes [height, width]
+  // or [height, width, channels]; for each (label, score, {label: score}).
+  py::list classify_images(const py::list& pictures);
+  bool takes_pictures() const { return images_.has_value(); }
   // [texts, d_model]
   py::array_t<float> embed(const std::vector<std::string>& texts, const py::dict& options);
   // For each mask its candidates: (token, probability, text).
@@ -55,10 +59,12 @@ class Model {
   // Throw InvalidArgument where the folder holds the other kind.
   const yona::Model& model() const;
   const TextEncoder& encoder() const;
+  std::string kind() const;  // "an encoder", for messages
 
   Worker worker_;                     // the last to go
-  std::optional<yona::Model> model_;  // one of the two
+  std::optional<yona::Model> model_;  // one of the three
   std::optional<TextEncoder> encoder_;
+  std::optional<ImageClassifier> images_;
 };
 
 }  // namespace yona::python

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack  # not a dependency: type checkers know it by themselves
 
+    # A text, or a picture: its file, the file's bytes, or its pixels.
+    Picture = Union[str, bytes, os.PathLike[str], NDArray[np.uint8]]
+
 Path = Union[str, "os.PathLike[str]"]
 
 
@@ -57,6 +60,21 @@ def _texts(what: str, given: str | Iterable[str]) -> tuple[bool, list[str]]:
         if not text.isascii():
             text.encode()  # lone surrogates are no text: UnicodeEncodeError, which is a ValueError
     return isinstance(given, str), texts
+
+
+def _picture(given: Any) -> Any:
+    """A path as text, bytes, or an array of bytes."""
+    if isinstance(given, bytes):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return given_path("picture", given)
+    if hasattr(given, "__array__"):
+        import numpy as np
+        array = np.asarray(given)
+        if array.dtype != np.uint8:
+            raise InvalidArgument(f"classify: expected an array of bytes (uint8), got {array.dtype}")
+        return array
+    raise InvalidArgument(f"classify: expected a path, bytes or an array, got {given!r}")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
@@ -297,10 +315,10 @@ class Model:
             text, _given({"context": context, "stride": stride})))
 
     @overload
-    def classify(self, text: str,  # type: ignore[overload-overlap]
+    def classify(self, text: Picture,  # type: ignore[overload-overlap]
                  second: str | None = None) -> Classification: ...
     @overload
-    def classify(self, text: Iterable[str],
+    def classify(self, text: Iterable[Picture],
                  second: Iterable[str] | None = None) -> list[Classification]: ...
 
     def classify(self, text: Any, second: Any = None) -> Any:
@@ -309,13 +327,30 @@ class Model:
 
         >>> model.classify("a gorgeous film").label                           # doctest: +SKIP
         'positive'
+
+        An image classifier takes pictures: the path of a PNG or JPEG file, its bytes, or an array
+        of bytes, [height, width] or [height, width, 3]; or a list of these.
+
+        >>> model.classify("cat.jpg").label                                   # doctest: +SKIP
+        'tabby'
         """
+        if self._handle.takes_pictures:
+            return self._classify_pictures(text, second)
         one, texts = _texts("text", text)
         one_second, seconds = (one, []) if second is None else _texts("second", second)
         if one != one_second or (seconds and len(seconds) != len(texts)):
             raise InvalidArgument(f"classify: expected a second text for each of {len(texts)} "
                                   f"texts, got {len(seconds)}")
         answers = [Classification(*each) for each in self._handle.classify(texts, seconds)]
+        return answers[0] if one else answers
+
+    def _classify_pictures(self, given: Any, second: Any) -> Any:
+        if second is not None:
+            raise InvalidArgument("classify: `second` is of texts; the model takes pictures")
+        one = isinstance(given, (str, bytes, os.PathLike)) or hasattr(given, "__array__")
+        pictures = [_picture(each) for each in ([given] if one else given)]
+        answers = [Classification(*each, 0, False)
+                   for each in self._handle.classify_images(pictures)]
         return answers[0] if one else answers
 
     def embed(self, text: str | Iterable[str], *, pooling: str | None = None,

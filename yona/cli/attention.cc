@@ -18,11 +18,13 @@
 #include "yona/inspect/export.h"
 #include "yona/inspect/figures.h"
 #include "yona/inspect/html.h"
+#include "yona/inspect/image_attention.h"
 #include "yona/inspect/png.h"
 #include "yona/inspect/svg.h"
 #include "yona/inspect/terminal.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/model_folder.h"
+#include "yona/io/model_kind.h"
 #include "yona/text/utf8.h"
 
 namespace yona::cli {
@@ -34,7 +36,7 @@ using Heads = AttentionChoice::Heads;
 const std::vector<std::string> kFormats = {"terminal", "html", "svg", "png", "json", "npz"};
 
 struct AttentionFlags {
-  std::string model, source, target, input, target_input, gold, gold_base = "0";
+  std::string model, image, source, target, input, target_input, gold, gold_base = "0";
   std::string format, output, part = "cross", layer, head, style = "matrix", token;
   std::string device = "cpu", threads = "0";
 };
@@ -200,12 +202,42 @@ void check_flags(const CLI::App& app, const AttentionFlags& flags) {
   }
 }
 
-int run(const CLI::App& app, const AttentionFlags& flags) {
-  check_flags(app, flags);
-  protect_model_files("--output", flags.output);
-  const std::unique_ptr<Backend> backend = make_backend(
+std::unique_ptr<Backend> backend_of(const AttentionFlags& flags) {
+  return make_backend(
       word_value("--device", flags.device, {"cpu", "cuda"}),
       {.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}))});
+}
+
+// A picture instead of a sentence.
+int run_image(const CLI::App& app, const AttentionFlags& flags) {
+  require_flag(app, "--model", !flags.model.empty(), "name the folder of an image classifier");
+  require_folder("--model", flags.model);
+  for (const char* other : {"--source", "--target", "--input"}) {
+    check(app.count(other) == 0, "attention: {} is given together with --image; use one of them",
+          other);
+  }
+  require_file("--image", flags.image);
+  const bool is_default = flags.format.empty() && flags.output.empty();
+  const std::string format = is_default ? "html" : format_of(flags);
+  check(format == "html" || format == "json",
+        "--format: {} is for sentences; a picture is shown as html or json", format);
+  check_model_kind(flags.model, ModelKind::image, "yona attention --image");
+  protect_model_files("--output", flags.output);
+  const std::unique_ptr<Backend> backend = backend_of(flags);
+  const ImageAttention attention =
+      inspect_image(flags.model, *backend, read_picture(flags.image), flags.image);
+  write_result(
+      flags, format == "html" ? image_attention_page(attention) : image_attention_json(attention));
+  return 0;
+}
+
+int run(const CLI::App& app, const AttentionFlags& flags) {
+  if (app.count("--image") > 0) {
+    return run_image(app, flags);
+  }
+  check_flags(app, flags);
+  protect_model_files("--output", flags.output);
+  const std::unique_ptr<Backend> backend = backend_of(flags);
   const std::unique_ptr<TranslationModel> model = TranslationModel::load(flags.model, *backend);
   write_result(flags, flags.input.empty() ? one_pair(flags, app, *model, *backend)
                                           : corpus(flags, *model, *backend));
@@ -217,6 +249,10 @@ void add_flags(CLI::App& app, AttentionFlags& flags) {
   add_text(app, flags.source, {"--source", "TEXT", "a sentence to look at"});
   add_text(app, flags.target,
            {"--target", "TEXT", "its translation (default: what the model translates)"});
+  add_text(app, flags.image,
+           {"--image", "FILE",
+            "a PNG or JPEG for an image classifier: where the class token looked, and roll-out, as "
+            "html (default) or json"});
   add_text(app, flags.format,
            {"--format", "NAME",
             "terminal, html, svg, png, json or npz (default: by the ending of --output)"});
@@ -255,6 +291,7 @@ Command add_attention(CLI::App& program) {
        "yona attention --model run --source \"A man rides a horse.\" --output attention.html\n"
        "yona attention --model run --source \"A man\" --target \"Ein Mann\" --style lines "
        "--layer 2 --output figure.svg\n"
+       "yona attention --model vit --image cat.jpg --output cat.html\n"
        "yona attention --model run --input test.en --target-input test.de --align-error "
        "test.align"});
   const auto flags = std::make_shared<AttentionFlags>();

@@ -52,8 +52,9 @@ std::vector<std::string> with_empty_values(int count, const char* const* argumen
 
 void refuse_empty_values(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_type_size() == 0) {
-      continue;  // a switch
+    const bool means_none = command.get_name() == "embed" && option->check_lname("prompt");
+    if (option->get_type_size() == 0 || means_none) {  // a switch, or '' is an answer
+      continue;
     }
     for (const std::string& value : option->results()) {
       check(!value.empty(), "{}: the value is empty (is a variable unset?)", name_of(*option));

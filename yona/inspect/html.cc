@@ -40,7 +40,8 @@ Json part_json(const AttentionMaps& maps, AttentionPart part, std::size_t& bytes
           {"layers", std::move(layers)}};
 }
 
-// Inside a script element "<" could end it, or begin a comment.
+}  // namespace
+
 std::string for_script(std::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -49,8 +50,6 @@ std::string for_script(std::string_view json) {
   }
   return out;
 }
-
-}  // namespace
 
 std::string packed_weights(std::span<const float> weights) {
   std::string out;

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "yona/inspect/attention_maps.h"
 
@@ -16,5 +17,8 @@ std::string attention_page(const AttentionMaps& maps);
 // The weights as the page keeps them, before base64: bytes round(255 w), where a zero is followed
 // by the number of further zeros (at most 255).
 std::string packed_weights(std::span<const float> weights);
+
+// JSON as it may stand inside a script element, where "<" could end it, or begin a comment.
+std::string for_script(std::string_view json);
 
 }  // namespace yona

@@ -208,11 +208,11 @@ TEST_F(ImageClassification, LearnsFromFoldersWithEveryKindOfChange) {
 TEST_F(ImageClassification, FoldersAndFilesAreNotMixed) {
   write_folder(folder_ / "folder", 4);
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                config({{"data.valid", folder_ / "folder", ""}});
+                run("run", config({{"data.valid", folder_ / "folder", ""}}));
               }),
               HasSubstr("is a folder, but"));
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                config({{"data.mixup", "0.2", ""}, {"train.rdrop", "1", ""}});
+                run("run", config({{"data.mixup", "0.2", ""}, {"train.rdrop", "1", ""}}));
               }),
               HasSubstr("data.mixup: is 0.2 and train.rdrop 1"));
 }
