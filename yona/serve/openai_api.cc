@@ -177,7 +177,7 @@ std::vector<Route> openai_routes(const ApiHost& host) {
            .summary = "What every head of a language model looks at in a prompt.",
            .takes = prompt_attention_fields(),
            .gives = prompt_attention_answer(),
-           .generates = true,
+           .queue = Queue::generation,
            .error_gives = openai_error_answer(),
            .error = openai_error,
            .handler =

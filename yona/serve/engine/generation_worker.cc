@@ -307,7 +307,7 @@ void GenerationWorker::join() {
 bool GenerationWorker::prepare(const TaskPtr& task) {
   try {
     if (task->job->look) {
-      task->job->look(loaded_->look(task->job->prompts.front()));
+      task->job->look(model_->look(task->job->prompts.front()));
       finish(task);
       return false;
     }
