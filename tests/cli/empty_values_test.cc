@@ -56,6 +56,9 @@ TEST(EmptyValues, AreRefusedByEveryFlagOfEveryCommand) {
     const std::string help = run_yona(with(command, {"--help"})).out;
     for (const std::string& names : listed(help, std::regex("^  (-[^ ]+) [^ ]"))) {
       const std::string flag = names.substr(names.find("--"));
+      if (command.back() == "embed" && flag == "--prompt") {
+        continue;  // no prompt, also where the folder has one by default
+      }
       const Words words = flags++ % 2 == 0 ? Words{flag, ""} : Words{flag + "="};
       const ProgramResult result = run_yona(with(command, words));
       EXPECT_EQ(result.code, 2) << command.back() << " " << words[0] << ": " << result.err;
@@ -98,6 +101,16 @@ TEST(EmptyValues, AreNoConcernOfAFileWithCommasInItsName) {
 
 TEST(EmptyValues, DoNotHideAnUnknownFlag) {
   EXPECT_THAT(run_yona({"info", "--prest="}).err, HasSubstr("unknown flag '--prest'"));
+}
+
+TEST(EmptyValues, MeanNoPromptToEmbed) {
+  const std::string model = YONA_FIXTURES "/encoders/bert-classes";
+  const TempDir folder;
+  write_bytes(folder / "text", "a text\n");
+  const Words words{"embed", "--model", model, "--input", folder / "text"};
+  const ProgramResult result = run_yona(with(words, {"--prompt", ""}));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, run_yona(words).out);
 }
 
 }  // namespace

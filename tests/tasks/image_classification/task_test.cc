@@ -10,6 +10,7 @@
 #include "yona/base/input_file.h"
 #include "yona/data/images/idx.h"
 #include "yona/encode/image_model.h"
+#include "yona/tasks/image_classification/config_keys.h"
 #include "yona/tasks/train.h"
 
 #include "tests/data/images/idx_files.h"
@@ -208,11 +209,11 @@ TEST_F(ImageClassification, LearnsFromFoldersWithEveryKindOfChange) {
 TEST_F(ImageClassification, FoldersAndFilesAreNotMixed) {
   write_folder(folder_ / "folder", 4);
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                run("run", config({{"data.valid", folder_ / "folder", ""}}));
+                check_image_config(config({{"data.valid", folder_ / "folder", ""}}));
               }),
               HasSubstr("is a folder, but"));
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                run("run", config({{"data.mixup", "0.2", ""}, {"train.rdrop", "1", ""}}));
+                check_image_config(config({{"data.mixup", "0.2", ""}, {"train.rdrop", "1", ""}}));
               }),
               HasSubstr("data.mixup: is 0.2 and train.rdrop 1"));
 }
