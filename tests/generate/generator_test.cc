@@ -50,7 +50,7 @@ const std::vector<Ids> kPrompts{{1, 2, 3}, {4}, {5, 6, 7, 8, 9, 10, 11, 12, 1, 2
 
 TEST(Generator, IsGreedySearchWithoutATemperatureForEveryFamilyAndBatch) {
   CausalLmConfig mistral = roomy(toy_llama());
-  mistral.window = 4;
+  mistral.attention_sizes.window = 4;
   CausalLmConfig qwen = roomy(toy_llama());
   qwen.qk_norm = true;
   for (const CausalLmConfig& config : {roomy(toy_gpt2()), roomy(toy_llama()), mistral, qwen}) {

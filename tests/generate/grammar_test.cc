@@ -80,7 +80,7 @@ TEST(Grammar, TooManyNodesAreRefused) {
   Grammar grammar;
   const std::string text(Grammar::kMostNodes, 'x');
   EXPECT_THAT(message_of([&] { grammar.append_text(0, text); }),
-              testing::HasSubstr("the description is too large"));
+              ::testing::HasSubstr("the description is too large"));
 }
 
 }  // namespace

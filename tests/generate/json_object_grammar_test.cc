@@ -9,7 +9,7 @@
 namespace yona {
 namespace {
 
-using testing::Test;
+using ::testing::Test;
 
 struct JsonObjectGrammar : Test {
   Grammar grammar;

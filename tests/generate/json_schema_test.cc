@@ -167,7 +167,7 @@ TEST(JsonSchema, RefusesOtherInstances) {
 }
 
 TEST(JsonSchema, RefusesWhatItCannotDoByName) {
-  using testing::HasSubstr;
+  using ::testing::HasSubstr;
   const std::vector<std::pair<std::string, std::string>> cases{
       {R"({"type":"object","patternProperties":{}})",
        "\"patternProperties\" at # is not supported"},
@@ -222,7 +222,7 @@ TEST(JsonSchema, SaysWhenItCannotBeMet) {
       json_schema_grammar(Json::parse(schema));
       ADD_FAILURE() << schema;
     } catch (const InvalidArgument& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr("cannot be met")) << schema;
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("cannot be met")) << schema;
     }
   }
 }

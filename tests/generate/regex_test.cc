@@ -61,7 +61,7 @@ TEST(Regex, MatchesWholeTexts) {
 }
 
 TEST(Regex, RefusesWhatItDoesNotSupportByName) {
-  using testing::HasSubstr;
+  using ::testing::HasSubstr;
   const std::vector<std::pair<std::string, std::string>> cases{
       {"a(?=b)", "look-ahead"},
       {"a(?!b)", "look-ahead"},

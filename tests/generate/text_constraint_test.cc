@@ -61,7 +61,7 @@ TEST(TextConstraint, AVocabularyThatCannotContinueIsAnError) {
     constraint.allowed(after_a);
     FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("no token of the vocabulary continues it"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("no token of the vocabulary continues it"));
   }
 }
 
