@@ -75,7 +75,14 @@ TEST_F(Serve, AnswersEveryRoute) {
       {{"q", line(0)}, {"source", "en"}, {"target", "de"}, {"attention", true}, {"n_best", 2}});
   EXPECT_EQ(inside.json()["translations"][0]["n_best"].size(), 2U);
   EXPECT_EQ(client.get("/v1/models").json()["models"][0]["loaded"], true);
-  EXPECT_NE(client.get("/metrics").body.find("yona_sentences_total 2\n"), std::string::npos);
+  // Counted once the answer has been sent: a moment later.
+  const auto has_counted = [&] {
+    return client.get("/metrics").body.find("yona_sentences_total 2\n") != std::string::npos;
+  };
+  for (int i = 0; i < 100 && !has_counted(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_TRUE(has_counted());
 }
 
 TEST_F(Serve, StreamsAsServerSentEvents) {

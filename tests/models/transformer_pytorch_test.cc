@@ -23,6 +23,10 @@
 namespace yona::testing {
 namespace {
 
+// Adam divides by the size of a gradient: where that is near zero, as for a bias in front of a
+// norm, its rounding becomes part of the weights.
+constexpr double kAfterUpdates = 3 * kModelF32;
+
 namespace fs = std::filesystem;
 
 template <class Kind>
@@ -166,7 +170,7 @@ class Comparison {
         const std::vector<double> expected = doubles_of(file_, "final." + entry.name);
         EXPECT_GE(norm_error(doubles_of(file_, "initial." + entry.name), expected), 1e-3)
             << entry.name << " did not move";
-        EXPECT_LE(norm_error(values_of(entry.value), expected), kModelF32)
+        EXPECT_LE(norm_error(values_of(entry.value), expected), kAfterUpdates)
             << entry.name << " after " << train.updates << " updates";
       }
     }

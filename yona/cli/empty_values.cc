@@ -15,6 +15,9 @@ namespace {
 constexpr std::array<std::string_view, 1> kWholeItems = {"--tags"};
 
 std::string name_of(const CLI::Option& option) {
+  if (option.get_positional()) {
+    return option.get_name();
+  }
   const std::vector<std::string>& names = option.get_lnames();
   return names.empty() ? "-" + option.get_snames().front() : "--" + names.front();
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "yona/base/error.h"
 #include "yona/base/log.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/stop_signals.h"
@@ -45,6 +46,7 @@ void show_progress(std::int64_t done, std::int64_t points, const std::string& ne
 }
 
 int run(const CLI::App& app, const StudyFlags& flags) {
+  check(!flags.name.empty(), "study: NAME is required; see `yona study --help`");
   const StudyKind& kind = study_kind(flags.name);
   require_flag(app, "--output", !flags.output.empty(), "name a folder for the page");
   StopSignals signals;
@@ -69,7 +71,7 @@ Command add_study(CLI::App& program) {
       {"study", "the paper's questions, measured: a page with figures, and a JSON file",
        "yona study table1 --output table1\nyona study positions --output positions --seed 2"});
   const auto flags = std::make_shared<StudyFlags>();
-  app->add_option("NAME", flags->name, study_list())->required();
+  app->add_option("NAME", flags->name, study_list());
   add_text(*app, flags->output,
            {"-o,--output", "DIR",
             "folder for page.html, study.json and the figures; a study that "

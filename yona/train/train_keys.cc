@@ -40,9 +40,10 @@ ConfigKeys<TrainConfig> step_keys() {
           integer("seed", &Config::seed, {0}, kDecides, "seed of everything random"),
           config_key("precision", &Config::precision, enum_codec<Precision>({"f32", "bf16"}),
                      kDecides, "operands of matrix products; weights are kept in f32"),
-          config_key("recompute", &Config::recompute, bool_codec(), kFree,
+          config_key("recompute", &Config::recompute, bool_codec(), kDecides,
                      "keep only the input of each layer, and run its forward pass again in the "
-                     "backward pass: the same results in less memory and more time")};
+                     "backward pass: less memory, more time; the same results, on a GPU but for "
+                     "rounding")};
 }
 
 ConfigKeys<TrainConfig> optimiser_keys() {

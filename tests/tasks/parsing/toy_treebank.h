@@ -55,7 +55,7 @@ class ToyTreebank : public ::testing::Test {
     config.train.updates = 12;
     config.train.batch_tokens = 300;
     config.train.save_every = 4;
-    config.train.valid_every = 6;
+    config.train.valid_every = 4;
     config.train.schedule.warmup = 10;
     config.train.tensorboard = false;
     return config;

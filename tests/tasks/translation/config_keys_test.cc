@@ -43,6 +43,12 @@ const std::map<std::string, std::pair<std::string, std::string>>& other_values()
       {"model.activation", {"gelu", "gelu"}},
       {"model.norm", {"pre", "pre"}},
       {"model.attention", {"additive", "additive"}},
+      {"model.window", {"16", "16"}},
+      {"model.dilation", {"2", "2"}},
+      {"model.block", {"32", "32"}},
+      {"model.global_blocks", {"2", "2"}},
+      {"model.random_blocks", {"3", "3"}},
+      {"model.projected_keys", {"64", "64"}},
       {"model.positions", {"learned", "learned"}},
       {"model.position_base", {"500000", "500000"}},
       {"model.max_positions", {"4096", "4096"}},
@@ -92,7 +98,8 @@ const std::map<std::string, std::pair<std::string, std::string>>& other_values()
       {"train.valid_metrics", {"bleu,chrf", "[bleu, chrf]"}},
       {"train.best_by", {"chrf", "chrf"}},
       {"train.tensorboard", {"false", "false"}},
-      {"train.measure", {"false", "false"}}};
+      {"train.measure", {"false", "false"}},
+      {"train.recompute", {"true", "true"}}};
   return values;
 }
 

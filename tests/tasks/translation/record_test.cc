@@ -127,6 +127,12 @@ class Resume : public testing::ToyRun {
         {"model.activation", "gelu"},
         {"model.norm", "pre"},
         {"model.attention", "additive"},
+        {"model.window", "16"},
+        {"model.dilation", "2"},
+        {"model.block", "32"},
+        {"model.global_blocks", "2"},
+        {"model.random_blocks", "3"},
+        {"model.projected_keys", "64"},
         {"model.positions", "learned"},
         {"model.position_base", "500"},
         {"model.max_positions", "512"},
@@ -177,6 +183,7 @@ class Resume : public testing::ToyRun {
         {"train.best_by", "chrf"},
         {"train.tensorboard", "true"},
         {"train.measure", "false"},
+        {"train.recompute", "true"},
     };
   }
 
@@ -192,6 +199,9 @@ TEST_F(Resume, EveryKeyIsRefusedOrAcceptedAsItSays) {
     RunConfig config = with(key.name, values.at(key.name));
     if (key.name == "train.best_by") {
       config.train.valid_metrics = {"chrf"};
+    }
+    if (key.name == "model.window") {
+      config.model.attention = AttentionKind::window;
     }
     if (key.name == "train.precision" && !has_bf16) {
       continue;  // the run would be in f32 all the same
