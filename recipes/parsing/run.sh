@@ -4,7 +4,7 @@
 #
 #   YONA_DATA=/path/to/data recipes/parsing/run.sh [--paper] [--seed N] [OUTPUT]
 #
-#   (none)    preset tiny (4+4 layers, d_model 128) with BPE-dropout, substituted constituents and R-Drop
+#   (none)    preset small (4+4 layers, d_model 256) with BPE-dropout and substituted constituents
 #   --paper   the paper's settings as far as they go: preset tiny, post-norm, placeholders for words
 #
 # On a GPU: YONA_FLAGS="--device cuda --precision bf16", through which any setting of `yona train` goes.
@@ -29,19 +29,21 @@ if [ ! -f "$data/train.mrg.xz" ]; then
   exit 77
 fi
 
-settings=(--set train.updates=8000 --set train.batch_tokens=4096 --set train.valid_every=1000 --set train.save_every=1000)
 case $plan in
   best)
-    settings+=(--set model.norm=pre --set model.dropout=0.3 --set train.schedule=cosine --set train.learning_rate=0.003
-      --set train.warmup=800 --set train.ema=0.999 --set train.rdrop=1
-      --set data.sampling=0.1 --set data.substitution=0.3 --set data.vocabulary_size=3000) ;;
-  paper) settings+=(--set data.leaves=placeholders --set train.warmup=2000) ;;
+    settings=(--preset small --set model.norm=pre --set train.updates=18000 --set train.schedule=cosine
+      --set train.learning_rate=0.0015 --set train.warmup=400 --set train.ema=0.999
+      --set data.sampling=0.1 --set data.substitution=0.5
+      --set train.valid_every=2000 --set train.save_every=2000) ;;
+  paper)
+    settings=(--preset tiny --set data.leaves=placeholders --set train.updates=8000 --set train.warmup=2000
+      --set train.valid_every=1000 --set train.save_every=1000) ;;
 esac
 # shellcheck disable=SC2086  # YONA_FLAGS holds several words
 if [ -d "$output/checkpoints" ]; then
   "$root/build/yona" train --output "$output" --resume ${YONA_FLAGS:-}
 else
-  "$root/build/yona" train --task parsing --preset tiny --output "$output" --seed "$seed" \
+  "$root/build/yona" train --task parsing --output "$output" --seed "$seed" \
     --train "$data/train.mrg.xz" --valid "$data/valid.mrg.xz" "${settings[@]}" ${YONA_FLAGS:-}
 fi
 # The sentences of the test part: the leaves of its trees, without traces.

@@ -5,7 +5,8 @@
 #   YONA_DATA=/path/to/data recipes/sst-2/run.sh [--pretrain] [--seed N] [OUTPUT]
 #
 #   (none)       preset bert-tiny, the mean of all states, hidden tokens and R-Drop
-#   --pretrain   a masked language model of wikitext-2 first (OUTPUT-lm), which the classifier begins with
+#   --pretrain   preset bert-mini; first a masked language model of wikitext-2 and the longer phrases of SST-2
+#                (OUTPUT-lm), which the classifier begins with
 #
 # On a GPU: YONA_FLAGS="--device cuda --precision bf16", through which any setting of `yona train` goes.
 # A run that was stopped goes on when the same command is given again. The data folder holds
@@ -41,17 +42,21 @@ train() {
   fi
 }
 
-start=(--preset bert-tiny --set model.norm=pre --set model.text_vector=mean --set data.vocabulary_size=8000)
+shape=(--set model.norm=pre --set model.text_vector=mean --set data.vocabulary_size=12000)
 if [ "$pretrain" = yes ]; then
-  train "$output-lm" --task masked-lm "${start[@]}" --train "$data/wikitext-2/train.txt.xz" \
-    --valid "$data/wikitext-2/valid.txt.xz" --set data.whole_words=true --set train.updates=20000 \
-    --set train.schedule=cosine --set train.learning_rate=0.001
-  start=(--init "$output-lm")
+  xz -dc "$data/sst-2/train.tsv.xz" | tail -n +2 | cut -f2 | awk 'NF > 7 { print $0 "\n" }' > "$output-phrases.txt"
+  train "$output-lm" --task masked-lm --preset bert-mini "${shape[@]}" \
+    --train "$data/wikitext-2/train.txt.xz,$output-phrases.txt" --valid "$data/wikitext-2/valid.txt.xz" \
+    --set data.masked=0.2 --set train.updates=20000 --set train.batch_tokens=16384 --set train.learning_rate=0.001 \
+    --set train.warmup=500 --set train.valid_every=5000 --set train.save_every=5000
+  start=(--init "$output-lm" --set model.norm=pre --set model.text_vector=mean --set data.hidden=0.15
+    --set train.learning_rate=0.0003)
+else
+  start=(--preset bert-tiny "${shape[@]}" --set data.hidden=0.2 --set train.learning_rate=0.001)
 fi
 train "$output" --task classification "${start[@]}" --train "$data/sst-2/train.tsv.xz" --valid "$data/sst-2/dev.tsv.xz" \
-  --set data.hidden=0.15 --set model.dropout=0.3 --set train.rdrop=1 --set train.label_smoothing=0.1 \
-  --set train.schedule=cosine --set train.learning_rate=0.0005 --set train.warmup=200 --set train.updates=3000 \
-  --set train.ema=0.998 --set train.valid_every=250 --set train.save_every=250
+  --set model.dropout=0.3 --set train.rdrop=2 --set train.updates=1200 --set train.ema=0.995 \
+  --set train.valid_metrics=accuracy --set train.best_by=accuracy --set train.valid_every=100 --set train.save_every=100
 xz -dc "$data/sst-2/test.tsv.xz" | tail -n +2 > "$output/test.tsv"
 cut -f1 "$output/test.tsv" > "$output/test.labels"
 cut -f2 "$output/test.tsv" | "$root/build/yona" classify --model "$output" | cut -f1 > "$output/test.found"
