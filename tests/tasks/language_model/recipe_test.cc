@@ -14,14 +14,14 @@ RunConfig resolved(const std::string& preset, const std::vector<ConfigAssignment
 }
 
 // karpathy/nanoGPT, config/train_shakespeare_char.py and the settings of its README for a CPU.
-TEST(LmRecipe, CharacterPresetsAreThoseOfNanoGpt) {
+TEST(LmRecipe, CharacterPresetsHaveTheSizesOfNanoGpt) {
   const RunConfig gpu = resolved("char");
   EXPECT_EQ(gpu.language_model.model.layers, 6);
   EXPECT_EQ(gpu.language_model.model.d_model, 384);
   EXPECT_EQ(gpu.language_model.model.heads, 6);
   EXPECT_EQ(gpu.language_model.model.max_positions, 256);
   EXPECT_EQ(gpu.train.batch_tokens, 64 * 256);
-  EXPECT_EQ(gpu.train.updates, 5000);
+  EXPECT_EQ(gpu.train.updates, 1500);
   EXPECT_EQ(gpu.train.beta2, 0.99);
   EXPECT_EQ(gpu.language_model.data.tokens, TokenKind::characters);
   const RunConfig cpu = resolved("char-small");
