@@ -1,5 +1,5 @@
-// The encoder-decoder of a model folder, ready to run. Here the model meets the description that the
-// rest of io/ works with.
+// The encoder-decoder of a model folder, ready to run. Here the model meets the description that
+// the rest of io/ works with.
 #pragma once
 
 #include <filesystem>

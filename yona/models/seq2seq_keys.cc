@@ -41,16 +41,15 @@ std::vector<std::string_view> keys_read_by(Arch arch) {
 }  // namespace
 
 ConfigKeys<Seq2SeqConfig> arch_keys() {
-  using Config = Seq2SeqConfig;
-  return {choice("arch", &Config::arch, OnResume::fixed,
+  return {choice("arch", &Seq2SeqConfig::arch, OnResume::fixed,
                  "the architecture: the paper's transformer, or one that it replaced"),
-          choice("cell", &Config::cell, OnResume::fixed, "rnn: the recurrent units"),
-          choice("alignment", &Config::alignment, OnResume::fixed,
+          choice("cell", &Seq2SeqConfig::cell, OnResume::fixed, "rnn: the recurrent units"),
+          choice("alignment", &Seq2SeqConfig::alignment, OnResume::fixed,
                  "rnn: the scores of the decoder's attention: Bahdanau's (additive) or Luong's "
                  "(multiplicative); none has the encoder's last states alone"),
-          integer("kernel_width", &Config::kernel_width, {1, 63}, OnResume::fixed,
+          integer("kernel_width", &Seq2SeqConfig::kernel_width, {1, 63}, OnResume::fixed,
                   "convs2s, bytenet: tokens that a convolution sees"),
-          integer("longest_dilation", &Config::longest_dilation, {1, 1024}, OnResume::fixed,
+          integer("longest_dilation", &Seq2SeqConfig::longest_dilation, {1, 1024}, OnResume::fixed,
                   "bytenet: the dilation doubles from layer to layer up to this, and begins again "
                   "at 1")};
 }

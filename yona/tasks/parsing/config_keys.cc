@@ -4,9 +4,9 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/models/seq2seq_keys.h"
 #include "yona/tasks/file_checks.h"
 #include "yona/tasks/parsing/parsing_figures.h"
-#include "yona/models/seq2seq_keys.h"
 #include "yona/train/train_keys.h"
 
 namespace yona {

@@ -5,8 +5,8 @@
 
 #include "yona/base/enum_names.h"
 #include "yona/base/error.h"
-#include "yona/tasks/file_checks.h"
 #include "yona/models/seq2seq_keys.h"
+#include "yona/tasks/file_checks.h"
 #include "yona/tasks/translation/translation_scorer.h"
 #include "yona/text/subword.h"
 
