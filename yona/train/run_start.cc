@@ -101,10 +101,11 @@ std::optional<RankStart> RunStart::wait_for_first(const TrainConfig& train) cons
     return std::nullopt;
   }
   const RankStart first = RankStart::from_text(team_.from_leader(""));
-  check<IoError>(std::filesystem::exists(begun_folder(options_.output)),
-                 "{}: what rank 0 has written there is not to be seen here: the output folder must "
-                 "be one that all ranks share",
-                 options_.output.string());
+  check(std::filesystem::exists(begun_folder(options_.output)),
+        "{}: what rank 0 has written there is not to be seen here: the output folder must be one "
+        "that "
+        "all ranks share",
+        options_.output.string());
   return first;
 }
 

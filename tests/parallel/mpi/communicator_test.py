@@ -126,6 +126,12 @@ def refused(folder):
     elsewhere = [other if word == folder / "train.src" else word for word in words]
     said = run([*words, ":", "-np", "1", YONA, *elsewhere], 1, expect=2)
     check(len(own_lines(said)) == 1 and "rank 1" in said and "other.src" in said, said)
+    shutil.rmtree(output)
+    said = run([*words, ":", "-np", "1", YONA, *words[:-3], folder / "not-shared", *words[-2:]], 1, expect=2)
+    check(len(own_lines(said)) == 1 and "rank 1" in said and "all ranks share" in said, said)
+    if not Path("/dev/nvidia0").exists():
+        said = run([*words, "--device", "cuda"], 2, expect=2)
+        check(len(own_lines(said)) == 1 and "2 ranks share 0 GPUs" in said, said)
 
 
 def without_library(folder):
