@@ -29,7 +29,9 @@ struct PanelProduct {
 
 // The product moved on by some panels.
 inline PanelProduct after_panels(PanelProduct product, std::int64_t panels) {
-  product.panel += panels * product.k * kPanelRows;
+  // Panels of 16-bit weights are not here.
+  product.panel =
+      product.panel != nullptr ? product.panel + panels * product.k * kPanelRows : nullptr;
   product.y += panels * kPanelRows;
   product.bias = product.bias != nullptr ? product.bias + panels * kPanelRows : nullptr;
   return product;
