@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import urllib.request
 import zlib
@@ -174,6 +175,10 @@ class ByHand(Served):
         self.assertIn("/v1/embeddings", self.server.get("/openapi.json")[1]["paths"])
         before = self.figure("yona_encoder_inputs_total")
         self.embed(input=TEXTS)
+        for _ in range(100):  # counted once the answer has been sent
+            if self.figure("yona_encoder_inputs_total") == before + 3:
+                break
+            time.sleep(0.05)
         self.assertEqual(self.figure("yona_encoder_inputs_total"), before + 3)
         self.assertEqual(self.figure("yona_encoder_waiting_requests"), 0)
 
