@@ -134,6 +134,22 @@ TEST_F(TrainerTest, KeepsTheCheckpointsOfARunThatNoSignalStopped) {
   EXPECT_EQ(steps("whole"), (std::vector<std::int64_t>{8, 12}));
 }
 
+TEST_F(TrainerTest, ASignalInTheLastUpdateLeavesTheBytesOfARunWithoutIt) {
+  RunConfig to_eleven = config();
+  to_eleven.train.updates = 11;  // where no checkpoint is due
+  to_eleven.train.schedule.kind = ScheduleKind::paper;
+  train(to_eleven, {.output = folder_ / "run", .init = {}});
+  const auto expected = run_files(folder_ / "run");
+  fs::remove_all(folder_ / "run");
+  StopAt reporter(11);
+  const TrainResult result = train(to_eleven, {.output = folder_ / "run",
+                                               .init = {},
+                                               .reporter = &reporter,
+                                               .stop = &reporter.stop});
+  EXPECT_FALSE(result.interrupted);
+  EXPECT_EQ(run_files(folder_ / "run"), expected);
+}
+
 TEST_F(TrainerTest, GoesOnAsIfItHadNeverStopped) {
   run(config(), "straight");
   RunConfig first = config();

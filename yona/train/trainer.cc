@@ -343,7 +343,7 @@ TrainResult Trainer::run() {
     const Agreement agreed = agree();
     after_update(agreed);
     report_time();
-    if (agreed.stops) {
+    if (agreed.stops && !finished()) {  // in the last update: ends as ever
       interrupted_ = true;
       break;
     }
