@@ -88,7 +88,7 @@ class Kills:
                                               random.choice(SIGNALS))
             if killed is not None:
                 kills += 1
-                allowed = {-killed} if killed == signal.SIGKILL else {-killed, 0, 130}
+                allowed = {-killed, 0} if killed == signal.SIGKILL else {-killed, 0, 130}  # 0: it had just ended
                 if not self.report.check(code in allowed, f"{killed.name} ends a run",
                                          f"{variant}: exit code {code}: {said}"):
                     return
