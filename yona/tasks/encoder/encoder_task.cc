@@ -99,7 +99,7 @@ void EncoderTask::prepare(const EncoderHead& head,
 
 void EncoderTask::describe(RunPlan& plan) const {
   plan.examples = "texts";
-  plan.model = info_.original_config.empty() ? config_.preset : info_.family;
+  plan.model = place_.init.empty() && info_.original_config.empty() ? config_.preset : info_.family;
   plan.source_vocabulary = plan.target_vocabulary = info_.config.vocabulary;
 }
 

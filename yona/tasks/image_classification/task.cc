@@ -127,7 +127,7 @@ std::unique_ptr<Objective> ImageClassificationTask::make_objective() const {
 
 void ImageClassificationTask::describe(RunPlan& plan) const {
   plan.examples = "pictures";
-  plan.model = info_.original_config.empty() ? config_.preset : info_.family;
+  plan.model = place_.init.empty() && info_.original_config.empty() ? config_.preset : info_.family;
   plan.source_vocabulary = plan.target_vocabulary = static_cast<std::int64_t>(labels_.size());
 }
 
