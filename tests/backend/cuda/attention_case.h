@@ -27,6 +27,7 @@ class CudaAttention : public CudaTest {
     bool accumulate = false;  // all gradients, not that of the keys alone, and no sums
     bool write = false;       // that of the keys too: no gradient is added to
     std::int64_t heads_per_kv = 1;
+    AttentionPattern pattern{};
   };
 
   static std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
@@ -51,7 +52,9 @@ class CudaAttention : public CudaTest {
                  << t.shape.d_k << ", " << t.shape.d_v << ", " << t.heads_per_kv
                  << " for each of keys, mask " << static_cast<int>(t.mask)
                  << (t.bias ? ", bias" : "") << ", dropout " << t.dropout
-                 << (t.additive ? ", additive " : " ") << name_of(t.dtype));
+                 << (t.additive ? ", additive " : " ") << name_of(t.dtype) << ", window "
+                 << t.pattern.before << ", " << t.pattern.after << " by " << t.pattern.dilation
+                 << ", blocks of " << t.pattern.block);
     const std::vector<std::int64_t> q_offsets = offsets_of(t.queries);
     const std::vector<std::int64_t> k_offsets = offsets_of(t.keys);
     const std::int64_t heads = t.shape.heads;
@@ -92,6 +95,7 @@ class CudaAttention : public CudaTest {
                            .scale = t.scale,
                            .mask = t.mask,
                            .prefix = prefix.data(on),
+                           .pattern = t.pattern,
                            .bias = t.bias ? bias.view(on) : View{},
                            .q_keys = names.keys(on),
                            .dropout = t.dropout > 0 ? Dropout::with(t.dropout, 8, 9) : Dropout{},

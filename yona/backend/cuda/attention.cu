@@ -6,14 +6,16 @@
 //   65 to 256    32          Hopper   attention/wgmma_tiled      attention/head_per_block_backward
 //   above 256    32, 64      Hopper   attention/wgmma_tiled      attention/wgmma_tiled_backward
 //   above 64     32, 64      others   attention/mma_tiled        attention/mma_tiled_backward
+//   a pattern    32, 64      Hopper   attention/wgmma_tiled      attention/wgmma_tiled_backward
 //   any          to 512      any      attention/general          attention/general_backward
 //
-// All but the last row want bf16, d_k = d_v, keys and values for every head, no bias on the scores,
-// no pattern and rows aligned to 16 bytes. Where cuDNN was found (attention/cudnn), it takes the
-// place of the last three rows on Hopper: heads of up to 128 channels, heads that share keys, no
-// dropout. A sentence's tokens are the larger of its queries and keys. A batch has sentences of
-// several rows of the table: each kernel is launched where its row has some, and passes over the
-// others.
+// All but the last row want bf16, d_k = d_v, keys and values for every head, no bias on the scores
+// and rows aligned to 16 bytes; with a pattern also no dropout, whose keep mask would have a bit
+// for every pair of tokens. Where cuDNN was found (attention/cudnn), it takes the place of the last
+// four rows on Hopper where there is no pattern: heads of up to 128 channels, heads that
+// share keys, no dropout. A sentence's tokens are the larger of its queries and keys. A batch has
+// sentences of several rows of the table: each kernel is launched where its row has some, and
+// passes over the others.
 
 #include <algorithm>
 
@@ -55,6 +57,25 @@ void attend_long(const AttentionArgs& args, CudaExec& exec) {
   }
 }
 
+// What tensor cores want of a call, with or without a pattern.
+bool has_mma_shape(const AttentionArgs& args) {
+  return args.q.dtype == DType::bf16 && args.d_k == args.d_v &&
+         (args.d_k == 32 || args.d_k == 64) && args.heads_per_kv == 1 && !args.bias &&
+         is_aligned(args.q) && is_aligned(args.k) && is_aligned(args.v) && is_aligned(args.out);
+}
+
+bool has_mma_gradients(const AttentionBackwardArgs& args) {
+  return is_aligned(args.dout) && is_aligned(args.dq) && is_aligned(args.dk) &&
+         is_aligned(args.dv) && are_apart(args.dq, args.dk) && are_apart(args.dk, args.dv) &&
+         are_apart(args.dq, args.dv);
+}
+
+// Attention by a pattern, within the same tokens, for the kernels that skip tiles.
+bool tiles_fit(const AttentionArgs& args) {
+  return args.pattern && has_mma_shape(args) && wgmma_fits(args) && !args.dropout &&
+         args.q_offsets == args.k_offsets;
+}
+
 // Is this a case that cuDNN does better, if it takes it?
 bool is_for_cudnn(const AttentionArgs& args) {
   return longest(args) > (mma_fits(args) ? kLongestHeadPerBlock : kLongestGeneral);
@@ -65,6 +86,10 @@ void attention(const AttentionArgs& args, Exec& exec) {
     return;
   }
   if (is_for_cudnn(args) && launch_attention_cudnn(args, exec_of(exec))) {
+    return;
+  }
+  if (tiles_fit(args)) {
+    launch_attention_wgmma_tiled(args, 0, {}, stream_of(exec));
     return;
   }
   if (!mma_fits(args)) {
@@ -162,6 +187,14 @@ void backward_mma(const AttentionBackwardArgs& args, CudaExec& exec) {
   add_partials(args, partials, key_slices, query_slices, exec);
 }
 
+void backward_tiles(const AttentionBackwardArgs& args, CudaExec& exec) {
+  exec.scratch.begin(attention_backward_wgmma_tiled_bytes(args.forward), exec.cuda_stream);
+  QueryTable queries;
+  const KeepMask none = make_keep_mask(args.forward, args.dout, exec, queries);
+  launch_attention_backward_wgmma_tiled(args, 0, none, queries, exec.cuda_stream);
+  add_sums(args, exec);
+}
+
 void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
   const AttentionArgs& forward = args.forward;
   if (!has_work(forward)) {
@@ -169,6 +202,8 @@ void attention_backward(const AttentionBackwardArgs& args, Exec& exec) {
   }
   if (is_for_cudnn(forward) && launch_attention_backward_cudnn(args, exec_of(exec))) {
     add_sums(args, exec);
+  } else if (tiles_fit(forward) && has_mma_gradients(args) && !args.dbias) {
+    backward_tiles(args, exec_of(exec));
   } else if (args.dbias || !mma_fits(args)) {
     launch_attention_backward_general(args, exec);
     add_sums(args, exec);
@@ -187,18 +222,10 @@ const Registration registration([](Kernels& table) {
 
 }  // namespace
 
-bool mma_fits(const AttentionArgs& args) {
-  return args.q.dtype == DType::bf16 && args.d_k == args.d_v &&
-         (args.d_k == 32 || args.d_k == 64) && args.heads_per_kv == 1 && !args.bias &&
-         !args.pattern && is_aligned(args.q) && is_aligned(args.k) && is_aligned(args.v) &&
-         is_aligned(args.out);
-}
+bool mma_fits(const AttentionArgs& args) { return has_mma_shape(args) && !args.pattern; }
 
 bool mma_fits(const AttentionBackwardArgs& args) {
-  return mma_fits(args.forward) && is_aligned(args.dout) && is_aligned(args.dq) &&
-         is_aligned(args.dk) && is_aligned(args.dv) && are_apart(args.dq, args.dk) &&
-         are_apart(args.dk, args.dv) && are_apart(args.dq, args.dv) &&
-         short_backward_fits(args.forward);
+  return mma_fits(args.forward) && has_mma_gradients(args) && short_backward_fits(args.forward);
 }
 
 }  // namespace yona::cuda

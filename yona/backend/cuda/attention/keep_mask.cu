@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(kLongThreads, 5)
   wait_for_previous_grid();
   const Sentence sentence(p, blockIdx.x / p.tiles);
   const int first = static_cast<int>(blockIdx.x % p.tiles) * kLanes;
-  if (!is_long(sentence) || first >= sentence.queries) {
+  if (!(is_long(sentence) || p.pattern) || first >= sentence.queries) {
     return;
   }
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -212,6 +212,7 @@ KeepMask prepare(const AttentionArgs& args, const Rows<bf16>& dout, const QueryT
     return table;
   }
   AttentionProblem<bf16> problem = problem_of<bf16>(args);
+  problem.dilation = 1;  // all queries of a sentence, whatever their parts
   problem.tiles = static_cast<int>(blocks_for(args.longest_q, kLanes));
   const dim3 grid(static_cast<unsigned>(problem.tiles * args.sentences),
                   blocks_for(args.heads, kHeadGroup));

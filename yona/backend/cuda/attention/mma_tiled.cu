@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kLongThreads, 2)
     correct<D>(correction, out);
     add_tile<D>(scores, tile + Head::kTile, out);
   }
-  put_attended<D>(p, sentence.first_query + first, count, at.head, running, out);
+  put_attended<D>(p.out, p.lse, sentence.first_query + first, count, at.head, running, out);
 }
 
 template <int D>

@@ -73,19 +73,19 @@ __device__ void correct(const float (&correction)[2], float (&out)[MmaHead<D>::k
 
 // The 16 queries' results: sums times `factor`, divided by those of the softmax, and the log-sums.
 template <int D>
-__device__ void put_attended(const AttentionProblem<bf16>& p, std::int64_t first, int count,
-                             int head, const RunningRows& running,
+__device__ void put_attended(const Rows<bf16>& rows, const Rows<float>& lse, std::int64_t first,
+                             int count, int head, const RunningRows& running,
                              const float (&out)[MmaHead<D>::kTiles][4], float factor = 1.0F) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const float sum[2] = {row_sum(running.sum[0]), row_sum(running.sum[1])};
   const float share[2] = {sum[0] > 0.0F ? factor / sum[0] : 0.0F,
                           sum[1] > 0.0F ? factor / sum[1] : 0.0F};
-  put_rows<D>(p.out, first, count, head, out, share, false);
+  put_rows<D>(rows, first, count, head, out, share, false);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int row = lane / 4 + 8 * half;
     if (lane % 4 == 0 && row < count) {
-      p.lse.row(first + row)[head] =
+      lse.row(first + row)[head] =
           sum[half] > 0.0F ? running.largest[half] / kLog2E + logf(sum[half]) : -INFINITY;
     }
   }

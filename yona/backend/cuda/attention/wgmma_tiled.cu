@@ -11,9 +11,8 @@ namespace {
 // Scores of the lane's two queries become weights before division, in the running softmax;
 // `correction` is what sums so far are to be multiplied by.
 template <bool kMasked>
-__device__ void soften_warpgroup(float scale, const int (&visible)[2], int j0, int lane,
-                                 RunningRows& running, WarpgroupScores& scores,
-                                 float (&correction)[2]) {
+__device__ void soften_warpgroup(float scale, const SeenPairs& seen, RunningRows& running,
+                                 WarpgroupScores& scores, float (&correction)[2]) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     float top = -INFINITY;
@@ -22,7 +21,7 @@ __device__ void soften_warpgroup(float scale, const int (&visible)[2], int j0, i
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         float& x = scores[t][2 * half + e];
-        if (kMasked && j0 + 8 * t + lane % 4 * 2 + e >= visible[half]) {
+        if (kMasked && !seen.has(half, t, e)) {
           x = -INFINITY;
         }
         top = fmaxf(top, x);
@@ -61,7 +60,7 @@ __device__ void soften_warpgroup(float scale, const int (&visible)[2], int j0, i
   }
 }
 
-template <int D>
+template <int D, bool kPattern>
 __global__ void __launch_bounds__(kWarpgroupThreads, 4)
     attention_wgmma_tiled_kernel(AttentionProblem<bf16> p, KeepMask table, int done_up_to) {
   wait_for_previous_grid();
@@ -78,36 +77,39 @@ __global__ void __launch_bounds__(kWarpgroupThreads, 4)
   const auto own = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
   const std::uint32_t others = own + kTile;
   const int count = min(sentence.queries - first, kWarpgroupRows);
-  const int end = sentence.visible(first + count - 1);
-  const int all_see = sentence.visible(first);
-  const auto stage = [&](int j0) {
-    const std::uint32_t tile = others + j0 / kWarpgroupRows % 2 * 2 * kTile;
-    stage_tile<D>(p.k, sentence.first_key + j0, end - j0, block.head, at.thread, tile);
-    stage_tile<D>(p.v, sentence.first_key + j0, end - j0, block.head, at.thread, tile + kTile);
+  const int last = first + count - 1;
+  const TileSight<kPattern> sight(sentence);
+  const int begin = sight.key_begin(first, last);
+  const int end = sight.key_end(last);
+  const Rows<bf16> keys = sentence.key_rows(p.k);
+  const Rows<bf16> values = sentence.key_rows(p.v);
+  int place = 0;  // of the tile that is worked on
+  const auto stage = [&](int j0, int to) {
+    const std::uint32_t tile = others + to * 2 * kTile;
+    stage_tile<D>(keys, j0, end - j0, block.head, at.thread, tile);
+    stage_tile<D>(values, j0, end - j0, block.head, at.thread, tile + kTile);
   };
-  stage_tile<D>(p.q, sentence.first_query + first, count, block.head, at.thread, own);
-  stage(0);
-  const int row = at.first() + at.lane / 4;
-  const int visible[2] = {row < count ? sentence.visible(first + row) : 0,
-                          row + 8 < count ? sentence.visible(first + row + 8) : 0};
-  const std::int64_t queries[2] = {
-      sentence.first_query + min(first + row, sentence.queries - 1),
-      sentence.first_query + min(first + row + 8, sentence.queries - 1)};
+  stage_tile<D>(sentence.query_rows(p.q), first, count, block.head, at.thread, own);
+  stage(begin, place);
+  const int row = first + at.first() + at.lane / 4;
+  const std::int64_t queries[2] = {sentence.query_row(min(row, sentence.queries - 1)),
+                                   sentence.query_row(min(row + 8, sentence.queries - 1))};
   const float scale = p.scale * kLog2E;
   std::uint32_t next[2][2];
-  fetch_keep_words(table, queries, block.head, 0, end, next);
+  fetch_keep_words(table, queries, block.head, begin, end, next);
   RunningRows running;
   float out[MmaHead<D>::kTiles][4] = {};
-  for (int j0 = 0; j0 < end; j0 += kWarpgroupRows) {
+  for (int j0 = begin, next_j0 = 0; j0 < end; j0 = next_j0, place ^= 1) {
     wait_for_copies();
     show_to_tensor_cores();
     __syncthreads();  // this tile has arrived, and the one before is free
     const std::uint32_t kept[2][2] = {{next[0][0], next[0][1]}, {next[1][0], next[1][1]}};
-    if (j0 + kWarpgroupRows < end) {
-      stage(j0 + kWarpgroupRows);
+    next_j0 = sight.next_keys(first, last, j0 + kWarpgroupRows);
+    if (next_j0 < end) {
+      stage(next_j0, place ^ 1);
     }
-    fetch_keep_words(table, queries, block.head, j0 + kWarpgroupRows, end, next);
-    const std::uint32_t tile = others + j0 / kWarpgroupRows % 2 * 2 * kTile;
+    fetch_keep_words(table, queries, block.head, next_j0, end, next);
+    const std::uint32_t tile = others + place * 2 * kTile;
     WarpgroupScores scores;
     float correction[2];
     WarpgroupWeights weights;
@@ -115,10 +117,11 @@ __global__ void __launch_bounds__(kWarpgroupThreads, 4)
     start_scores<D>(own, tile, scores);
     commit_products();
     wait_for_products();
-    if (j0 + kWarpgroupRows <= all_see) {
-      soften_warpgroup<false>(scale, visible, j0, at.lane, running, scores, correction);
+    if (sight.all_see_keys(first, last, j0)) {
+      soften_warpgroup<false>(scale, {0, 0, 0}, running, scores, correction);
     } else {
-      soften_warpgroup<true>(scale, visible, j0, at.lane, running, scores, correction);
+      const SeenPairs seen(sight.keys_of(row, j0), sight.keys_of(row + 8, j0), at.lane);
+      soften_warpgroup<true>(scale, seen, running, scores, correction);
     }
     keep_pairs(kept, at.lane, scores, weights);
     correct<D>(correction, out);
@@ -128,20 +131,21 @@ __global__ void __launch_bounds__(kWarpgroupThreads, 4)
     wait_for_products();
   }
   wait_for_copies();
-  put_attended<D>(p, sentence.first_query + first + at.first(), at.rows_of(count), block.head,
-                  running, out, p.dropout.scale);
+  put_attended<D>(sentence.query_rows(p.out), sentence.query_rows(p.lse), first + at.first(),
+                  at.rows_of(count), block.head, running, out, p.dropout.scale);
 #endif
 }
 
-template <int D>
+template <int D, bool kPattern>
 void launch(const AttentionArgs& args, int done_up_to, const KeepMask& table, cudaStream_t stream) {
   AttentionProblem<bf16> problem = problem_of<bf16>(args);
-  problem.tiles = static_cast<int>(blocks_for(args.longest_q, kWarpgroupRows));
+  problem.tiles = tiles_of_part(args.longest_q, problem);
   constexpr std::size_t kShared = std::size_t{5} * WarpgroupHead<D>::kTileBytes;
-  allow_shared(attention_wgmma_tiled_kernel<D>, kShared);
-  const auto blocks = static_cast<unsigned>(problem.tiles * args.sentences * args.heads);
-  launch_dependent(attention_wgmma_tiled_kernel<D>, {blocks, kWarpgroupThreads, int{kShared}},
-                   stream, "attention", problem, table, done_up_to);
+  allow_shared(attention_wgmma_tiled_kernel<D, kPattern>, kShared);
+  const auto blocks = static_cast<unsigned>(problem.tiles * problem.parts() * args.heads);
+  launch_dependent(attention_wgmma_tiled_kernel<D, kPattern>,
+                   {blocks, kWarpgroupThreads, int{kShared}}, stream, "attention", problem, table,
+                   done_up_to);
 }
 
 // The library has the kernels' code where it is compiled for sm_90a, or for the host
@@ -161,11 +165,9 @@ bool wgmma_fits(const AttentionArgs& args) {
 
 void launch_attention_wgmma_tiled(const AttentionArgs& args, int done_up_to, const KeepMask& table,
                                   cudaStream_t stream) {
-  if (args.d_k == 32) {
-    launch<32>(args, done_up_to, table, stream);
-  } else {
-    launch<64>(args, done_up_to, table, stream);
-  }
+  with_width_and_pattern(args, [&](auto width, auto pattern) {
+    launch<width.value, pattern.value>(args, done_up_to, table, stream);
+  });
 }
 
 }  // namespace yona::cuda

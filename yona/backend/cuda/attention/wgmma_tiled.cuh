@@ -3,10 +3,16 @@
 // the other side in tiles of 64 rows, the next of which is on its way while one is worked on. The
 // blocks of all heads over the same rows follow each other, as their channels do in memory.
 //
+// With a pattern, tiles that no query sees are skipped (attention/tile_sight.cuh); a dilated window
+// is a plain one over every dilation-th token.
+//
 // Only code for sm_90a has these kernels; elsewhere those of attention/mma_tiled.cuh do the same.
 #pragma once
 
+#include <type_traits>
+
 #include "yona/backend/cuda/attention/mma_tiled.cuh"
+#include "yona/backend/cuda/attention/tile_sight.cuh"
 #include "yona/backend/cuda/attention/wgmma.cuh"
 
 namespace yona::cuda {
@@ -64,6 +70,31 @@ __device__ inline void fetch_keep_words(const KeepMask& table, const std::int64_
     const int j = j0 + w * kWordKeys;
     words[0][w] = j < end ? table.word(queries[0], head, j) : 0;
     words[1][w] = j < end ? table.word(queries[1], head, j) : 0;
+  }
+}
+
+static_assert(kSightRows == kWarpgroupRows);
+
+// Tiles of the longest sentence, or of the longest of its parts with a dilated window.
+inline int tiles_of_part(std::int64_t longest, const AttentionProblem<bf16>& problem) {
+  return static_cast<int>(
+      blocks_for((longest + problem.dilation - 1) / problem.dilation, kWarpgroupRows));
+}
+
+// Calls function with the channels of a head, and whether there is a pattern, as constants.
+template <class Function>
+void with_width_and_pattern(const AttentionArgs& args, const Function& function) {
+  const auto with_width = [&](auto pattern) {
+    if (args.d_k == 32) {
+      function(std::integral_constant<int, 32>{}, pattern);
+    } else {
+      function(std::integral_constant<int, 64>{}, pattern);
+    }
+  };
+  if (args.pattern) {
+    with_width(std::true_type{});
+  } else {
+    with_width(std::false_type{});
   }
 }
 

@@ -8,7 +8,7 @@ namespace yona::cuda {
 
 namespace {
 
-template <int D>
+template <int D, bool kPattern>
 __global__ void __launch_bounds__(kWarpgroupThreads, 3)
     attention_backward_wgmma_tiled_kernel(WarpgroupGradients g) {
 #ifdef YONA_ATTENTION_WGMMA
@@ -21,24 +21,25 @@ __global__ void __launch_bounds__(kWarpgroupThreads, 3)
   const auto tiles = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
   if (block.tile < g.query_tiles) {
     if (block.tile * kWarpgroupRows < sentence.queries) {
-      query_pass<D>(g, sentence, block.tile * kWarpgroupRows, block.head, tiles);
+      query_pass<D, kPattern>(g, sentence, block.tile * kWarpgroupRows, block.head, tiles);
     }
   } else if ((block.tile - g.query_tiles) * kWarpgroupRows < sentence.keys) {
     auto& statistics =
         *reinterpret_cast<WarpgroupStatistics*>(shared_bytes + WarpgroupShared<D>::kStatistics);
-    key_pass<D>(g, sentence, (block.tile - g.query_tiles) * kWarpgroupRows, block.head, tiles,
-                statistics);
+    key_pass<D, kPattern>(g, sentence, (block.tile - g.query_tiles) * kWarpgroupRows, block.head,
+                          tiles, statistics);
   }
 #endif
 }
 
-template <int D>
+template <int D, bool kPattern>
 void launch(const WarpgroupGradients& gradients, const AttentionArgs& forward,
             cudaStream_t stream) {
   constexpr std::size_t kShared = WarpgroupShared<D>::kBytes;
-  allow_shared(attention_backward_wgmma_tiled_kernel<D>, kShared);
-  const auto blocks = static_cast<unsigned>(gradients.in.tiles * forward.sentences * forward.heads);
-  attention_backward_wgmma_tiled_kernel<D>
+  allow_shared(attention_backward_wgmma_tiled_kernel<D, kPattern>, kShared);
+  const auto blocks =
+      static_cast<unsigned>(gradients.in.tiles * gradients.in.parts() * forward.heads);
+  attention_backward_wgmma_tiled_kernel<D, kPattern>
       <<<blocks, kWarpgroupThreads, kShared, stream>>>(gradients);
   check_launch("attention_backward");
 }
@@ -58,14 +59,11 @@ void launch_attention_backward_wgmma_tiled(const AttentionBackwardArgs& args, in
   gradients.keep_mask = keep_mask;
   gradients.queries = queries;
   set_gradients(args, gradients);
-  gradients.query_tiles = static_cast<int>(blocks_for(forward.longest_q, kWarpgroupRows));
-  gradients.in.tiles =
-      gradients.query_tiles + static_cast<int>(blocks_for(forward.longest_k, kWarpgroupRows));
-  if (forward.d_k == 32) {
-    launch<32>(gradients, forward, stream);
-  } else {
-    launch<64>(gradients, forward, stream);
-  }
+  gradients.query_tiles = tiles_of_part(forward.longest_q, gradients.in);
+  gradients.in.tiles = gradients.query_tiles + tiles_of_part(forward.longest_k, gradients.in);
+  with_width_and_pattern(forward, [&](auto width, auto pattern) {
+    launch<width.value, pattern.value>(gradients, forward, stream);
+  });
 }
 
 }  // namespace yona::cuda

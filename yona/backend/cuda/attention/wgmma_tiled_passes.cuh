@@ -8,7 +8,6 @@ namespace yona::cuda {
 // The lane's two queries, where those are its own.
 struct WarpgroupQueries {
   std::int64_t row[2];  // in the batch
-  int visible[2];
   float lse[2], delta[2];
 
   __device__ WarpgroupQueries(const WarpgroupGradients& g, const Sentence& sentence, int first,
@@ -17,8 +16,7 @@ struct WarpgroupQueries {
     for (int half = 0; half < 2; ++half) {
       const int i = first + 8 * half;
       const bool there = i < sentence.queries;
-      row[half] = sentence.first_query + min(i, sentence.queries - 1);
-      visible[half] = there ? sentence.visible(i) : 0;
+      row[half] = sentence.query_row(min(i, sentence.queries - 1));
       lse[half] = there ? g.queries.lse_of(head)[row[half]] : 0.0F;
       delta[half] = there ? g.queries.delta_of(head)[row[half]] : 0.0F;
     }
@@ -26,21 +24,21 @@ struct WarpgroupQueries {
 };
 
 template <bool kMasked>
-__device__ void weigh_own_queries(const WarpgroupQueries& queries, float scale, int j0, int lane,
-                                  WarpgroupScores& scores) {
+__device__ void weigh_own_queries(const WarpgroupQueries& queries, float scale,
+                                  const SeenPairs& pairs, WarpgroupScores& scores) {
 #pragma unroll
   for (int t = 0; t < kWarpgroupTiles; ++t) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const int half = e / 2;
-      const bool seen = !kMasked || j0 + 8 * t + lane % 4 * 2 + e % 2 < queries.visible[half];
+      const bool seen = !kMasked || pairs.has(half, t, e % 2);
       scores[t][e] = seen ? exp2_fast(fmaf(scores[t][e], scale, -queries.lse[half])) : 0.0F;
     }
   }
 }
 
 // dq of 64 queries.
-template <int D>
+template <int D, bool kPattern>
 __device__ void query_pass(const WarpgroupGradients& g, const Sentence& sentence, int first,
                            int head, std::uint32_t tiles) {
   using Shared = WarpgroupShared<D>;
@@ -48,28 +46,34 @@ __device__ void query_pass(const WarpgroupGradients& g, const Sentence& sentence
   const AttentionProblem<bf16>& in = g.in;
   const WarpgroupPlace at;
   const int count = min(sentence.queries - first, kWarpgroupRows);
-  const int end = sentence.visible(first + count - 1);
-  const int all_see = sentence.visible(first);
-  const auto stage = [&](int j0) {
-    const std::uint32_t tile = tiles + Shared::kOthers + j0 / kWarpgroupRows % 2 * 2 * kTile;
-    stage_tile<D>(in.k, sentence.first_key + j0, end - j0, head, at.thread, tile);
-    stage_tile<D>(in.v, sentence.first_key + j0, end - j0, head, at.thread, tile + kTile);
+  const int last = first + count - 1;
+  const TileSight<kPattern> sight(sentence);
+  const int begin = sight.key_begin(first, last);
+  const int end = sight.key_end(last);
+  const Rows<bf16> keys = sentence.key_rows(in.k);
+  const Rows<bf16> values = sentence.key_rows(in.v);
+  int place = 0;  // of the tile that is worked on
+  const auto stage = [&](int j0, int to) {
+    const std::uint32_t tile = tiles + Shared::kOthers + to * 2 * kTile;
+    stage_tile<D>(keys, j0, end - j0, head, at.thread, tile);
+    stage_tile<D>(values, j0, end - j0, head, at.thread, tile + kTile);
   };
-  const std::int64_t first_query = sentence.first_query + first;
-  stage_tile<D>(in.q, first_query, count, head, at.thread, tiles);
-  stage_tile<D>(g.dout, first_query, count, head, at.thread, tiles + kTile);
-  stage(0);
-  const WarpgroupQueries queries(g, sentence, first + at.first() + at.lane / 4, head);
+  stage_tile<D>(sentence.query_rows(in.q), first, count, head, at.thread, tiles);
+  stage_tile<D>(sentence.query_rows(g.dout), first, count, head, at.thread, tiles + kTile);
+  stage(begin, place);
+  const int own = first + at.first() + at.lane / 4;
+  const WarpgroupQueries queries(g, sentence, own, head);
   const float scale = in.scale * kLog2E;
   std::uint32_t next[2][2];
-  fetch_keep_words(g.keep_mask, queries.row, head, 0, end, next);
+  fetch_keep_words(g.keep_mask, queries.row, head, begin, end, next);
   float dq[MmaHead<D>::kTiles][4] = {};
-  for (int j0 = 0; j0 < end; j0 += kWarpgroupRows) {
+  for (int j0 = begin, next_j0 = 0; j0 < end; j0 = next_j0, place ^= 1) {
     wait_for_copies();
     show_to_tensor_cores();
     __syncthreads();  // this tile has arrived, and the one before is free
-    if (j0 + kWarpgroupRows < end) {
-      stage(j0 + kWarpgroupRows);
+    next_j0 = sight.next_keys(first, last, j0 + kWarpgroupRows);
+    if (next_j0 < end) {
+      stage(next_j0, place ^ 1);
     }
     std::uint32_t kept[2][2];
 #pragma unroll
@@ -77,15 +81,16 @@ __device__ void query_pass(const WarpgroupGradients& g, const Sentence& sentence
       kept[0][w] = next[0][w] >> (at.lane % 4 * 2);
       kept[1][w] = next[1][w] >> (at.lane % 4 * 2);
     }
-    fetch_keep_words(g.keep_mask, queries.row, head, j0 + kWarpgroupRows, end, next);
-    const std::uint32_t tile = tiles + Shared::kOthers + j0 / kWarpgroupRows % 2 * 2 * kTile;
+    fetch_keep_words(g.keep_mask, queries.row, head, next_j0, end, next);
+    const std::uint32_t tile = tiles + Shared::kOthers + place * 2 * kTile;
     WarpgroupScores scores;
     WarpgroupScores dp;
     find_scores<D>(tiles, tile, scores, dp, [&] {
-      if (j0 + kWarpgroupRows <= all_see) {
-        weigh_own_queries<false>(queries, scale, j0, at.lane, scores);
+      if (sight.all_see_keys(first, last, j0)) {
+        weigh_own_queries<false>(queries, scale, {0, 0, 0}, scores);
       } else {
-        weigh_own_queries<true>(queries, scale, j0, at.lane, scores);
+        const SeenPairs seen(sight.keys_of(own, j0), sight.keys_of(own + 8, j0), at.lane);
+        weigh_own_queries<true>(queries, scale, seen, scores);
       }
     });
 #pragma unroll
@@ -106,19 +111,20 @@ __device__ void query_pass(const WarpgroupGradients& g, const Sentence& sentence
   }
   wait_for_copies();
   const float factor[2] = {in.scale, in.scale};
-  put_rows<D>(g.dq, first_query + at.first(), at.rows_of(count), head, dq, factor, g.accumulate_dq);
+  put_rows<D>(sentence.query_rows(g.dq), first + at.first(), at.rows_of(count), head, dq, factor,
+              g.accumulate_dq);
 }
 
 template <bool kMasked>
-__device__ void weigh_own_keys(const float* lse, const int (&first_seeing)[2], float scale, int i0,
-                               int lane, WarpgroupScores& scores) {
+__device__ void weigh_own_keys(const float* lse, const SeenPairs& pairs, float scale, int lane,
+                               WarpgroupScores& scores) {
 #pragma unroll
   for (int t = 0; t < kWarpgroupTiles; ++t) {
     const int column = 8 * t + lane % 4 * 2;
     const float2 lses = *reinterpret_cast<const float2*>(lse + column);
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const bool seen = !kMasked || i0 + column + e % 2 >= first_seeing[e / 2];
+      const bool seen = !kMasked || pairs.has(e / 2, t, e % 2);
       const float query_lse = e % 2 == 0 ? lses.x : lses.y;
       scores[t][e] = seen ? exp2_fast(fmaf(scores[t][e], scale, -query_lse)) : 0.0F;
     }
@@ -128,13 +134,12 @@ __device__ void weigh_own_keys(const float* lse, const int (&first_seeing)[2], f
 // Begins to copy what the pass over keys `first` … needs to know of 64 queries from i0 on. A query
 // that is not there has zeros everywhere, and so adds nothing to any sum.
 __device__ inline void stage_statistics(const WarpgroupGradients& g, const Sentence& sentence,
-                                        int i0, int first, int head, int thread,
+                                        int i0, int first, int head, int thread, int place,
                                         WarpgroupStatistics& statistics) {
-  const int place = i0 / kWarpgroupRows % 2;
   const int column = thread % kWarpgroupRows;
   const int half = thread / kWarpgroupRows;
   const bool there = i0 + column < sentence.queries;
-  const std::int64_t row = sentence.first_query + i0 + column;
+  const std::int64_t row = sentence.query_row(i0 + column);
   const float* from = half == 0 ? g.queries.lse_of(head) : g.queries.delta_of(head);
   float* statistic = half == 0 ? statistics.lse[place] : statistics.delta[place];
   stage_word_async(there ? from + row : from, there, statistic + column);
@@ -148,7 +153,7 @@ __device__ inline void stage_statistics(const WarpgroupGradients& g, const Sente
 }
 
 // dk and dv of 64 keys.
-template <int D>
+template <int D, bool kPattern>
 __device__ void key_pass(const WarpgroupGradients& g, const Sentence& sentence, int first, int head,
                          std::uint32_t tiles, WarpgroupStatistics& statistics) {
   using Shared = WarpgroupShared<D>;
@@ -156,44 +161,47 @@ __device__ void key_pass(const WarpgroupGradients& g, const Sentence& sentence, 
   const AttentionProblem<bf16>& in = g.in;
   const WarpgroupPlace at;
   const int count = min(sentence.keys - first, kWarpgroupRows);
-  const int begin = sentence.first_seeing(first) / kWarpgroupRows * kWarpgroupRows;
-  const int seen_by_all = sentence.first_seeing(first + kWarpgroupRows - 1);
-  const int end = sentence.queries;
-  const auto stage = [&](int i0) {
-    const std::uint32_t tile = tiles + Shared::kOthers + i0 / kWarpgroupRows % 2 * 2 * kTile;
-    stage_tile<D>(in.q, sentence.first_query + i0, end - i0, head, at.thread, tile);
-    stage_tile<D>(g.dout, sentence.first_query + i0, end - i0, head, at.thread, tile + kTile);
-    stage_statistics(g, sentence, i0, first, head, at.thread, statistics);
+  const int last = first + count - 1;
+  const TileSight<kPattern> sight(sentence);
+  const int begin = sight.query_begin(first, last);
+  const int end = sight.query_end(last);
+  const Rows<bf16> queries = sentence.query_rows(in.q);
+  const Rows<bf16> douts = sentence.query_rows(g.dout);
+  int place = 0;  // of the tile that is worked on
+  const auto stage = [&](int i0, int to) {
+    const std::uint32_t tile = tiles + Shared::kOthers + to * 2 * kTile;
+    stage_tile<D>(queries, i0, end - i0, head, at.thread, tile);
+    stage_tile<D>(douts, i0, end - i0, head, at.thread, tile + kTile);
+    stage_statistics(g, sentence, i0, first, head, at.thread, to, statistics);
   };
-  const std::int64_t first_key = sentence.first_key + first;
-  stage_tile<D>(in.k, first_key, count, head, at.thread, tiles);
-  stage_tile<D>(in.v, first_key, count, head, at.thread, tiles + kTile);
+  stage_tile<D>(sentence.key_rows(in.k), first, count, head, at.thread, tiles);
+  stage_tile<D>(sentence.key_rows(in.v), first, count, head, at.thread, tiles + kTile);
   if (begin < end) {
-    stage(begin);
+    stage(begin, place);
   }
-  const int row = first + at.first() + at.lane / 4;
-  const int first_seeing[2] = {sentence.first_seeing(row), sentence.first_seeing(row + 8)};
+  const int own = first + at.first() + at.lane / 4;
   const int bit = at.first() % kWordKeys + at.lane / 4;
   const float scale = in.scale * kLog2E;
   float dk[MmaHead<D>::kTiles][4] = {};
   float dv[MmaHead<D>::kTiles][4] = {};
-  for (int i0 = begin; i0 < end; i0 += kWarpgroupRows) {
+  for (int i0 = begin, next_i0 = 0; i0 < end; i0 = next_i0, place ^= 1) {
     wait_for_copies();
     show_to_tensor_cores();
     __syncthreads();  // this tile has arrived, and the one before is free
-    if (i0 + kWarpgroupRows < end) {
-      stage(i0 + kWarpgroupRows);
+    next_i0 = sight.next_queries(first, last, i0 + kWarpgroupRows);
+    if (next_i0 < end) {
+      stage(next_i0, place ^ 1);
     }
-    const int place = i0 / kWarpgroupRows % 2;
     const std::uint32_t tile = tiles + Shared::kOthers + place * 2 * kTile;
     const std::uint32_t* words = statistics.kept[place][at.first() / kWordKeys];
     WarpgroupScores scores;
     WarpgroupScores dp;
     find_scores<D>(tiles, tile, scores, dp, [&] {
-      if (i0 >= seen_by_all) {
-        weigh_own_keys<false>(statistics.lse[place], first_seeing, scale, i0, at.lane, scores);
+      if (sight.all_queries_see(first, last, i0)) {
+        weigh_own_keys<false>(statistics.lse[place], {0, 0, 0}, scale, at.lane, scores);
       } else {
-        weigh_own_keys<true>(statistics.lse[place], first_seeing, scale, i0, at.lane, scores);
+        const SeenPairs seen(sight.queries_of(own, i0), sight.queries_of(own + 8, i0), at.lane);
+        weigh_own_keys<true>(statistics.lse[place], seen, scale, at.lane, scores);
       }
     });
 #pragma unroll
@@ -223,9 +231,11 @@ __device__ void key_pass(const WarpgroupGradients& g, const Sentence& sentence, 
   wait_for_copies();
   const float factor[2] = {in.scale, in.scale};
   const float one[2] = {1.0F, 1.0F};
-  const std::int64_t put_first = first_key + at.first();
-  put_rows<D>(g.dk, put_first, at.rows_of(count), head, dk, factor, g.accumulate_dk);
-  put_rows<D>(g.dv, put_first, at.rows_of(count), head, dv, one, g.accumulate_dv);
+  const int put_first = first + at.first();
+  put_rows<D>(sentence.key_rows(g.dk), put_first, at.rows_of(count), head, dk, factor,
+              g.accumulate_dk);
+  put_rows<D>(sentence.key_rows(g.dv), put_first, at.rows_of(count), head, dv, one,
+              g.accumulate_dv);
 }
 
 }  // namespace yona::cuda
