@@ -3,10 +3,13 @@
 second. `tools/fuzz.sh --campaign` builds the tree and calls this. Seconds are of CPU time: a busy machine makes a campaign
 longer, not smaller.
 
-Targets run in slices of a minute. After each slice the counts of this commit are kept in the build tree
+Targets run in slices of a minute, those that have had least first. After each slice the counts of this commit are kept in the build tree
 (fuzz/campaign.json), so that a campaign that is interrupted goes on where it was; what the fuzzers found on the way is
 kept in fuzz/corpus. The result file has one entry for each target, with the commit that it was fuzzed at; entries of
-targets that were not asked for stay."""
+targets that were not asked for stay.
+
+With --commit, --sanitizers and --seeds it needs neither git nor the sources: a folder with fuzz/NAME_fuzz can be taken to
+another machine. --minutes ends it early; the same command goes on."""
 import argparse
 import concurrent.futures
 import json
@@ -16,6 +19,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 INPUTS, SECONDS, SLOW = 10_000_000, 1800, 5000  # below SLOW inputs a second the time decides
 SLICE = 60
@@ -27,6 +31,10 @@ def flags():
     parser.add_argument("build", help="the build tree, with fuzz targets and sanitizers")
     parser.add_argument("--only", help="names of targets, separated by commas")
     parser.add_argument("--jobs", type=int, default=2, help="targets at a time (2)")
+    parser.add_argument("--minutes", type=float, help="stop after so many; what was counted is kept")
+    parser.add_argument("--commit", help="what the targets were built from; otherwise git says")
+    parser.add_argument("--sanitizers", help="what they were built with; otherwise the build tree says")
+    parser.add_argument("--seeds", default=os.path.join(ROOT, "tests", "fuzz", "corpus"))
     parser.add_argument("--result", default=os.path.join(ROOT, "bench", "results", "fuzz_campaign.json"))
     return parser.parse_args()
 
@@ -35,8 +43,10 @@ class Campaign:
     def __init__(self, given):
         self.given, self.lock, self.stopped = given, threading.Lock(), threading.Event()
         self.folder = os.path.join(os.path.abspath(given.build), "fuzz")
-        self.commit = output_of("git", "-C", ROOT, "rev-parse", "HEAD")
-        self.sanitizers = cache_value(given.build, "YONA_SANITIZE")
+        self.commit = given.commit or output_of("git", "-C", ROOT, "rev-parse", "HEAD")
+        self.sanitizers = given.sanitizers or cache_value(given.build, "YONA_SANITIZE")
+        self.end = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
+        self.busy = set()
         self.state_file = os.path.join(self.folder, "campaign.json")
         self.state = read_json(self.state_file)
         self.counts = self.state.setdefault(self.commit, {})
@@ -48,30 +58,57 @@ class Campaign:
 
     def run(self):
         print(f"fuzzing campaign: {len(self.targets)} targets at {self.commit[:10]}, {self.sanitizers}", flush=True)
+        for name in self.targets:
+            self.counts.setdefault(name, {"inputs": 0, "seconds": 0.0, "findings": 0, "slices": 0, "coverage": 0})
         with concurrent.futures.ThreadPoolExecutor(self.given.jobs) as pool:
+            slots = [pool.submit(self.fuzz) for _ in range(self.given.jobs)]
             try:
-                return all(list(pool.map(self.fuzz, self.targets)))
+                for slot in slots:
+                    slot.result()
             except KeyboardInterrupt:
                 self.stopped.set()  # the slices that run get the signal too, and end
                 raise
+        counts = [self.counts[name] for name in self.targets]
+        done = sum(is_enough(count) for count in counts)
+        findings = sum(count["findings"] for count in counts)
+        print(f"fuzzing campaign: {done} of {len(counts)} targets complete, {findings} findings", flush=True)
+        return done == len(counts) and findings == 0
 
-    def fuzz(self, name):
-        """Slices of one target until it has had enough; false with a finding."""
-        count = self.counts.setdefault(name, {"inputs": 0, "seconds": 0.0, "findings": 0, "slices": 0})
-        while count["findings"] == 0 and not is_enough(count) and not self.stopped.is_set():
-            self.slice(name, count)
-        words = "no finding" if count["findings"] == 0 else "FAILED: see " + os.path.join(self.folder, name + ".log")
-        print(f"  {name}: {count['inputs']} inputs in {count['seconds']:.0f} s, {words}", flush=True)
-        return count["findings"] == 0 and is_enough(count)
+    def fuzz(self):
+        """Slices of one target after another, while there is time and one that has not had enough."""
+        while name := self.next():
+            count = self.counts[name]
+            try:
+                self.slice(name, count)
+            finally:
+                with self.lock:
+                    self.busy.discard(name)
+            if count["findings"] or is_enough(count):
+                words = "FAILED: see " + os.path.join(self.folder, name + ".log") if count["findings"] else "no finding"
+                print(f"  {name}: {count['inputs']} inputs in {count['seconds']:.0f} s, {words}", flush=True)
+
+    def next(self):
+        """The target that has had least and that no other slot runs; none: nothing is left for this slot."""
+        with self.lock:
+            left = [name for name in self.targets if name not in self.busy and not self.counts[name]["findings"]
+                    and not is_enough(self.counts[name])]
+            if not left or self.stopped.is_set() or self.slice_seconds() < 1:
+                return None
+            name = min(left, key=lambda each: self.counts[each]["seconds"])
+            self.busy.add(name)
+            return name
+
+    def slice_seconds(self):
+        return int(min(SLICE, self.end - time.monotonic()))
 
     def slice(self, name, count):
         corpus = os.path.join(self.folder, "corpus", name)
         os.makedirs(corpus, exist_ok=True)
-        seeds = os.path.join(ROOT, "tests", "fuzz", "corpus", name)
+        seeds = os.path.join(self.given.seeds, name)
         log = os.path.join(self.folder, name + ".log")
         with open(log, "wb") as file:
             process = subprocess.Popen(
-                [os.path.join(self.folder, name), f"-seed={count['slices'] + 1}", f"-max_total_time={SLICE}",
+                [os.path.join(self.folder, name), f"-seed={count['slices'] + 1}", f"-max_total_time={max(1, self.slice_seconds())}",
                  f"-runs={INPUTS - count['inputs']}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
                  f"-artifact_prefix={self.folder}/{name}-", corpus, *([seeds] if os.path.isdir(seeds) else [])],
                 stdout=file, stderr=subprocess.STDOUT)

@@ -190,6 +190,17 @@ TEST(EncoderFolder, NamesAModelTypeThatIsNotAnEncoder) {
               HasSubstr("\"model_type\" is \"marian\", which is not an encoder"));
 }
 
+TEST(EncoderFolder, NamesTheFileOfSizesThatCannotBe) {
+  const TempDir folder;
+  Json config = read_json(encoder_fixture("bert-masked-lm") / "config.json");
+  config["num_attention_heads"] = 7;
+  write_json(folder.path() / "config.json", config);
+  std::filesystem::copy_file(encoder_fixture("bert-masked-lm") / "model.safetensors",
+                             folder.path() / "model.safetensors");
+  EXPECT_THAT(message_of<FormatError>([&] { read_encoder_info(folder.path()); }),
+              HasSubstr("config.json: model.heads: 7 heads do not divide"));
+}
+
 TEST(EncoderFolder, NamesTheTensorThatIsMissing) {
   EncoderInfo info = read_encoder_info(encoder_fixture("bert-masked-lm"));
   info.config.labels = 2;

@@ -66,5 +66,18 @@ TEST(EncoderTokenizerFiles, FolderWithoutATokeniserIsNamed) {
               HasSubstr("no tokeniser: neither tokenizer.json, vocab.txt"));
 }
 
+TEST(EncoderTokenizerFiles, ValuesOfAnotherTypeAreRefused) {
+  const TempDir folder;
+  const auto refusal = [&](const char* json) {
+    write_bytes(folder / "tokenizer.json", json);
+    return message_of<FormatError>([&] { load_encoder_tokenizer(folder.path(), {}); });
+  };
+  const auto expected = HasSubstr("tokenizer.json: a value is not as expected");
+  EXPECT_THAT(refusal(R"({"model": {"type": "WordPiece", "continuing_subword_prefix": 1}})"),
+              expected);
+  EXPECT_THAT(refusal(R"({"model": {"type": "WordPiece", "vocab": {}}, "added_tokens": [3]})"),
+              expected);
+}
+
 }  // namespace
 }  // namespace yona::testing

@@ -29,6 +29,10 @@ TEST(LabelNames, AMissingNumberIsNamed) {
   const Json config{{"id2label", {{"0", "a"}, {"2", "b"}}}};
   EXPECT_THAT(message_of<FormatError>([&] { read_label_names(config, "c.json"); }),
               HasSubstr("c.json: \"id2label\" has 2 labels, but none for 1"));
+  EXPECT_THAT(message_of<FormatError>([] {
+                read_label_names({{"num_labels", "three"}}, "c.json");
+              }),
+              HasSubstr("c.json: \"num_labels\" cannot be"));
 }
 
 }  // namespace

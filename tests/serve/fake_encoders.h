@@ -62,37 +62,18 @@ class FakeEncoders : public serve::EncoderService {
   }
 };
 
+struct WithFakeEncoders {
+  FakeEncoders encoders;
+};
+
 // An application over made-up encoders, asked without a network.
-class FakeEncoderServer {
+class FakeEncoderServer : public WithFakeEncoders, public FakeServer {
  public:
   explicit FakeEncoderServer(serve::TextLimits limits = {})
-      : application({.service = service, .keys = keys, .limits = limits, .encoding = &encoders}, "",
-                    [] { return std::string(); }) {}
+      : FakeServer(FakeParts{.limits = limits, .encoding = &encoders}) {}
 
-  std::shared_ptr<FakeExchange> get(const std::string& path) {
-    return ask({.method = "GET", .path = path});
-  }
-  std::shared_ptr<FakeExchange> post(const std::string& path, const Json& body) {
-    return ask({.method = "POST",
-                .path = path,
-                .content_type = "application/json",
-                .body = body.dump(),
-                .client = "1.2.3.4"});
-  }
   std::shared_ptr<FakeExchange> embed(const Json& body) { return post("/v1/embeddings", body); }
   std::shared_ptr<FakeExchange> classify(const Json& body) { return post("/v1/classify", body); }
-
-  FakeService service;
-  FakeEncoders encoders;
-  serve::ApiKeys keys;
-  serve::Application application;
-
- private:
-  std::shared_ptr<FakeExchange> ask(serve::HttpRequest request) {
-    auto exchange = std::make_shared<FakeExchange>(std::move(request));
-    application.handle(exchange);
-    return exchange;
-  }
 };
 
 }  // namespace yona::testing

@@ -35,8 +35,8 @@ class FakeGeneration : public serve::GenerationService {
     }
     serve::GenerationUsage usage;
     for (std::size_t prompt = 0; prompt < job->prompt_count(); ++prompt) {
-      const std::string text = job->is_chat() ? job->messages.back()["content"].get<std::string>()
-                                              : job->prompts[prompt];
+      const std::string text =
+          job->is_chat() ? text_of(job->messages.back()) : job->prompts[prompt];
       for (std::int64_t answer = 0; answer < job->options.answers; ++answer) {
         if (!give(*job, prompt, answer, text, usage)) {
           job->failed(error);
@@ -71,6 +71,12 @@ class FakeGeneration : public serve::GenerationService {
     return words;
   }
 
+  // A message's content, or its parts as JSON; none has an empty one.
+  static std::string text_of(const Json& message) {
+    const Json content = message.value("content", Json(""));
+    return content.is_string() ? content.get<std::string>() : content.dump();
+  }
+
   // False: it has failed.
   bool give(const serve::GenerationJob& job, std::size_t prompt, std::int64_t answer,
             const std::string& text, serve::GenerationUsage& usage) const {
@@ -102,28 +108,16 @@ class FakeGeneration : public serve::GenerationService {
   }
 };
 
+struct WithFakeGeneration {
+  FakeGeneration generation;
+};
+
 // An application over made-up models of both kinds, asked without a network.
-class FakeGenerationServer {
+class FakeGenerationServer : public WithFakeGeneration, public FakeServer {
  public:
   explicit FakeGenerationServer(serve::TextLimits limits = {})
-      : application({.service = service, .keys = keys, .limits = limits, .generation = &generation},
-                    "", [] { return std::string(); }) {}
+      : FakeServer(FakeParts{.limits = limits, .generation = &generation}) {}
 
-  std::shared_ptr<FakeExchange> ask(serve::HttpRequest request) {
-    auto exchange = std::make_shared<FakeExchange>(std::move(request));
-    application.handle(exchange);
-    return exchange;
-  }
-  std::shared_ptr<FakeExchange> get(const std::string& path) {
-    return ask({.method = "GET", .path = path});
-  }
-  std::shared_ptr<FakeExchange> post(const std::string& path, const Json& body) {
-    return ask({.method = "POST",
-                .path = path,
-                .content_type = "application/json",
-                .body = body.dump(),
-                .client = "1.2.3.4"});
-  }
   std::shared_ptr<FakeExchange> complete(const Json& body) { return post("/v1/completions", body); }
   std::shared_ptr<FakeExchange> chat(Json body) {
     if (!body.contains("messages")) {
@@ -131,11 +125,6 @@ class FakeGenerationServer {
     }
     return post("/v1/chat/completions", body);
   }
-
-  FakeService service;
-  FakeGeneration generation;
-  serve::ApiKeys keys;
-  serve::Application application;
 };
 
 // {"error": {"message": …}} of an answer.

@@ -131,13 +131,27 @@ class FakeService : public serve::Service {
   }
 };
 
+// What an application is made of beside translation.
+struct FakeParts {
+  serve::TextLimits limits{};
+  serve::Suggestions* suggestions = nullptr;
+  serve::GenerationService* generation = nullptr;
+  serve::EncoderService* encoding = nullptr;
+};
+
 // An application over made-up models, asked without a network.
 class FakeServer {
  public:
+  explicit FakeServer(const FakeParts& parts)
+      : application({.service = service,
+                     .keys = keys,
+                     .limits = parts.limits,
+                     .suggestions = parts.suggestions,
+                     .generation = parts.generation,
+                     .encoding = parts.encoding},
+                    "", [] { return std::string("yona_more 1\n"); }) {}
   explicit FakeServer(serve::TextLimits limits = {}, serve::Suggestions* suggestions = nullptr)
-      : application(
-            {.service = service, .keys = keys, .limits = limits, .suggestions = suggestions}, "",
-            [] { return std::string("yona_more 1\n"); }) {}
+      : FakeServer(FakeParts{.limits = limits, .suggestions = suggestions}) {}
 
   std::shared_ptr<FakeExchange> ask(serve::HttpRequest request) {
     auto exchange = std::make_shared<FakeExchange>(std::move(request));

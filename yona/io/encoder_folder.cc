@@ -9,6 +9,7 @@
 #include "yona/io/json_file.h"
 #include "yona/io/label_names.h"
 #include "yona/io/trained_folder.h"
+#include "yona/io/typed_json.h"
 #include "yona/io/weight_copy.h"
 #include "yona/train/recorded_values.h"
 
@@ -145,21 +146,7 @@ bool is_head(const std::string& parameter) {
          parameter.starts_with("pooler.");
 }
 
-}  // namespace
-
-bool is_encoder_config(const Json& config) {
-  const Json type = config.is_object() ? config.value("model_type", Json()) : Json();
-  return type.is_string() &&
-         (type == kOwnEncoder || find_encoder_family(type.get<std::string>()) != nullptr);
-}
-
-bool is_encoder_folder(const fs::path& folder) {
-  std::error_code error;
-  const fs::path path = folder / "config.json";
-  return fs::is_regular_file(path, error) && is_encoder_config(read_json(path));
-}
-
-EncoderInfo read_encoder_info(const fs::path& folder) {
+EncoderInfo encoder_info_of(const fs::path& folder) {
   check<IoError>(fs::is_directory(folder), "{}: no such model folder", folder.string());
   const fs::path path = folder / "config.json";
   check<FormatError>(fs::exists(path), "{}: is not a model folder: it has no config.json",
@@ -195,6 +182,29 @@ EncoderInfo read_encoder_info(const fs::path& folder) {
   }
   check_config(info.config);
   return info;
+}
+
+}  // namespace
+
+bool is_encoder_config(const Json& config) {
+  const Json type = config.is_object() ? config.value("model_type", Json()) : Json();
+  return type.is_string() &&
+         (type == kOwnEncoder || find_encoder_family(type.get<std::string>()) != nullptr);
+}
+
+bool is_encoder_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::path path = folder / "config.json";
+  return fs::is_regular_file(path, error) && is_encoder_config(read_json(path));
+}
+
+EncoderInfo read_encoder_info(const fs::path& folder) {
+  const std::string where = (folder / "config.json").string();
+  try {
+    return read_typed(where, [&] { return encoder_info_of(folder); });
+  } catch (const InvalidArgument& error) {
+    fail<FormatError>("{}: {}", where, error.what());
+  }
 }
 
 EncoderChoice choose_encoder_family(const BertConfig& config) {

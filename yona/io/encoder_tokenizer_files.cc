@@ -9,6 +9,7 @@
 #include "yona/io/atomic_file.h"
 #include "yona/io/hf_tokenizer.h"
 #include "yona/io/json_file.h"
+#include "yona/io/typed_json.h"
 
 namespace yona {
 
@@ -100,7 +101,7 @@ bool flag_of(const Json& json, const char* key, bool otherwise) {
 }
 
 BertNormalisation normalisation_of(const Json& normalizer, const std::string& name) {
-  check<FormatError>(normalizer.is_object() && normalizer.value("type", "") == "BertNormalizer",
+  check<FormatError>(normalizer.is_object() && normalizer.value("type", Json()) == "BertNormalizer",
                      "{}: the normalizer {} is not supported with WordPiece; BertNormalizer is",
                      name, normalizer.dump());
   BertNormalisation options;
@@ -165,7 +166,7 @@ EncoderTokenizer read_vocab_txt(const fs::path& folder, const EncoderInfo& info)
 // Does the space in front of the mask belong to it ("lstrip")? As the files say; else it does not.
 bool mask_takes_space(const fs::path& folder, const std::string& mask) {
   const auto strips = [&](const Json& token) {
-    return token.is_object() && token.value("content", "") == mask &&
+    return token.is_object() && token.value("content", Json()) == mask &&
            flag_of(token, "lstrip", false);
   };
   for (const char* file : {"tokenizer_config.json", "special_tokens_map.json"}) {
@@ -209,8 +210,9 @@ EncoderTokenizer load_encoder_tokenizer(const fs::path& folder, const EncoderInf
     const Json json = read_json(path);
     check<FormatError>(json.is_object() && json.value("model", Json()).is_object(),
                        "{}: not a tokenizer.json: it has no \"model\"", path.string());
-    if (json["model"].value("type", "") == "WordPiece") {
-      return read_word_piece_json(folder, json, info, path.string());
+    if (json["model"].value("type", Json()) == "WordPiece") {
+      return read_typed(path.string(),
+                        [&] { return read_word_piece_json(folder, json, info, path.string()); });
     }
     return read_byte_level(folder, info);
   }

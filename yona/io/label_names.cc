@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "yona/base/error.h"
+#include "yona/io/foreign_config.h"
 
 namespace yona {
 
@@ -10,8 +11,8 @@ std::vector<std::string> read_label_names(const Json& config, const std::string&
   const Json names = config.value("id2label", Json());
   std::vector<std::string> labels;
   if (!names.is_object()) {
-    const std::int64_t count = config.value("num_labels", std::int64_t{2});
-    for (std::int64_t i = 0; i < std::clamp<std::int64_t>(count, 1, 1 << 20); ++i) {
+    const int count = std::clamp(ForeignConfig(config, where).size("num_labels", 2), 1, 1 << 20);
+    for (int i = 0; i < count; ++i) {
       labels.push_back(fmt::format("LABEL_{}", i));
     }
     return labels;

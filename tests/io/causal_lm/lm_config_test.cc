@@ -68,6 +68,22 @@ TEST(LmConfig, NamesWhatIsNotSupported) {
   EXPECT_THAT(refusal(json), ::testing::HasSubstr("different windows"));
 }
 
+TEST(LmConfig, HoldsOthersFilesToTheLimitsOfItsOwnFields) {
+  Json json = llama_json();
+  json["num_attention_heads"] = 0;
+  EXPECT_THAT(refusal(json), ::testing::StartsWith("config.json: heads: expected"));
+  json = llama_json();
+  json["num_hidden_layers"] = 0;
+  EXPECT_THAT(refusal(json), ::testing::StartsWith("config.json: layers: expected"));
+  json = llama_json();
+  json["rope_scaling"] = {{"rope_type", "llama3"},
+                          {"factor", 4.0},
+                          {"low_freq_factor", 0.0},
+                          {"high_freq_factor", 4.0},
+                          {"original_max_position_embeddings", 32}};
+  EXPECT_THAT(refusal(json), ::testing::StartsWith("config.json: rotary_low: expected a number"));
+}
+
 TEST(LmConfig, WritesTheFamilyThatHoldsTheModel) {
   const auto family = [](const char* preset, const std::function<void(CausalLmConfig&)>& change) {
     CausalLmConfig config = causal_lm_preset(preset);

@@ -107,5 +107,29 @@ TEST(LmTokenizer, NamesTheStepThatIsNotSupported) {
               ::testing::HasSubstr("has no tokeniser"));
 }
 
+TEST(LmTokenizer, RefusesValuesOfAnotherTypeAndTokensThatTheModelLacks) {
+  EXPECT_THAT(refusal([](Json& json) { json["model"]["type"] = 3; }),
+              ::testing::HasSubstr("tokenizer.json: a value is not as expected"));
+  EXPECT_THAT(refusal([](Json& json) { json["pre_tokenizer"]["type"] = Json::array(); }),
+              ::testing::HasSubstr("tokenizer.json: a value is not as expected"));
+  EXPECT_THAT(refusal([](Json& json) {
+                json["post_processor"] = Json::parse(
+                    R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}],
+                        "special_tokens": {"x": {"ids": [70000]}}})");
+              }),
+              ::testing::HasSubstr("\"post_processor\" adds the token 70000"));
+}
+
+TEST(LmTokenizer, TakesAPieceThatOnlyLooksLikeAByteAsItIs) {
+  const TempDir folder;
+  write_json(folder / "tokenizer.json",
+             Json::parse(R"({"normalizer": {"type": "Replace", "pattern": {"String": " "},
+               "content": "▁"}, "model": {"type": "BPE", "byte_fallback": true, "merges": [],
+               "vocab": {"<unk>": 0, "<0xZZ>": 1, "<0x41>": 2}}})"));
+  const TextTokenizer tokenizer = load_tokenizer(folder.path(), 3);
+  EXPECT_EQ(tokenizer.bytes(1), "<0xZZ>");
+  EXPECT_EQ(tokenizer.bytes(2), "A");
+}
+
 }  // namespace
 }  // namespace yona::testing

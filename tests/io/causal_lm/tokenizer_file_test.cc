@@ -44,6 +44,8 @@ TEST(LmTokenizerFile, NamesWhatIsWrong) {
               ::testing::HasSubstr("the id 99999999999 of 'a' is too large"));
   EXPECT_THAT(message(R"({"model": {"vocab": {"a": 0}, "merges": [3]}})"),
               ::testing::HasSubstr("a merge cannot be 3"));
+  EXPECT_THAT(message(R"({"model": {"vocab": {"a": 0}, "merges": [""]}})"),
+              ::testing::HasSubstr("a merge cannot be \"\""));
   EXPECT_THAT(message(R"({"model": {"vocab": {"a": 0}}, "added_tokens": [{"id": 1}]})"),
               ::testing::HasSubstr("an added token without content and id"));
 }

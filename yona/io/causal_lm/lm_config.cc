@@ -176,6 +176,14 @@ CausalLmConfig read_own(const Json& own, std::string_view where) {
   return config;
 }
 
+// The limits of yona's fields hold for others' files too.
+void check_fields(const CausalLmConfig& config) {
+  for (const ConfigKey<CausalLmConfig>& field : causal_lm_fields()) {
+    CausalLmConfig copy;
+    field.set(copy, field.get(config), {field.name, "", ""});
+  }
+}
+
 // --- written
 // ---------------------------------------------------------------------------------------
 
@@ -289,6 +297,7 @@ LmDescription read_lm_config(const Json& json, std::string_view where) {
                            ? read_gpt2(from)
                            : read_llama(from, description.family);
   try {
+    check_fields(description.config);
     check_config(description.config);
   } catch (const InvalidArgument& error) {
     fail<FormatError>("{}: {}", where, error.what());

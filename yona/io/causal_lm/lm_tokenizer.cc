@@ -1,6 +1,7 @@
 #include "yona/io/causal_lm/lm_tokenizer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "yona/io/causal_lm/tokenizer_file.h"
 #include "yona/io/json_file.h"
 #include "yona/io/tokenizer_reader.h"
+#include "yona/io/typed_json.h"
 #include "yona/text/byte_level_bpe.h"
 #include "yona/text/piece_bpe.h"
 #include "yona/text/spm_segmenter.h"
@@ -65,7 +67,11 @@ bool is_replacement_of_spaces(const Json& step) {
 // "▁" is a space and <0x0A> a byte, where the tokeniser writes them so.
 std::string bytes_of_word_piece(const std::string& piece, bool has_marks, bool has_bytes) {
   if (has_bytes && piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with(">")) {
-    return std::string(1, static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16)));
+    unsigned byte = 0;
+    const char* const digits = piece.data() + 3;
+    if (std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      return std::string(1, static_cast<char>(byte));
+    }
   }
   return has_marks ? replaced(piece, kWordStart, " ") : piece;
 }
@@ -249,7 +255,8 @@ Parts parts_of_json(const fs::path& path, std::int64_t size) {
   Parts parts;
   if (type == "WordLevel") {
     parts = word_parts(file, size);
-  } else if (type == "Unigram" || file.pieces().front() == Vocabulary::kEnd) {
+  } else if (const auto pieces = file.pieces();
+             type == "Unigram" || (!pieces.empty() && pieces.front() == Vocabulary::kEnd)) {
     parts = subword_parts(file, path, size);
   } else if (ByteLevelSteps steps = byte_level_steps(file); steps.is_byte_level) {
     parts = byte_level_parts(file, std::move(steps), size);
@@ -258,6 +265,13 @@ Parts parts_of_json(const fs::path& path, std::int64_t size) {
   }
   parts.added = file.added();
   file.read_frame(parts.before, parts.after);
+  for (const std::vector<std::int32_t>& frame : {parts.before, parts.after}) {
+    for (const std::int32_t id : frame) {
+      check<FormatError>(id >= 0 && id < size,
+                         "{}: \"post_processor\" adds the token {}, and the model has {} ids",
+                         file.name(), id, size);
+    }
+  }
   return parts;
 }
 
@@ -318,9 +332,10 @@ Parts parts_of_merges(const fs::path& folder, std::int64_t size) {
 // "bos_token" of tokenizer_config.json or special_tokens_map.json: a text, or an object with one.
 std::string named_token(const Json& config, const char* key) {
   const Json value = config.value(key, Json());
-  return value.is_string()   ? value.get<std::string>()
-         : value.is_object() ? value.value("content", std::string())
-                             : std::string();
+  return value.is_string() ? value.get<std::string>()
+         : value.is_object() && value.value("content", Json()).is_string()
+             ? value["content"].get<std::string>()
+             : std::string();
 }
 
 // By name, or by "bos_token_id" of config.json.
@@ -362,7 +377,8 @@ TextTokenizer load_tokenizer(const fs::path& folder, std::int64_t size) {
   check<IoError>(has_json || has_spm || fs::exists(folder / "merges.txt", error),
                  "{}: has no tokeniser: no tokenizer.json, tokenizer.model or merges.txt",
                  folder.string());
-  Parts parts = has_json  ? parts_of_json(folder / "tokenizer.json", size)
+  const fs::path json = folder / "tokenizer.json";
+  Parts parts = has_json  ? read_typed(json.string(), [&] { return parts_of_json(json, size); })
                 : has_spm ? parts_of_spm(folder / "tokenizer.model", size)
                           : parts_of_merges(folder, size);
   if (!has_json) {
@@ -372,14 +388,18 @@ TextTokenizer load_tokenizer(const fs::path& folder, std::int64_t size) {
   parts.end = special_id(folder, "eos_token", parts);
   parts.pad = special_id(folder, "pad_token", parts);
   const Json config = json_or_empty(folder / "tokenizer_config.json");
-  if (has_spm && !has_json && parts.begin >= 0 && config.value("add_bos_token", true)) {
+  if (has_spm && !has_json && parts.begin >= 0 &&
+      config.value("add_bos_token", Json(true)) == true) {
     parts.before = {parts.begin};
   }
   return TextTokenizer(std::move(parts));
 }
 
 std::int64_t tokenizer_size(const fs::path& folder) {
-  return static_cast<std::int64_t>(LmTokenizerFile(folder / "tokenizer.json").pieces().size());
+  const fs::path path = folder / "tokenizer.json";
+  return read_typed(path.string(), [&] {
+    return static_cast<std::int64_t>(LmTokenizerFile(path).pieces().size());
+  });
 }
 
 }  // namespace yona

@@ -91,7 +91,9 @@ std::vector<BpeMerges::Pair> LmTokenizerFile::merges() const {
       continue;
     }
     check<FormatError>(merge.is_string(), "{}: a merge cannot be {}", name_, merge.dump());
-    merges.push_back(parse_merges(merge.get<std::string>(), name_).at(0));
+    const std::vector<BpeMerges::Pair> pairs = parse_merges(merge.get<std::string>(), name_);
+    check<FormatError>(pairs.size() == 1, "{}: a merge cannot be {}", name_, merge.dump());
+    merges.push_back(pairs.front());
   }
   return merges;
 }
