@@ -1,6 +1,6 @@
 """Training over MPI: several processes on this machine have the bytes of one, go on with another number of ranks, and end together.
 
-usage: communicator_test.py [--kills N]    YONA_PROGRAM names the program (as in ctest)
+usage: communicator_test.py [--kills N] [--only PARTS] [--results FILE]    YONA_PROGRAM names the program (as in ctest)
 
 Skipped where there is no mpirun, or yona was built without MPI.
 """
@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -199,6 +200,7 @@ def killed(folder, times):
     """A rank that dies ends all within seconds, with one line that names it."""
     draw = random.Random(times)
     output = folder / "killed"
+    seconds = []
     for turn in range(times):
         process, pids, log = started(folder, output, 3, *settings("train.accumulate=3"), *(["--resume"] if turn else []))
         time.sleep(draw.random())
@@ -206,7 +208,8 @@ def killed(folder, times):
         os.kill(victim, signal.SIGKILL)
         began = time.monotonic()
         code, said = ended(process, log)
-        check(code != 0 and time.monotonic() - began < 10, f"exit {code} after {time.monotonic() - began:.1f} s: {said}")
+        seconds.append(time.monotonic() - began)
+        check(code != 0 and seconds[-1] < 10, f"exit {code} after {seconds[-1]:.1f} s: {said}")
         rank = pids.index(victim)
         lines = own_lines(said)  # mpirun may end the others before one of them can speak; then its own line names the rank
         check(len(lines) <= 1 and all(f"rank {rank}: process {victim}" in line for line in lines), f"not one line:\n{said}")
@@ -216,12 +219,15 @@ def killed(folder, times):
     run(flags(folder, output, *words, "--resume"), 3)
     run(flags(folder, folder / "unkilled", *words))
     check(state_of(output)[:2] == state_of(folder / "unkilled")[:2], "a run that was killed has other bytes")
+    return {"kills": times, "ranks": 3, "updates": last + 1, "same_bytes": True,
+            "seconds_to_end": {"median": round(statistics.median(seconds), 2), "most": round(max(seconds), 2)}}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--only")
+    parser.add_argument("--results", help="a JSON file for what the kills came to")
     options = parser.parse_args()
     if not shutil.which("mpirun") or not (YONA.parent / "libyona_mpi.so").exists():
         print("skipped: mpirun or libyona_mpi.so is not here")
@@ -235,7 +241,9 @@ def main():
             if options.only and title not in options.only.split(","):
                 continue
             began = time.monotonic()
-            part(folder)
+            found = part(folder)
+            if found and options.results:
+                Path(options.results).write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), **found}, indent=1) + "\n")
             print(f"{title}: {time.monotonic() - began:.1f} s", flush=True)
 
 
