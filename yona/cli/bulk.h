@@ -1,6 +1,7 @@
 // Lines in, text out, in order: what `yona translate`, `generate` and `embed` have in common. One
 // process reads a window of lines, answers it and writes the answer. Of several ranks (mpirun,
-// srun) each answers every N-th window that is missing (cli/chunk_folder.h), and rank 0 joins them.
+// srun) each answers every N-th window that is missing (parallel/chunk_folder.h), and rank 0 joins
+// them.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@
 #include <vector>
 
 #include "yona/base/json.h"
-#include "yona/cli/chunk_folder.h"
 #include "yona/cli/command.h"
 #include "yona/cli/translation_output.h"
 #include "yona/data/line_queue.h"
 #include "yona/io/run_lock.h"
+#include "yona/parallel/chunk_folder.h"
 #include "yona/parallel/communicator.h"
 
 namespace yona::cli {

@@ -49,9 +49,9 @@ def settings(*values):
     return [word for value in values for word in ("--set", value)]
 
 
-def run(words, ranks=0, expect=0):
+def run(words, ranks=0, expect=0, program=None):
     """Standard error of the program, alone or as so many ranks."""
-    command = [*(MPIRUN + ["-np", str(ranks)] if ranks else []), YONA, *words]
+    command = [*(MPIRUN + ["-np", str(ranks)] if ranks else []), program or YONA, *words]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
     if done.returncode != expect:
         sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}, expected {expect}\n{done.stdout}{done.stderr}")
@@ -130,13 +130,12 @@ def refused(folder):
     shutil.rmtree(output)
     said = run([*words, ":", "-np", "1", YONA, *words[:-3], folder / "not-shared", *words[-2:]], 1, expect=2)
     check(len(own_lines(said)) == 1 and "rank 1" in said and "all ranks share" in said, said)
-    if not Path("/dev/nvidia0").exists():
-        said = run([*words, "--device", "cuda"], 2, expect=2)
-        check(len(own_lines(said)) == 1 and "2 ranks share 0 GPUs" in said, said)
+    said = run(["CUDA_VISIBLE_DEVICES=0", YONA, *words, "--device", "cuda"], 2, expect=2, program="env")  # a GPU that need not exist
+    check(len(own_lines(said)) == 1 and "2 ranks share 1 GPU on one machine" in said, said)
 
 
 def without_library(folder):
-    """Started as one of several, with no library to join them."""
+    """Started as one of several, with no library to join them, or their GPUs."""
     lonely = folder / "lonely"
     lonely.mkdir()
     for file in (YONA, *YONA.parent.glob("libyona.so*")):
@@ -145,6 +144,10 @@ def without_library(folder):
                           env=os.environ | {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"})
     check(done.returncode == 2 and done.stderr.count("\n") == 1 and "no libyona_mpi.so" in done.stderr, done.stderr)
     check(not (folder / "x").exists(), "something was written")
+    shutil.copy(YONA.parent / "libyona_mpi.so", lonely)
+    words = flags(folder, folder / "x", "--device", "cuda", "--updates", "2")
+    said = run(["CUDA_VISIBLE_DEVICES=0,1", f"LD_LIBRARY_PATH={lonely}", lonely / "yona", *words], 2, expect=2, program="env")
+    check(len(own_lines(said)) == 1 and "libyona_nccl.so" in said and "YONA_NCCL=off" in said, said)
 
 
 def scaling(folder):

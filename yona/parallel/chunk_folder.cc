@@ -1,4 +1,4 @@
-#include "yona/cli/chunk_folder.h"
+#include "yona/parallel/chunk_folder.h"
 
 #include <charconv>
 #include <fstream>
@@ -13,9 +13,8 @@
 #include "yona/io/atomic_file.h"
 #include "yona/io/compressed.h"
 #include "yona/io/json_file.h"
-#include "yona/train/recorded_values.h"
 
-namespace yona::cli {
+namespace yona {
 
 namespace {
 
@@ -23,16 +22,26 @@ namespace fs = std::filesystem;
 
 constexpr const char* kRecord = "record.json";
 
+std::string text_of(const Json& value) {
+  return value.is_null()     ? "not given"
+         : value.is_string() ? value.get<std::string>()
+                             : value.dump();
+}
+
+std::string change_of(const std::string& name, const Json& then, const Json& now) {
+  return fmt::format("{}: {} → {}", name, text_of(then), text_of(now));
+}
+
 std::vector<std::string> changes_between(const Json& then, const Json& now) {
   std::vector<std::string> changes;
   for (const auto& [name, value] : now.items()) {
     if (const Json there = then.value(name, Json()); there != value) {
-      changes.push_back(change(name, there, value));
+      changes.push_back(change_of(name, there, value));
     }
   }
   for (const auto& [name, value] : then.items()) {
     if (!now.contains(name)) {
-      changes.push_back(change(name, value, Json()));
+      changes.push_back(change_of(name, value, Json()));
     }
   }
   return changes;
@@ -102,4 +111,4 @@ void ChunkFolder::join(std::uint64_t count) const {
   fs::remove_all(folder_, error);
 }
 
-}  // namespace yona::cli
+}  // namespace yona

@@ -10,7 +10,7 @@
 
 #include "yona/base/json.h"
 
-namespace yona::cli {
+namespace yona {
 
 class ChunkFolder {
  public:
@@ -37,4 +37,4 @@ class ChunkFolder {
   std::filesystem::path output_, folder_;
 };
 
-}  // namespace yona::cli
+}  // namespace yona

@@ -1,4 +1,4 @@
-#include "yona/cli/chunk_folder.h"
+#include "yona/parallel/chunk_folder.h"
 
 #include <fstream>
 #include <sstream>
@@ -9,7 +9,7 @@
 
 #include "tests/harness/temp_dir.h"
 
-namespace yona::cli {
+namespace yona {
 namespace {
 
 std::string content(const std::filesystem::path& path) {
@@ -63,4 +63,4 @@ TEST(ChunkFolder, AMissingPartLeavesWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace yona::cli
+}  // namespace yona
