@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/lib"
 
-for file in yona libyona_cuda.so libyona_cudnn.so tests/test_backend_cuda tests/test_tensor_ops tests/test_decode bench/ops/bench_ops; do
+for file in yona libyona_cuda.so libyona_cudnn.so libyona_mpi.so libyona_nccl.so tests/test_backend_cuda tests/test_tensor_ops tests/test_decode bench/ops/bench_ops; do
   if [ -e "$build/$file" ]; then
     cp "$build/$file" "$folder/"
     ldd "$build/$file" | awk '$3 ~ /^\// { print $3 }' >> "$folder/libraries"
@@ -20,7 +20,7 @@ for file in yona libyona_cuda.so libyona_cudnn.so tests/test_backend_cuda tests/
 done
 cp "$(dirname "$0")/gpu-tests.sh" "$folder/"
 cp -r "$(dirname "$0")/../tests/fixtures/families" "$folder/"
-system='/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*|libcublasLt|libcudart|libcudnn)\.so'
+system='/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*|libcublasLt|libcudart|libcudnn|libnccl|libmpi|libopen-rte|libopen-pal)\.so'
 sort -u "$folder/libraries" | grep -v -E "$system" | while read -r library; do
   cp -L "$library" "$folder/lib/"
 done

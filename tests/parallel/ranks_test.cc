@@ -34,6 +34,13 @@ TEST(Ranks, AProcessAloneIsNone) {
   EXPECT_EQ(join_ranks(), nullptr);
 }
 
+TEST(Ranks, OneRankJoinsWhereItIsAskedTo) {
+  const std::map<std::string, std::string> one{
+      {"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}, {"YONA_ONE_RANK", "1"}};
+  EXPECT_EQ(started_with(one), (StartedRank{0, 1, "OMPI_COMM_WORLD_SIZE"}));
+  EXPECT_EQ(started_with({{"YONA_ONE_RANK", "1"}}), std::nullopt);  // no launcher
+}
+
 TEST(Ranks, ThreadsOfOneProcessAreNeighbours) {
   run_ranks(3, [](Communicator& ranks) {
     const RankNeighbours neighbours = rank_neighbours(ranks);

@@ -3,6 +3,8 @@
 #include "yona/train/gradient_sum.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +83,36 @@ TEST(GradientSum, RanksHaveTheBitsOfOneThatAccumulates) {
         }
       });
     }
+  }
+}
+
+// Ranks whose GPUs reach each other, here by the post of threads.
+class PostedExchange : public DeviceExchange {
+ public:
+  explicit PostedExchange(Communicator& ranks) : ranks_(ranks) {}
+  void exchange(std::span<const Message> sends, std::span<const Message> receives,
+                void* /*stream*/) override {
+    messages += sends.size();
+    ranks_.exchange(sends, receives);
+  }
+  std::size_t messages = 0;
+
+ private:
+  Communicator& ranks_;
+};
+
+TEST(GradientSum, GoesFromDeviceToDeviceWithTheSameBitsAndOneRankToItself) {
+  const Trained alone = train(4, nullptr);
+  for (const int size : {1, 3}) {
+    run_ranks(size, [&](Communicator& ranks) {
+      auto devices = std::make_unique<PostedExchange>(ranks);
+      const PostedExchange& seen = *devices;
+      ranks.use(std::move(devices));
+      const Trained together = train(4, &ranks);
+      EXPECT_EQ(together.weights, alone.weights) << size << " ranks";
+      EXPECT_EQ(together.norm, alone.norm);
+      EXPECT_GT(seen.messages, 0U);
+    });
   }
 }
 

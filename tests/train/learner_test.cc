@@ -15,6 +15,8 @@
 #include "yona/tasks/seq2seq/seq2seq_objective.h"
 #include "yona/train/optimiser.h"
 
+#include "tests/harness/thread_ranks.h"
+
 namespace {
 
 std::atomic<bool> counting{false};
@@ -140,6 +142,35 @@ INSTANTIATE_TEST_SUITE_P(Learner, StepAllocations,
                                            StepCase{"rdrop", Precision::f32, 1.0},
                                            StepCase{"ema", Precision::f32, 0.0, 0.9}),
                          [](const auto& each) { return each.param.name; });
+
+TEST(Learner, RanksShareValidationWithTheBitsOfOne) {
+  const std::vector<Batch> batches{batch_of({5, 17}), batch_of({33}), batch_of({2, 9, 4}),
+                                   batch_of({21}), batch_of({1, 1})};
+  const auto evaluated = [&](Communicator* ranks) {
+    const auto backend = make_backend("cpu", {.threads = 1});
+    TransformerConfig config = preset("tiny");
+    config.source_vocabulary = config.target_vocabulary = 100;
+    config.encoder_layers = config.decoder_layers = 1;
+    Seq2SeqObjective objective(config, {});
+    Parameters parameters(objective.model(), *backend, Gradients::yes);
+    parameters.initialise(1);
+    Learner learner(objective, parameters, *backend);
+    const Team team(ranks);
+    learner.share(team);
+    return learner.evaluate(std::span<const Batch>(batches));
+  };
+  const LossSums alone = evaluated(nullptr);
+  EXPECT_EQ(alone.rows, 93);
+  EXPECT_GT(alone.nll, 0);
+  for (const int size : {2, 3, 7}) {  // of seven, two have nothing to do
+    run_ranks(size, [&](Communicator& ranks) {
+      const LossSums shared = evaluated(&ranks);
+      EXPECT_EQ(shared.nll, alone.nll);
+      EXPECT_EQ(shared.loss, alone.loss);
+      EXPECT_EQ(shared.rows, alone.rows);
+    });
+  }
+}
 
 TEST(Learner, CountsWhatIsAllocated) {
   allocations = 0;

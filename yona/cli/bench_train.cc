@@ -9,6 +9,7 @@
 #include "yona/base/thread_pool.h"
 #include "yona/cli/commands.h"
 #include "yona/parallel/gpus.h"
+#include "yona/parallel/nccl.h"
 #include "yona/parallel/ranks.h"
 #include "yona/tasks/image_classification/train_bench.h"
 #include "yona/tasks/language_model/train_bench.h"
@@ -154,6 +155,7 @@ int run_scaling(const BenchTrainFlags& flags) {
   Communicator* ranks = join_ranks();
   if (flags.device == "cuda" && ranks != nullptr) {
     take_gpu(*ranks);
+    open_nccl(*ranks);
   }
   Json result = measured(flags, ranks);
   const double step = result.at("ms").get<double>() - result.value("exchange_ms", 0.0);

@@ -7,8 +7,10 @@
 #include "yona/base/human.h"
 #include "yona/base/json.h"
 #include "yona/base/log.h"
+#include "yona/cli/bulk.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/encoder_flags.h"
+#include "yona/cli/translation_input.h"
 
 namespace yona::cli {
 
@@ -16,7 +18,7 @@ namespace {
 
 struct EmbedFlags {
   EncoderFlags encoder;
-  std::string pooling, prompt;
+  std::string pooling, prompt, output, chunk_lines;
   bool no_normalize = false;
 };
 
@@ -34,20 +36,30 @@ EmbedTextOptions options_of(const CLI::App& app, const EmbedFlags& flags) {
   return options;
 }
 
-int run(const CLI::App& app, const EmbedFlags& flags) {
+int run(const CLI::App& app, EmbedFlags flags) {
   const EmbedTextOptions options = options_of(app, flags);
+  WorkerFlags& workers = flags.encoder.workers;
+  Communicator* ranks = join_bulk_ranks(workers.device, workers.threads, workers.workers);
   const TextEncoder encoder = load_encoder(app, flags.encoder);
+  Bulk bulk(app,
+            {.input = flags.encoder.input,
+             .output = flags.output,
+             .beside = {},
+             .chunk_lines = flags.chunk_lines},
+            ranks);
   std::uint64_t cut = 0;
-  for_each_window(flags.encoder, [&](const std::vector<std::string>& lines) {
+  InputChecks checks(flags.encoder.input, BadEncoding::repair);
+  bulk.run({.answer = [&](std::vector<InputLine>& lines) {
     std::string out;
-    for (const EmbeddedText& text : encoder.embed(lines, options)) {
+    for (const EmbeddedText& text : encoder.embed(accepted(lines, checks), options)) {
       cut += text.is_cut ? 1 : 0;
       out += flags.encoder.json ? Json{{"embedding", text.vector}, {"tokens", text.tokens}}.dump()
                                 : fmt::format("{}", fmt::join(text.vector, " "));
       out += "\n";
     }
-    fmt::print("{}", out);
-  });
+    return out;
+  }});
+  checks.report();
   if (cut > 0) {
     log().warn("{} longer than the model takes: cut at the end", counted(cut, "text"));
   }
@@ -63,6 +75,9 @@ Command add_embed(CLI::App& program) {
                             "yona embed --model bert-base-uncased --pooling cls --no-normalize"});
   const auto flags = std::make_shared<EmbedFlags>();
   add_encoder_flags(*app, flags->encoder, "a JSON object a line: embedding, tokens");
+  add_text(*app, flags->output,
+           {"-o,--output", "FILE", "where vectors go (default: standard output); .gz, .xz, .zst"});
+  add_chunk_lines(*app, flags->chunk_lines);
   add_text(*app, flags->pooling,
            {"--pooling", "mean|cls|max",
             "how tokens become one vector (default: as the folder says, else mean)"});

@@ -33,12 +33,7 @@ void for_each_window(const EncoderFlags& flags,
   const auto lines = open_lines(flags.input);
   InputChecks checks(flags.input, BadEncoding::repair);
   for (std::vector<InputLine> window; !(window = lines->next()).empty();) {
-    std::vector<std::string> texts;
-    texts.reserve(window.size());
-    for (InputLine& line : window) {
-      texts.push_back(checks.accept(std::move(line)).text);
-    }
-    function(texts);
+    function(accepted(window, checks));
   }
   checks.report();
 }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,20 +10,17 @@
 #include "yona/api/model.h"
 #include "yona/base/error.h"
 #include "yona/base/json.h"
+#include "yona/cli/bulk.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/generate_flags.h"
 #include "yona/cli/translation_input.h"
+#include "yona/cli/translation_output.h"
 #include "yona/io/model_kind.h"
 #include "yona/text/utf8.h"
 
 namespace yona::cli {
 
 namespace {
-
-struct Prompts {
-  std::vector<std::string> texts{};
-  std::uint64_t first = 0;  // number of the first, from 0
-};
 
 Json json_of(const GeneratedText& answer, std::uint64_t prompt, std::size_t number,
              const GenerateOptions& options) {
@@ -49,39 +47,38 @@ Json json_of(const GeneratedText& answer, std::uint64_t prompt, std::size_t numb
   return json;
 }
 
-void print_answers(const std::vector<std::vector<GeneratedText>>& answers, std::uint64_t first,
-                   const GenerateFlags& flags, const GenerateOptions& options) {
+std::string text_of(const std::vector<std::vector<GeneratedText>>& answers, std::uint64_t first,
+                    const GenerateFlags& flags, const GenerateOptions& options) {
+  std::string text;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     for (std::size_t n = 0; n < answers[i].size(); ++n) {
       const GeneratedText& answer = answers[i][n];
       if (flags.json) {
-        fmt::print("{}\n", json_of(answer, first + i, n, options).dump());
+        text += json_of(answer, first + i, n, options).dump() + "\n";
       } else {
-        fmt::print("{}\n", answer.text);
+        text += answer.text + "\n";
         if (options.logprobs >= 0) {
-          fmt::print("{}\n", fmt::join(answer.logprobs, " "));
+          text += fmt::format("{}\n", fmt::join(answer.logprobs, " "));
         }
       }
     }
   }
-  std::fflush(stdout);
+  return text;
 }
 
 // One answer to one prompt is shown as it grows.
 bool streams(const GenerateFlags& flags, const GenerateOptions& options) {
-  return flags.input.empty() && !flags.json && options.answers == 1 && options.logprobs < 0 &&
+  return is_standard(flags.output) && !flags.json && options.answers == 1 && options.logprobs < 0 &&
          options.beam == 1;
 }
 
-void generate_all(const Model& model, const Prompts& prompts, const GenerateFlags& flags,
-                  const GenerateOptions& options) {
+void answer_prompt(const Model& model, const GenerateFlags& flags, const GenerateOptions& options) {
   if (!streams(flags, options)) {
-    GenerateOptions numbered = options;
-    numbered.first_prompt = prompts.first;
-    print_answers(model.generate_all(prompts.texts, numbered), prompts.first, flags, options);
+    TranslationOutput output(flags.output);
+    output.write(text_of(model.generate_all({flags.prompt}, options), 0, flags, options));
     return;
   }
-  model.generate(prompts.texts.front(), options, [](const std::string& piece) {
+  model.generate(flags.prompt, options, [](const std::string& piece) {
     fmt::print("{}", piece);
     std::fflush(stdout);
     return true;
@@ -89,7 +86,20 @@ void generate_all(const Model& model, const Prompts& prompts, const GenerateFlag
   fmt::print("\n");
 }
 
-int run(const CLI::App& app, const GenerateFlags& flags) {
+void answer_lines(Bulk& bulk, const Model& model, const GenerateFlags& flags,
+                  const GenerateOptions& options) {
+  InputChecks checks(flags.input, BadEncoding::repair);
+  bulk.run({.answer = [&](std::vector<InputLine>& window) {
+    GenerateOptions numbered = options;
+    numbered.first_prompt = window.front().number - 1;
+    return text_of(model.generate_all(accepted(window, checks), numbered), numbered.first_prompt,
+                   flags, options);
+  }});
+  checks.report();
+}
+
+int run(const CLI::App& app, GenerateFlags flags) {
+  Communicator* ranks = join_bulk_ranks(flags.device, flags.threads);
   require_flag(app, "--model", !flags.model.empty(), "name the folder of a language model");
   require_flag(app, "--prompt", flags.has_prompt(app) || !flags.input.empty(),
                "give the beginning of a text, or --input FILE with one in each line");
@@ -99,26 +109,21 @@ int run(const CLI::App& app, const GenerateFlags& flags) {
   require_folder("--model", flags.model);
   check_model_kind(flags.model, ModelKind::language_model, "yona generate");
   const GenerateOptions options = options_of(flags);
-  std::unique_ptr<LineQueue> lines;
-  if (!flags.input.empty()) {
-    lines = open_lines(flags.input);
+  std::optional<Bulk> bulk;
+  if (ranks != nullptr || !flags.input.empty()) {
+    bulk.emplace(app,
+                 BulkFiles{.input = flags.input,
+                           .output = flags.output,
+                           .beside = {},
+                           .chunk_lines = flags.chunk_lines},
+                 ranks);
   }
   const Model model = Model::load(flags.model, load_options_of(flags));
-  if (!lines) {
-    generate_all(model, {{flags.prompt}}, flags, options);
-    return 0;
+  if (bulk) {
+    answer_lines(*bulk, model, flags, options);
+  } else {
+    answer_prompt(model, flags, options);
   }
-  InputChecks checks(flags.input, BadEncoding::repair);
-  std::uint64_t done = 0;
-  for (std::vector<InputLine> window; !(window = lines->next()).empty();) {
-    Prompts prompts{.first = done};
-    for (InputLine& line : window) {
-      prompts.texts.push_back(checks.accept(std::move(line)).text);
-    }
-    done += prompts.texts.size();
-    generate_all(model, prompts, flags, options);
-  }
-  checks.report();
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "yona/base/error.h"
+#include "yona/cli/bulk.h"
 #include "yona/cli/compute_type.h"
 
 namespace yona::cli {
@@ -65,6 +66,9 @@ void add_generate_flags(CLI::App& app, GenerateFlags& flags) {
   add_text(app, flags.model, {"-m,--model", "DIR", "the folder of a language model"});
   add_text(app, flags.prompt, {"-p,--prompt", "TEXT", "what the text begins with"});
   add_text(app, flags.input, {"-i,--input", "FILE", "a prompt in each line; -: standard input"});
+  add_text(app, flags.output,
+           {"-o,--output", "FILE", "where answers go (default: standard output); .gz, .xz, .zst"});
+  add_chunk_lines(app, flags.chunk_lines);
   add_text(app, flags.max_new,
            {"--max-new", "N", "new tokens at most (default 256, or what the context holds)"});
   add_text(app, flags.answers, {"--n", "N", "answers to each prompt (default 1)"});

@@ -11,7 +11,7 @@
 namespace yona::cli {
 
 struct GenerateFlags {
-  std::string model, prompt, input;
+  std::string model, prompt, input, output, chunk_lines;
   std::string max_new, seed = "1", answers = "1", top_logprobs;
   std::string temperature = "0", top_k = "0", top_p = "1", min_p = "0";
   std::string repetition_penalty = "1", presence_penalty = "0", frequency_penalty = "0";

@@ -16,6 +16,7 @@
 #include "yona/cli/stop_signals.h"
 #include "yona/io/model_folder.h"
 #include "yona/parallel/gpus.h"
+#include "yona/parallel/nccl.h"
 #include "yona/parallel/ranks.h"
 #include "yona/serve/dashboard.h"
 #include "yona/tasks/recorded_config.h"
@@ -131,6 +132,7 @@ void take_place(Communicator& ranks, TrainerOptions& options) {
   }
   if (options.device == "cuda") {
     take_gpu(ranks);
+    open_nccl(ranks);
   }
 }
 

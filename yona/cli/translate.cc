@@ -12,11 +12,11 @@
 #include "yona/base/error.h"
 #include "yona/base/human.h"
 #include "yona/base/log.h"
+#include "yona/cli/bulk.h"
 #include "yona/cli/commands.h"
 #include "yona/cli/compute_type.h"
 #include "yona/cli/translate_flags.h"
 #include "yona/cli/translation_input.h"
-#include "yona/cli/translation_output.h"
 #include "yona/cli/worker_backends.h"
 #include "yona/decode/languages.h"
 #include "yona/decode/translation_format.h"
@@ -78,11 +78,10 @@ void report_end(const ModelRuntime& runtime, const TranslationProgress& progress
 
 // What goes in, through, and out.
 struct Stream {
-  LineQueue& lines;
+  Bulk& bulk;
   LinesBeside& prefixes;
   LinesBeside& targets;
   const Model& model;
-  TranslationOutput& output;
   bool scores = false;  // targets that are given, instead of translating
 };
 
@@ -108,23 +107,39 @@ std::vector<std::vector<Translation>> answers_of(const Stream& stream,
 void translate_all(const Stream& stream, const TranslateOptions& options,
                    const TranslationFormat& format, InputChecks& checks,
                    TranslationProgress& progress, Window& now) {
-  for (std::vector<InputLine> window; !(window = stream.lines.next()).empty();) {
-    std::vector<SourceLine> sources;
+  const auto begin = [&](const std::vector<InputLine>& window) {
     now = {.lines = window.size()};
-    for (InputLine& line : window) {
+    for (const InputLine& line : window) {
       now.bytes += line.text.size() + 1;
-      SourceLine& source = sources.emplace_back(checks.accept(std::move(line)));
-      source.prefix = stream.prefixes.next();
-      source.target = stream.targets.next();
     }
-    std::string text;
-    const auto answers = answers_of(stream, sources, options);
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      text += formatted(sources[i], answers[i], format);
-    }
-    stream.output.write(text);
-    progress.add(now.lines, now.bytes);
-  }
+  };
+  stream.bulk.run({.answer =
+                       [&](std::vector<InputLine>& window) {
+                         begin(window);
+                         std::vector<SourceLine> sources;
+                         for (InputLine& line : window) {
+                           SourceLine& source =
+                               sources.emplace_back(checks.accept(std::move(line)));
+                           source.prefix = stream.prefixes.next();
+                           source.target = stream.targets.next();
+                         }
+                         std::string text;
+                         const auto answers = answers_of(stream, sources, options);
+                         for (std::size_t i = 0; i < sources.size(); ++i) {
+                           text += formatted(sources[i], answers[i], format);
+                         }
+                         progress.add(now.lines, now.bytes);
+                         return text;
+                       },
+                   .pass =
+                       [&](const std::vector<InputLine>& window) {
+                         begin(window);
+                         for (std::size_t i = 0; i < window.size(); ++i) {
+                           stream.prefixes.next();
+                           stream.targets.next();
+                         }
+                         progress.add(now.lines, now.bytes);
+                       }});
   stream.prefixes.check_end(progress.lines());
   stream.targets.check_end(progress.lines());
   checks.report();
@@ -210,8 +225,10 @@ void check_model(const Model& model, const TranslateFlags& flags, const Translat
   check_alignment_layer(search, models.first());
 }
 
-int run(const CLI::App& app, const TranslateFlags& flags) {
+int run(const CLI::App& app, TranslateFlags flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
+  Communicator* ranks =
+      join_bulk_ranks(flags.workers.device, flags.workers.threads, flags.workers.workers);
   TranslateOptions options = asked_by(flags);  // wrong flags are told before a model loads
   const std::string device = device_of(flags.workers);
   const ComputeType type = compute_type(flags.compute_type, device);
@@ -228,20 +245,21 @@ int run(const CLI::App& app, const TranslateFlags& flags) {
   LinesBeside targets("--score-targets", flags.targets);
   check_shortlist(flags, device);
   worker_choice(flags.workers);
-  const std::unique_ptr<LineQueue> lines = open_lines(flags.input);
-  check_output_apart(flags.output,
-                     {is_standard(flags.input) ? "-" : flags.input, flags.prefixes, flags.targets});
+  Bulk bulk(app,
+            {.input = flags.input,
+             .output = flags.output,
+             .beside = {flags.prefixes, flags.targets},
+             .chunk_lines = flags.chunk_lines},
+            ranks);
   const Model model = load_model(flags, type);
   check_model(model, flags, options);
   report_search(model.runtime().prepare(options),
                 arithmetic_of(model.runtime().models().first(), type.precision));
-  TranslationOutput output(flags.output);
   InputChecks checks(flags.input, refuses_bad ? BadEncoding::refuse : BadEncoding::repair);
-  translate_all({.lines = *lines,
+  translate_all({.bulk = bulk,
                  .prefixes = prefixes,
                  .targets = targets,
                  .model = model,
-                 .output = output,
                  .scores = !flags.targets.empty()},
                 options,
                 {.form = output_form(flags),
@@ -258,7 +276,8 @@ Command add_translate(CLI::App& program) {
   CLI::App* app = add_command(
       program, {"translate", "translate lines of text",
                 "yona translate --model run < news.en > news.de\n"
-                "yona translate --model run --input news.en.gz --output news.de --beam 8\n"
+                "yona translate --model run --input news.en.gz --output news.de.zst --beam 8\n"
+                "mpirun -np 8 yona translate --model run --input big.en.zst --output big.de.zst\n"
                 "yona translate --model run --compute-type int8 --workers 8 --threads 1 < big.en\n"
                 "yona translate --model run1,run2 --n-best 4 --input news.en\n"
                 "yona translate --model run --compute-type int8 --shortlist run/lex < news.en\n"

@@ -1,5 +1,6 @@
 #include "yona/cli/translate_flags.h"
 
+#include "yona/cli/bulk.h"
 #include "yona/cli/compute_type.h"
 
 namespace yona::cli {
@@ -13,7 +14,10 @@ void add_file_flags(CLI::App& app, TranslateFlags& flags) {
            {"-i,--input", "FILE",
             "lines to translate (.gz, .xz and .zst too); default: standard "
             "input"});
-  add_text(app, flags.output, {"-o,--output", "FILE", "translations; default: standard output"});
+  add_text(app, flags.output,
+           {"-o,--output", "FILE",
+            "translations; default: standard output; .gz, .xz, .zst: compressed"});
+  add_chunk_lines(app, flags.chunk_lines);
   add_text(app, flags.prefixes,
            {"--prefix", "FILE", "a line for each input line that its translation begins with"});
   add_text(app, flags.targets,

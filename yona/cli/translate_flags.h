@@ -13,7 +13,7 @@ struct TranslateFlags {
   std::vector<std::string> models;
   std::string input, output, prefixes, targets;
   std::string source_language, target_language;
-  std::string batch_tokens;
+  std::string batch_tokens, chunk_lines;
   std::string long_lines = "split";
   std::string encoding = "repair";
   std::string compute_type;

@@ -20,20 +20,18 @@ using namespace std::chrono_literals;
 
 // Somebody who types waits for each answer; a pipe is given a moment to bring more; a file is
 // always ahead of the translation.
-WindowLimits window_limits(const std::string& input) {
-  WindowLimits limits;
-  limits.patience = !is_standard(input)         ? std::chrono::milliseconds(10s)
-                    : isatty(STDIN_FILENO) != 0 ? 0ms
-                                                : 5ms;
-  return limits;
+std::chrono::milliseconds patience_for(const std::string& input) {
+  return !is_standard(input)         ? std::chrono::milliseconds(10s)
+         : isatty(STDIN_FILENO) != 0 ? 0ms
+                                     : 5ms;
 }
 
 }  // namespace
 
 bool is_standard(const std::string& path) { return path.empty() || path == "-"; }
 
-std::unique_ptr<LineQueue> open_lines(const std::string& input) {
-  const WindowLimits limits = window_limits(input);
+std::unique_ptr<LineQueue> open_lines(const std::string& input, WindowLimits limits) {
+  limits.patience = patience_for(input);
   if (is_standard(input)) {
     return std::make_unique<LineQueue>(STDIN_FILENO, "standard input", limits);
   }
@@ -91,6 +89,15 @@ void InputChecks::report() const {
   if (repaired_ > Findings::kShown) {
     log().warn("{} lines were not UTF-8", grouped(static_cast<std::int64_t>(repaired_)));
   }
+}
+
+std::vector<std::string> accepted(std::vector<InputLine>& window, InputChecks& checks) {
+  std::vector<std::string> texts;
+  texts.reserve(window.size());
+  for (InputLine& line : window) {
+    texts.push_back(checks.accept(std::move(line)).text);
+  }
+  return texts;
 }
 
 LinesBeside::LinesBeside(std::string flag, const std::string& path)

@@ -16,7 +16,7 @@ namespace yona::cli {
 bool is_standard(const std::string& path);
 
 // The lines of --input, a file or standard input. Throws InvalidArgument where there is no file.
-std::unique_ptr<LineQueue> open_lines(const std::string& input);
+std::unique_ptr<LineQueue> open_lines(const std::string& input, WindowLimits limits = {});
 
 // Throws InvalidArgument when the output is one of the files that are read: opening it would empty
 // it. "-" is standard input; an empty name is not a file.
@@ -45,6 +45,9 @@ class InputChecks {
   BadEncoding bad_;
   std::uint64_t repaired_ = 0;
 };
+
+// The texts of a window, as they are used.
+std::vector<std::string> accepted(std::vector<InputLine>& window, InputChecks& checks);
 
 // A file with a line for each line of the input, such as --prefix; without a path, blank lines.
 class LinesBeside {

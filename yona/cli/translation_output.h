@@ -1,4 +1,5 @@
-// Where `yona translate` writes: standard output, or a file that grows as lines are done.
+// Where commands write their answers: standard output, or a file that grows as lines are done. Its
+// name says whether it is compressed (io/compressed.h).
 #pragma once
 
 #include <cstdio>
@@ -14,13 +15,16 @@ class TranslationOutput {
   explicit TranslationOutput(std::string path);
 
   // What is written can be read by others at once. Throws IoError naming the file and the reason.
-  void write(std::string_view bytes);
+  void write(std::string_view text);
+  // A compressed file without text is one, too.
+  void finish();
 
  private:
   struct Close {
     void operator()(std::FILE* file) const;
   };
   std::string path_;
+  bool is_empty_ = true;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

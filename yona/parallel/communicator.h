@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace yona {
 
@@ -16,6 +18,21 @@ struct Message {
   int rank = 0;
   void* data = nullptr;  // only read when it is sent
   std::int64_t bytes = 0;
+};
+
+// Messages between the memory of GPUs, in the order of their streams. Implemented over NCCL by
+// libyona_nccl.so (parallel/nccl.h opens it).
+class DeviceExchange {
+ public:
+  DeviceExchange() = default;
+  virtual ~DeviceExchange() = default;
+  DeviceExchange(const DeviceExchange&) = delete;
+  DeviceExchange& operator=(const DeviceExchange&) = delete;
+
+  // As Communicator::exchange() of device memory, when the stream (cudaStream_t) comes to it.
+  // Returns before that. A message may be to the rank itself.
+  virtual void exchange(std::span<const Message> sends, std::span<const Message> receives,
+                        void* stream) = 0;
 };
 
 class Communicator {
@@ -34,8 +51,15 @@ class Communicator {
   // The same number of bytes of every rank, in the order of ranks. Called by all.
   virtual void all_gather(const void* mine, void* all, std::int64_t bytes) = 0;
 
+  // Between GPUs; nullptr: through the host.
+  DeviceExchange* devices() const { return devices_.get(); }
+  void use(std::unique_ptr<DeviceExchange> devices) { devices_ = std::move(devices); }
+
   // Ends all ranks with this exit code, and prints the line once, with this rank's number.
   [[noreturn]] virtual void abort(int code, const std::string& line) = 0;
+
+ protected:
+  std::unique_ptr<DeviceExchange> devices_;
 };
 
 }  // namespace yona

@@ -76,7 +76,8 @@ std::optional<StartedRank> started_rank(const std::function<const char*(const ch
   for (const auto& [size_name, rank_name] : kVariables) {
     const std::optional<int> size = variable(size_name);
     const std::optional<int> rank = variable(rank_name);
-    if (size && rank && *size > 1 && *rank >= 0 && *rank < *size) {
+    const bool joins = size && (*size > 1 || variable("YONA_ONE_RANK") == 1);
+    if (joins && rank && *rank >= 0 && *rank < *size) {
       return StartedRank{*rank, *size, size_name};
     }
   }

@@ -18,7 +18,8 @@ struct StartedRank {
   bool operator==(const StartedRank&) const = default;
 };
 
-// What the launcher put into the environment; none where this process is alone. `get` finds a
+// What the launcher put into the environment; none where this process is alone, unless
+// YONA_ONE_RANK=1 asks for one rank that exchanges with itself. `get` finds a
 // variable, or gives nullptr.
 std::optional<StartedRank> started_rank(
     const std::function<const char*(const char* name)>& get = nullptr);

@@ -33,6 +33,10 @@ std::vector<Message> through(Staging& buffers, std::span<const Message> messages
 
 void exchange_buffers(Communicator& ranks, Backend& backend, std::span<const Message> sends,
                       std::span<const Message> receives) {
+  if (DeviceExchange* devices = ranks.devices()) {
+    devices->exchange(sends, receives, backend.exec().stream);
+    return;
+  }
   if (backend.on_host()) {
     ranks.exchange(sends, receives);
     return;

@@ -1,5 +1,6 @@
 // Slices of flat f32 buffers between ranks (parallel/shards.h), wherever the buffers are: memory
-// that the communicator cannot reach is copied through the host. All ranks call these together.
+// that the communicator cannot reach goes from GPU to GPU, or is copied through the host. All ranks
+// call these together.
 #pragma once
 
 #include <span>

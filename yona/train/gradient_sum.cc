@@ -12,9 +12,14 @@ namespace {
 
 constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
 
-std::int64_t sum_region_bytes(const Shards& shards, std::int64_t micro_batches) {
-  const std::int64_t sum = shards.size() > 1 || micro_batches > 1 ? shards.owned() : 0;
-  const std::int64_t received = shards.size() > 1 ? shards.size() * shards.largest_own() : 0;
+// Over GPUs one rank exchanges with itself: all but the wire can be tried on one machine.
+bool exchanges(const Communicator* ranks) {
+  return ranks != nullptr && (ranks->size() > 1 || ranks->devices() != nullptr);
+}
+
+std::int64_t sum_region_bytes(const Shards& shards, std::int64_t micro_batches, bool exchanges) {
+  const std::int64_t sum = exchanges || micro_batches > 1 ? shards.owned() : 0;
+  const std::int64_t received = exchanges ? shards.size() * shards.largest_own() : 0;
   return (sum + received) * kFloatBytes + 4096;
 }
 
@@ -28,11 +33,11 @@ GradientSum::GradientSum(Parameters& parameters, Backend& backend, std::int64_t 
       ranks_(ranks),
       shards_(parameters.count(), ranks != nullptr ? ranks->rank() : 0,
               ranks != nullptr ? ranks->size() : 1),
-      region_(backend, sum_region_bytes(shards_, micro_batches)) {
-  if (shards_.size() > 1 || micro_batches > 1) {
+      region_(backend, sum_region_bytes(shards_, micro_batches, exchanges(ranks))) {
+  if (exchanges(ranks_) || micro_batches > 1) {
     sum_ = Tensor(region_, DType::f32, Shape{1, std::max<std::int64_t>(shards_.owned(), 1)});
   }
-  if (shards_.size() > 1) {
+  if (exchanges(ranks_)) {
     received_ = Tensor(region_, DType::f32,
                        Shape{shards_.size(), std::max<std::int64_t>(shards_.largest_own(), 1)});
   }
@@ -46,7 +51,7 @@ void GradientSum::add_slice(const Tensor& gradients, std::int64_t packed, bool i
 }
 
 void GradientSum::add(std::int64_t round) {
-  if (shards_.size() > 1) {
+  if (exchanges(ranks_)) {
     add_exchanged(round);
   } else if (sum_) {
     add_slice(parameters_.gradients(), 0, round == 0);
@@ -70,7 +75,7 @@ void GradientSum::add_exchanged(std::int64_t round) {
     sends.clear();
     receives.clear();
     for (int rank = 0; rank < size; ++rank) {
-      if (rank == shards_.rank()) {
+      if (rank == shards_.rank() && size > 1) {
         continue;
       }
       if (shards_.rank() < present) {
@@ -86,8 +91,9 @@ void GradientSum::add_exchanged(std::int64_t round) {
     exchange_buffers(*ranks_, backend_, sends, receives);
     exchange_seconds_ += seconds_since(start);
     for (int rank = 0; rank < present && own.count() > 0; ++rank) {
-      add_slice(rank == shards_.rank() ? gradients.columns(own.begin, own.count())
-                                       : received_.row_range(rank, 1).columns(0, own.count()),
+      add_slice(rank == shards_.rank() && size > 1
+                    ? gradients.columns(own.begin, own.count())
+                    : received_.row_range(rank, 1).columns(0, own.count()),
                 own.packed, round == 0 && rank == 0);
     }
   }

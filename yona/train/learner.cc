@@ -1,6 +1,7 @@
 #include "yona/train/learner.h"
 
 #include <array>
+#include <vector>
 
 #include "yona/tensor/operand.h"
 
@@ -78,6 +79,23 @@ LossSums Learner::evaluate(const Batch& batch) {
   Context c{.region = region_, .precision = precision_};
   const RoundedWeights rounded(parameters_.weights(), c);
   return pending(objective_.losses(batch, 1.0, std::span(&c, 1)), 1).read();
+}
+
+LossSums Learner::evaluate(std::span<const Batch> batches) {
+  const Team alone(nullptr);
+  const Team& team = team_ != nullptr ? *team_ : alone;
+  std::vector<double> own;
+  for (auto i = static_cast<std::size_t>(team.rank()); i < batches.size();
+       i += static_cast<std::size_t>(team.size())) {
+    const LossSums sums = evaluate(batches[i]);
+    own.insert(own.end(), {sums.loss, sums.nll, static_cast<double>(sums.rows)});
+  }
+  const std::vector<double> all = team.in_order(own, 3, static_cast<std::int64_t>(batches.size()));
+  LossSums sums;
+  for (std::size_t i = 0; i < all.size(); i += 3) {
+    sums += {all[i], all[i + 1], static_cast<std::int64_t>(all[i + 2])};
+  }
+  return sums;
 }
 
 }  // namespace yona

@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "yona/nn/parameters.h"
 #include "yona/tensor/context.h"
 #include "yona/train/objective.h"
 #include "yona/train/readbacks.h"
+#include "yona/train/team.h"
 
 namespace yona {
 
@@ -49,6 +51,14 @@ class Learner {
   PendingLoss accumulate(const Batch& batch, const RandomCounters& random, double update_weight);
   // The loss without dropout or gradients.
   LossSums evaluate(const Batch& batch);
+  // Of several batches, added in their order. The ranks of a team share them, and all have the
+  // result: the bits of one rank. All ranks together.
+  LossSums evaluate(std::span<const Batch> batches);
+
+  // From now on validation is shared; the team must outlive the learner.
+  void share(const Team& team) { team_ = &team; }
+  // Does this rank compute what is not shared?
+  bool leads() const { return team_ == nullptr || team_->leads(); }
 
   // Highest number of bytes that a step has taken.
   std::int64_t peak_bytes() const { return region_.peak(); }
@@ -64,6 +74,7 @@ class Learner {
   Tape tape_;
   WeightGradients weight_gradients_;
   Readbacks readbacks_;
+  const Team* team_ = nullptr;  // nullptr: a process alone
 };
 
 }  // namespace yona

@@ -34,7 +34,8 @@ class Evaluation {
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
-  // Everything but update and is_best is filled in. Weights are only read.
+  // Everything but update and is_best is filled in, at rank 0: the others help with what they share
+  // (Learner::evaluate). Weights are only read. All ranks together.
   virtual ValidationReport run(Learner& learner) = 0;
 };
 

@@ -146,6 +146,7 @@ Trainer::Trainer(TrainConfig train, const MakeTask& make_task, const TrainerOpti
   objective_->model().set_recompute(train_.recompute);
   start_.add_examples(*examples_);
   evaluations_ = task_.open_evaluations(*objective_, train_);
+  learner_.share(team_);
   samples_ = options_.samples > 0 && team_.leads() ? task_.open_samples(*objective_) : nullptr;
   batches_.resize(static_cast<std::size_t>(
       sum_.has_micro_batch(sum_.rounds() - 1) ? sum_.rounds() : sum_.rounds() - 1));
@@ -437,7 +438,7 @@ void Trainer::validate() {
   conclude_last();
   const WeightsInUse averaged(parameters_, optimiser_);
   for (std::size_t i = 0; i < evaluations_.size(); ++i) {
-    ValidationReport report = team_.leads() ? evaluations_[i]->run(learner_) : ValidationReport{};
+    ValidationReport report = evaluations_[i]->run(learner_);
     report.update = state_.update;
     if (i == 0) {
       judge(report);

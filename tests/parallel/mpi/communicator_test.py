@@ -1,6 +1,6 @@
 """Training over MPI: several processes on this machine have the bytes of one, go on with another number of ranks, and end together.
 
-usage: communicator_test.py [--kills N]    YONA_PROGRAM names the program (as in ctest)
+usage: communicator_test.py [--kills N] [--only PARTS] [--results FILE]    YONA_PROGRAM names the program (as in ctest)
 
 Skipped where there is no mpirun, or yona was built without MPI.
 """
@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -48,9 +49,9 @@ def settings(*values):
     return [word for value in values for word in ("--set", value)]
 
 
-def run(words, ranks=0, expect=0):
+def run(words, ranks=0, expect=0, program=None):
     """Standard error of the program, alone or as so many ranks."""
-    command = [*(MPIRUN + ["-np", str(ranks)] if ranks else []), YONA, *words]
+    command = [*(MPIRUN + ["-np", str(ranks)] if ranks else []), program or YONA, *words]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
     if done.returncode != expect:
         sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}, expected {expect}\n{done.stdout}{done.stderr}")
@@ -129,13 +130,12 @@ def refused(folder):
     shutil.rmtree(output)
     said = run([*words, ":", "-np", "1", YONA, *words[:-3], folder / "not-shared", *words[-2:]], 1, expect=2)
     check(len(own_lines(said)) == 1 and "rank 1" in said and "all ranks share" in said, said)
-    if not Path("/dev/nvidia0").exists():
-        said = run([*words, "--device", "cuda"], 2, expect=2)
-        check(len(own_lines(said)) == 1 and "2 ranks share 0 GPUs" in said, said)
+    said = run(["CUDA_VISIBLE_DEVICES=0", YONA, *words, "--device", "cuda"], 2, expect=2, program="env")  # a GPU that need not exist
+    check(len(own_lines(said)) == 1 and "2 ranks share 1 GPU on one machine" in said, said)
 
 
 def without_library(folder):
-    """Started as one of several, with no library to join them."""
+    """Started as one of several, with no library to join them, or their GPUs."""
     lonely = folder / "lonely"
     lonely.mkdir()
     for file in (YONA, *YONA.parent.glob("libyona.so*")):
@@ -144,6 +144,10 @@ def without_library(folder):
                           env=os.environ | {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"})
     check(done.returncode == 2 and done.stderr.count("\n") == 1 and "no libyona_mpi.so" in done.stderr, done.stderr)
     check(not (folder / "x").exists(), "something was written")
+    shutil.copy(YONA.parent / "libyona_mpi.so", lonely)
+    words = flags(folder, folder / "x", "--device", "cuda", "--updates", "2")
+    said = run(["CUDA_VISIBLE_DEVICES=0,1", f"LD_LIBRARY_PATH={lonely}", lonely / "yona", *words], 2, expect=2, program="env")
+    check(len(own_lines(said)) == 1 and "libyona_nccl.so" in said and "YONA_NCCL=off" in said, said)
 
 
 def scaling(folder):
@@ -199,6 +203,7 @@ def killed(folder, times):
     """A rank that dies ends all within seconds, with one line that names it."""
     draw = random.Random(times)
     output = folder / "killed"
+    seconds = []
     for turn in range(times):
         process, pids, log = started(folder, output, 3, *settings("train.accumulate=3"), *(["--resume"] if turn else []))
         time.sleep(draw.random())
@@ -206,7 +211,8 @@ def killed(folder, times):
         os.kill(victim, signal.SIGKILL)
         began = time.monotonic()
         code, said = ended(process, log)
-        check(code != 0 and time.monotonic() - began < 10, f"exit {code} after {time.monotonic() - began:.1f} s: {said}")
+        seconds.append(time.monotonic() - began)
+        check(code != 0 and seconds[-1] < 10, f"exit {code} after {seconds[-1]:.1f} s: {said}")
         rank = pids.index(victim)
         lines = own_lines(said)  # mpirun may end the others before one of them can speak; then its own line names the rank
         check(len(lines) <= 1 and all(f"rank {rank}: process {victim}" in line for line in lines), f"not one line:\n{said}")
@@ -216,12 +222,15 @@ def killed(folder, times):
     run(flags(folder, output, *words, "--resume"), 3)
     run(flags(folder, folder / "unkilled", *words))
     check(state_of(output)[:2] == state_of(folder / "unkilled")[:2], "a run that was killed has other bytes")
+    return {"kills": times, "ranks": 3, "updates": last + 1, "same_bytes": True,
+            "seconds_to_end": {"median": round(statistics.median(seconds), 2), "most": round(max(seconds), 2)}}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--only")
+    parser.add_argument("--results", help="a JSON file for what the kills came to")
     options = parser.parse_args()
     if not shutil.which("mpirun") or not (YONA.parent / "libyona_mpi.so").exists():
         print("skipped: mpirun or libyona_mpi.so is not here")
@@ -235,7 +244,9 @@ def main():
             if options.only and title not in options.only.split(","):
                 continue
             began = time.monotonic()
-            part(folder)
+            found = part(folder)
+            if found and options.results:
+                Path(options.results).write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), **found}, indent=1) + "\n")
             print(f"{title}: {time.monotonic() - began:.1f} s", flush=True)
 
 

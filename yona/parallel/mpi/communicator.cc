@@ -68,7 +68,10 @@ class MpiCommunicator : public Communicator {
       }
     }
   }
-  ~MpiCommunicator() override { MPI_Finalize(); }
+  ~MpiCommunicator() override {
+    devices_.reset();
+    MPI_Finalize();
+  }
   MpiCommunicator(const MpiCommunicator&) = delete;
   MpiCommunicator& operator=(const MpiCommunicator&) = delete;
 
@@ -109,7 +112,7 @@ class MpiCommunicator : public Communicator {
     MPI_Request sent = MPI_REQUEST_NULL;
     MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, kFailureTag, MPI_COMM_WORLD,
               &sent);
-    const auto until = steady_clock::now() + std::chrono::seconds(10);
+    const auto until = steady_clock::now() + std::chrono::seconds(3);
     while (steady_clock::now() < until) {  // rank 0 ends this process
       int done = 0;
       MPI_Test(&sent, &done, MPI_STATUS_IGNORE);
@@ -195,7 +198,7 @@ class MpiCommunicator : public Communicator {
     }
     const Process& process = processes_[static_cast<std::size_t>(*dead)];
     end_all(*dead, 1,
-            fmt::format("process {} on {} has ended: all ranks stop; the last checkpoint stands",
+            fmt::format("process {} on {} has ended: all ranks stop; what was saved stands",
                         process.id, process.host.data()));
   }
 

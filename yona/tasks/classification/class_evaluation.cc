@@ -42,7 +42,10 @@ ValidationReport ClassEvaluation::numbers(const Vectors& logits) const {
   return report;
 }
 
-ValidationReport ClassEvaluation::run(Learner& /*learner*/) {
+ValidationReport ClassEvaluation::run(Learner& learner) {
+  if (!learner.leads()) {
+    return {};
+  }
   const Clock::time_point start = Clock::now();
   const Vectors logits = runner_.class_logits(texts_);
   ValidationReport report = options_.problem == Problem::regression

@@ -14,7 +14,10 @@ ImageEvaluation::ImageEvaluation(LabelledImages images, const PatchMaker& patche
       runner_(model, backend),
       figures_(std::move(figures)) {}
 
-ValidationReport ImageEvaluation::run(Learner& /*learner*/) {
+ValidationReport ImageEvaluation::run(Learner& learner) {
+  if (!learner.leads()) {
+    return {};
+  }
   const Clock::time_point start = Clock::now();
   const auto logits = runner_.class_logits(static_cast<std::size_t>(images_.count()),
                                            [&](std::size_t i, std::vector<float>& patches) {

@@ -17,10 +17,7 @@ LmValidation::LmValidation(std::string name, const LmText& text, std::int64_t ba
 
 ValidationReport LmValidation::run(Learner& learner) {
   const Clock::time_point start = Clock::now();
-  LossSums sums;
-  for (const Batch& batch : batches_) {
-    sums += learner.evaluate(batch);
-  }
+  const LossSums sums = learner.evaluate(std::span<const Batch>(batches_));
   ValidationReport report;
   report.set = name_;
   report.loss = sums.nll / static_cast<double>(sums.rows);

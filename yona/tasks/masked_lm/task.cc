@@ -35,10 +35,7 @@ class MaskedLoss : public Evaluation {
 
   ValidationReport run(Learner& learner) override {
     const Clock::time_point start = Clock::now();
-    LossSums sums;
-    for (const Batch& batch : batches_) {
-      sums += learner.evaluate(batch);
-    }
+    const LossSums sums = learner.evaluate(std::span<const Batch>(batches_));
     ValidationReport report;
     report.loss = sums.nll / static_cast<double>(sums.rows);
     report.target_tokens = sums.rows;

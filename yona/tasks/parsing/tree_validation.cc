@@ -63,7 +63,7 @@ TreeValidation::TreeValidation(std::vector<Tree> gold, const PairEncoder& encode
 ValidationReport TreeValidation::run(Learner& learner) {
   const Clock::time_point start = Clock::now();
   ValidationReport report = loss_.run(learner);
-  if (!options_.figures.empty()) {
+  if (!options_.figures.empty() && learner.leads()) {
     std::vector<Tree> parses = GreedyParser(model_, backend_, encoder_).parser().parse(sentences_);
     for (std::size_t i = 0; i < parses.size(); ++i) {
       parses[i] = parses[i].empty() ? flat_tree(gold_[i]) : std::move(parses[i]);

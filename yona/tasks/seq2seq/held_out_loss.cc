@@ -24,10 +24,7 @@ HeldOutLoss::HeldOutLoss(std::string name, const Examples& examples, const Subwo
 }
 
 ValidationReport HeldOutLoss::run(Learner& learner) const {
-  LossSums sums;
-  for (const Batch& batch : batches_) {
-    sums += learner.evaluate(batch);
-  }
+  const LossSums sums = learner.evaluate(std::span<const Batch>(batches_));
   ValidationReport report;
   report.set = name_;
   report.loss = sums.nll / static_cast<double>(sums.rows);

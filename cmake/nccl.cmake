@@ -1,0 +1,17 @@
+# libyona_nccl.so: messages between GPUs over NCCL, a library of its own that is opened where ranks
+# train on GPUs. Built where CUDA, MPI and NCCL are found.
+if(NOT TARGET libyona_cuda OR NOT TARGET libyona_mpi)
+  return()
+endif()
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib)
+mark_as_advanced(NCCL_INCLUDE_DIR NCCL_LIBRARY)
+if(NOT NCCL_INCLUDE_DIR OR NOT NCCL_LIBRARY)
+  message(STATUS "NCCL was not found: ranks with GPUs exchange through the host")
+  return()
+endif()
+add_library(libyona_nccl SHARED ${PROJECT_SOURCE_DIR}/yona/parallel/nccl/exchange.cc)
+set_target_properties(libyona_nccl PROPERTIES OUTPUT_NAME yona_nccl PREFIX lib)
+target_include_directories(libyona_nccl SYSTEM PRIVATE ${NCCL_INCLUDE_DIR})
+target_link_libraries(libyona_nccl PRIVATE libyona CUDA::cudart ${NCCL_LIBRARY})
+yona_target(libyona_nccl)
