@@ -26,6 +26,7 @@ KINDS = {
     "last state": ("rnn", ["model.alignment=none"], 0.1),  # learns slowly without attention
     "convs2s": ("convs2s", [], 0.9),
     "bytenet": ("bytenet", ["model.longest_dilation=2"], 0.6),
+    "feed-forward": ("feed-forward", ["model.input_length=16", "model.d_ff=64"], 0.9),
 }
 ATTENDING = ("lstm", "gru", "tanh", "convs2s")
 
@@ -120,6 +121,7 @@ def check_refusals(folder):
             ("transformer", "model.cell=gru", "model.cell: is not read by the architecture"),
             ("convs2s", "model.kernel_width=4", "model.kernel_width: 4 is even"),
             ("rnn", "model.d_model=33", "model.d_model: 33 is odd"),
+            ("bytenet", "model.input_length=9", "model.input_length: is not read by"),
             ("perceptron", "model.layers=2", "--arch")):
         result = run("train", "--arch", arch, "--set", setting, "--preset", "tiny", "--output",
                      output, "--train-src", f"{folder}/train.en", "--train-tgt",

@@ -51,6 +51,9 @@ inline std::vector<Seq2SeqConfig> other_toy_configs() {
   config.encoder_layers = config.decoder_layers = 3;
   config.longest_dilation = 2;
   configs.push_back(config);
+  config.arch = Arch::feed_forward;
+  config.input_length = 8;
+  configs.push_back(config);
   return configs;
 }
 

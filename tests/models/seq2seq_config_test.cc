@@ -54,6 +54,16 @@ TEST(Seq2SeqConfig, NamesTheKeyThatCannotBe) {
             "model.encoder_layers: 0 is not between 1 and 1000");
 }
 
+TEST(Seq2SeqConfig, HasTheLongestSentenceOfItsInput) {
+  Seq2SeqConfig config = toy_config();
+  config.input_length = 5;
+  EXPECT_EQ(longest_sentence(config), 16);
+  config.arch = Arch::feed_forward;
+  EXPECT_EQ(longest_sentence(config), 5);
+  config.input_length = 20;
+  EXPECT_EQ(longest_sentence(config), 16);
+}
+
 TEST(Seq2SeqConfig, HasOneHeadOfAWidthThatKernelsHave) {
   Seq2SeqConfig config = toy_config();
   EXPECT_EQ(one_wide_head(config).d_k, 8);

@@ -8,6 +8,7 @@
 
 #include "yona/models/bytenet.h"
 #include "yona/models/conv_s2s.h"
+#include "yona/models/feed_forward_s2s.h"
 #include "yona/models/rnn.h"
 
 #include "tests/harness/compare.h"
@@ -26,6 +27,8 @@ TEST(Seq2Seq, MakesTheModelOfTheArchitecture) {
   EXPECT_NE(dynamic_cast<ConvS2S*>(make_seq2seq(config).get()), nullptr);
   config.arch = Arch::bytenet;
   EXPECT_NE(dynamic_cast<ByteNet*>(make_seq2seq(config).get()), nullptr);
+  config.arch = Arch::feed_forward;
+  EXPECT_NE(dynamic_cast<FeedForwardS2S*>(make_seq2seq(config).get()), nullptr);
 }
 
 TEST(Seq2Seq, GivesEachSentenceWhatItGetsAlone) {

@@ -63,6 +63,10 @@ void read_architecture(const Json& json, Seq2SeqConfig& config) {
   config.alignment = *enum_value<Alignment>(json.at("alignment").get<std::string>());
   config.kernel_width = json.at("kernel_width").get<std::int64_t>();
   config.longest_dilation = json.at("longest_dilation").get<std::int64_t>();
+  if (config.arch == Arch::feed_forward) {
+    config.input_length = json.at("input_length").get<std::int64_t>();
+    config.d_ff = json.at("d_ff").get<std::int64_t>();
+  }
 }
 
 Seq2SeqConfig config_of(const Json& json) {

@@ -67,6 +67,38 @@ TEST(Studies, HeadsChangeTheLossAndAreRestored) {
   EXPECT_EQ(losses.size(), 12U) << "every head is another one";
 }
 
+TEST(Studies, DataSizeTrainsOnEverySize) {
+  const testing::TempDir folder;
+  const Json points = small_study("data-size", folder.path());
+  EXPECT_EQ(points.size(), 4U);  // two sizes, two architectures
+  for (const auto& [name, point] : points.items()) {
+    EXPECT_TRUE(std::isfinite(point["loss"].get<double>())) << name;
+    EXPECT_GE(point["bleu"].get<double>(), 0) << name;
+  }
+  EXPECT_NE(points["pairs=100 transformer rate=0.0005 seed=1"]["loss"],
+            points["pairs=200 transformer rate=0.0005 seed=1"]["loss"]);
+  EXPECT_THAT(testing::read_bytes(folder.path() / "page.html"), HasSubstr("lstm with attention"));
+}
+
+TEST(Studies, ForgettingMeasuresEveryArchitectureByDistance) {
+  const testing::TempDir folder;
+  const Json points = small_study("forgetting", folder.path());
+  EXPECT_EQ(points.size(), 7U);
+  for (const auto& [name, point] : points.items()) {
+    EXPECT_EQ(point["recall"].size(), 7U) << name;
+    for (const auto& [distance, norm] : point["gradient at the start"].items()) {
+      EXPECT_GT(norm.get<double>(), 0) << name << " " << distance;
+    }
+  }
+  // What an lstm passes on from afar is little, and far less than what attention does.
+  const auto faded = [&](const char* name) {
+    const Json& norms = points[std::string(name) + " rate=0.0005 seed=1"]["gradient at the start"];
+    return norms["32"].get<double>() / norms["1"].get<double>();
+  };
+  EXPECT_LT(faded("lstm"), 1e-3 * faded("transformer"));
+  EXPECT_THAT(testing::read_bytes(folder.path() / "page.html"), HasSubstr("tanh units"));
+}
+
 TEST(Studies, LongRangeComparesEveryAttention) {
   const testing::TempDir folder;
   const Json points = small_study("long-range", folder.path());

@@ -38,6 +38,9 @@ std::string arch_text(const Seq2SeqConfig& model) {
     case Arch::bytenet:
       return fmt::format("convolutions of {} tokens, dilated up to {}", model.kernel_width,
                          model.longest_dilation);
+    case Arch::feed_forward:
+      return fmt::format("d_ff {}, input of {} tokens, the last {} of the target", model.d_ff,
+                         longest_sentence(model), model.kernel_width);
     default:
       return fmt::format("convolutions of {} tokens", model.kernel_width);
   }

@@ -146,7 +146,7 @@ AttentionMaps inspect_attention(const TranslationModel& model, Backend& backend,
                                 Ids target) {
   const Seq2SeqConfig& config = model.info().config;
   const bool attends = (config.arch != Arch::rnn || config.alignment != Alignment::none) &&
-                       config.arch != Arch::bytenet;
+                       config.arch != Arch::bytenet && config.arch != Arch::feed_forward;
   check(attends, "attention: {}: a model of the architecture {} has none{}",
         model.folder().string(), enum_name(config.arch),
         config.arch == Arch::rnn ? " where model.alignment is none" : "");

@@ -1,44 +1,15 @@
 #include "yona/models/bytenet.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "yona/tensor/layer_cache.h"
+#include "yona/models/unfolding.h"
 #include "yona/tensor/ops/add.h"
 #include "yona/tensor/ops/dropout.h"
-#include "yona/tensor/ops/gather_rows.h"
 #include "yona/tensor/ops/gelu.h"
-#include "yona/tensor/ops/recurrent.h"
 
 namespace yona {
 
 namespace {
-
-// For each target token, the row of the memory at its position, or the last one of its sentence.
-Tensor unfolded_rows(const Layout& target, const Layout& source, Context& c) {
-  const std::vector<std::int64_t> targets = host_offsets(target, c.backend());
-  const std::vector<std::int64_t> sources = host_offsets(source, c.backend());
-  std::vector<std::int32_t> rows;
-  for (std::size_t s = 0; s + 1 < targets.size(); ++s) {
-    for (std::int64_t t = 0; t < targets[s + 1] - targets[s]; ++t) {
-      rows.push_back(static_cast<std::int32_t>(std::min(sources[s] + t, sources[s + 1] - 1)));
-    }
-  }
-  return row_numbers(rows, c.region);
-}
-
-// The same for the newest token of each row.
-Tensor unfolded_rows(const Layout& step, const CachedKeys& memory, Context& c) {
-  const std::vector<std::int32_t> positions = step.positions.to_vector<std::int32_t>();
-  const std::vector<std::int64_t> first = memory.first.to_vector<std::int64_t>();
-  const std::vector<std::int32_t> counts = memory.counts.to_vector<std::int32_t>();
-  std::vector<std::int32_t> rows;
-  for (std::size_t r = 0; r < first.size(); ++r) {
-    rows.push_back(static_cast<std::int32_t>(first[r]) + std::min(positions[r], counts[r] - 1));
-  }
-  return row_numbers(rows, c.region);
-}
 
 // What each product reads: an activation of a norm.
 Ragged activated(const LayerNorm& norm, const Ragged& x, Context& c) {
@@ -115,15 +86,8 @@ Ragged ByteNet::encode(const Tokens& source, Context& c) const {
 }
 
 Ragged ByteNet::decode(const Tokens& target, const Ragged& memory, Context& c) const {
-  const Ragged x = target_(target, c);  // [T, d_model]
-  const auto from_source = [&] { return unfold_(memory.values, c); };
-  Tensor seen;  // [T, d_model]
-  if (c.cache != nullptr) {
-    const CachedKeys cached = c.cache->memory(*memory.layout, from_source, c);
-    seen = gather_rows(cached.keys_and_values, unfolded_rows(*target.layout, cached, c), c);
-  } else {
-    seen = gather_rows(from_source(), unfolded_rows(*target.layout, *memory.layout, c), c);
-  }
+  const Ragged x = target_(target, c);                               // [T, d_model]
+  const Tensor seen = unfolded(memory, *target.layout, unfold_, c);  // [T, d_model]
   return decoder_(x.with(yona::add(x.values, seen, c)), memory.layout->sentences, c);
 }
 

@@ -13,6 +13,11 @@ HeadShape one_wide_head(const Seq2SeqConfig& config) {
   return {.heads = 1, .d_k = width, .d_v = width};
 }
 
+std::int64_t longest_sentence(const Seq2SeqConfig& config) {
+  return config.arch == Arch::feed_forward ? std::min(config.input_length, config.max_positions)
+                                           : config.max_positions;
+}
+
 void check_config(const Seq2SeqConfig& config) {
   TransformerConfig shared = config;
   if (config.arch != Arch::transformer) {

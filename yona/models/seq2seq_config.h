@@ -12,9 +12,9 @@
 namespace yona {
 
 // The Transformer, and what it replaced: docs/architectures.md.
-enum class Arch : std::uint8_t { transformer, rnn, convs2s, bytenet };
-constexpr std::array<std::string_view, 4> enum_names(Arch) {
-  return {"transformer", "rnn", "convs2s", "bytenet"};
+enum class Arch : std::uint8_t { transformer, rnn, convs2s, bytenet, feed_forward };
+constexpr std::array<std::string_view, 5> enum_names(Arch) {
+  return {"transformer", "rnn", "convs2s", "bytenet", "feed-forward"};
 }
 
 // How a recurrent decoder looks at the source: not at all but for the encoder's last states
@@ -34,7 +34,9 @@ struct Seq2SeqConfig : TransformerConfig {
   Cell cell = Cell::lstm;                     // rnn
   Alignment alignment = Alignment::additive;  // rnn
   std::int64_t kernel_width = 3;              // convs2s, bytenet: tokens that a convolution sees
+                                              // feed-forward: target tokens that it sees
   std::int64_t longest_dilation = 16;         // bytenet: 1, 2, 4 … up to this, and again from 1
+  std::int64_t input_length = 64;             // feed-forward: tokens of its input
 
   bool operator==(const Seq2SeqConfig&) const = default;
 };
@@ -42,6 +44,10 @@ struct Seq2SeqConfig : TransformerConfig {
 // The attention of architectures that have but one head: as wide as the model, where the kernels
 // have heads of that width.
 HeadShape one_wide_head(const Seq2SeqConfig& config);
+
+// Tokens of the longest sentence that the model takes: model.max_positions, or the fixed length of
+// a feed-forward one.
+std::int64_t longest_sentence(const Seq2SeqConfig& config);
 
 // Throws InvalidArgument naming the configuration key (model.d_model …) that cannot be.
 void check_config(const Seq2SeqConfig& config);

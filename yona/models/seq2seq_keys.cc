@@ -7,6 +7,9 @@ namespace yona {
 
 namespace {
 
+constexpr std::array kArchs{Arch::transformer, Arch::rnn, Arch::convs2s, Arch::bytenet,
+                            Arch::feed_forward};
+
 // Of the keys that not all architectures read: those that this one does.
 std::vector<std::string_view> keys_read_by(Arch arch) {
   switch (arch) {
@@ -34,6 +37,8 @@ std::vector<std::string_view> keys_read_by(Arch arch) {
       return {"kernel_width", "attention_dropout"};
     case Arch::bytenet:
       return {"kernel_width", "longest_dilation"};
+    case Arch::feed_forward:
+      return {"input_length", "kernel_width", "d_ff", "activation_dropout", "activation"};
   }
   return {};
 }
@@ -41,17 +46,21 @@ std::vector<std::string_view> keys_read_by(Arch arch) {
 }  // namespace
 
 ConfigKeys<Seq2SeqConfig> arch_keys() {
-  return {choice("arch", &Seq2SeqConfig::arch, OnResume::fixed,
-                 "the architecture: the paper's transformer, or one that it replaced"),
-          choice("cell", &Seq2SeqConfig::cell, OnResume::fixed, "rnn: the recurrent units"),
-          choice("alignment", &Seq2SeqConfig::alignment, OnResume::fixed,
-                 "rnn: the scores of the decoder's attention: Bahdanau's (additive) or Luong's "
-                 "(multiplicative); none has the encoder's last states alone"),
-          integer("kernel_width", &Seq2SeqConfig::kernel_width, {1, 63}, OnResume::fixed,
-                  "convs2s, bytenet: tokens that a convolution sees"),
-          integer("longest_dilation", &Seq2SeqConfig::longest_dilation, {1, 1024}, OnResume::fixed,
-                  "bytenet: the dilation doubles from layer to layer up to this, and begins again "
-                  "at 1")};
+  return {
+      choice("arch", &Seq2SeqConfig::arch, OnResume::fixed,
+             "the architecture: the paper's transformer, or one that it replaced"),
+      choice("cell", &Seq2SeqConfig::cell, OnResume::fixed, "rnn: the recurrent units"),
+      choice("alignment", &Seq2SeqConfig::alignment, OnResume::fixed,
+             "rnn: the scores of the decoder's attention: Bahdanau's (additive) or Luong's "
+             "(multiplicative); none has the encoder's last states alone"),
+      integer("kernel_width", &Seq2SeqConfig::kernel_width, {1, 63}, OnResume::fixed,
+              "convs2s, bytenet: tokens that a convolution sees; feed-forward: target tokens that "
+              "the next one is predicted from"),
+      integer("longest_dilation", &Seq2SeqConfig::longest_dilation, {1, 1024}, OnResume::fixed,
+              "bytenet: the dilation doubles from layer to layer up to this, and begins again "
+              "at 1"),
+      integer("input_length", &Seq2SeqConfig::input_length, {1, 1024}, OnResume::fixed,
+              "feed-forward: tokens of its input, and the longest sentence that it takes")};
 }
 
 ConfigKeys<Seq2SeqConfig> as_seq2seq(const ConfigKeys<TransformerConfig>& keys) {
@@ -77,10 +86,9 @@ std::vector<std::string> unread_keys(const Seq2SeqConfig& config, const Seq2SeqC
   const std::vector<std::string_view> read = keys_read_by(config.arch);
   std::vector<std::string> unread;
   for (const ConfigKey<Seq2SeqConfig>& key : seq2seq_keys()) {
-    const bool is_special = is_in(keys_read_by(Arch::transformer), key.name) ||
-                            is_in(keys_read_by(Arch::rnn), key.name) ||
-                            is_in(keys_read_by(Arch::convs2s), key.name) ||
-                            is_in(keys_read_by(Arch::bytenet), key.name);
+    const bool is_special = std::any_of(kArchs.begin(), kArchs.end(), [&](Arch arch) {
+      return is_in(keys_read_by(arch), key.name);
+    });
     if (is_special && !is_in(read, key.name) && key.get(config) != key.get(preset)) {
       unread.push_back(key.name);
     }

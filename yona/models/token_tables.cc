@@ -22,7 +22,7 @@ SequenceShape seq2seq_shape(const Seq2SeqConfig& config) {
   return {.source_vocabulary = config.source_vocabulary,
           .target_vocabulary = config.target_vocabulary,
           .outputs = config.target_vocabulary - 1,  // without <pad>, the last
-          .max_positions = config.max_positions,
+          .max_positions = longest_sentence(config),
           .decoder_layers = config.decoder_layers,
           .start_id = static_cast<std::int32_t>(config.target_vocabulary - 1),
           .plain_projection = true,

@@ -102,6 +102,20 @@ TransformerConfig reversal_config(const StudySetting& setting) {
   return config;
 }
 
+std::vector<std::vector<std::int32_t>> greedy_outputs(const SequenceModel& model,
+                                                      const Batch& batch, std::int64_t steps,
+                                                      Backend& backend) {
+  GreedyPrefixes prefixes(model, batch, backend);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    prefixes.step();
+  }
+  std::vector<std::vector<std::int32_t>> outputs;
+  for (std::size_t s = 0; s < static_cast<std::size_t>(batch.examples()); ++s) {
+    outputs.push_back(prefixes.written(s));
+  }
+  return outputs;
+}
+
 ReversalAccuracy reversal_accuracy(const SequenceModel& model, const Batch& batch,
                                    Backend& backend) {
   const Side& target = batch.sides[kTarget];
@@ -109,14 +123,11 @@ ReversalAccuracy reversal_accuracy(const SequenceModel& model, const Batch& batc
   for (std::size_t s = 0; s < static_cast<std::size_t>(batch.examples()); ++s) {
     longest = std::max(longest, target.rows_of(s));
   }
-  GreedyPrefixes prefixes(model, batch, backend);
-  for (std::int64_t step = 0; step < longest; ++step) {
-    prefixes.step();
-  }
+  const auto outputs = greedy_outputs(model, batch, longest, backend);
   double right = 0;
   double whole = 0;
   for (std::size_t s = 0; s < static_cast<std::size_t>(batch.examples()); ++s) {
-    const std::vector<std::int32_t> written = prefixes.written(s);
+    const std::vector<std::int32_t>& written = outputs[s];
     const std::int64_t length = target.rows_of(s);
     std::int64_t same = 0;
     for (std::int64_t t = 0; t < length; ++t) {

@@ -19,13 +19,19 @@ Batch reversal_batch(std::int64_t count, std::int64_t shortest, std::int64_t lon
 // A Transformer of two and two layers that is trained on it.
 TransformerConfig reversal_config(const StudySetting& setting);
 
+// What greedy search writes for the sources of a batch in this many steps, </s> and what follows it
+// included; over the whole prefix in every step: no cache, as a model without a causal mask has
+// none.
+std::vector<std::vector<std::int32_t>> greedy_outputs(const SequenceModel& model,
+                                                      const Batch& batch, std::int64_t steps,
+                                                      Backend& backend);
+
 struct ReversalAccuracy {
   double symbols = 0;    // share that is right at its place
   double sequences = 0;  // share without an error
 };
 
-// Of greedy search, over the whole prefix in every step: no cache, as a model without a causal mask
-// has none.
+// Of greedy search.
 ReversalAccuracy reversal_accuracy(const SequenceModel& model, const Batch& batch,
                                    Backend& backend);
 

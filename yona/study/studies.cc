@@ -10,7 +10,7 @@ namespace yona {
 
 namespace {
 
-constexpr std::array<StudyKind, 5> kStudies{
+constexpr std::array<StudyKind, 7> kStudies{
     {{"table1", "What do a layer's time and memory grow with? Table 1 of the paper, measured.",
       table1_points, table1_page},
      {"long-range", "What do the cheaper attentions give up? Accuracy, time and memory by length.",
@@ -20,7 +20,12 @@ constexpr std::array<StudyKind, 5> kStudies{
      {"parts", "What is each part of the Transformer worth? One is left out or replaced at a time.",
       parts_points, parts_page},
      {"heads", "What does it cost to leave out one attention head of a trained model?",
-      heads_points, heads_page}}};
+      heads_points, heads_page},
+     {"data-size",
+      "Does the Transformer lose on little data? BLEU by the size of the training set.",
+      data_size_points, data_size_page},
+     {"forgetting", "What does each architecture forget? Recall and gradient by distance.",
+      forgetting_points, forgetting_page}}};
 
 }  // namespace
 

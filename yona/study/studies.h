@@ -24,6 +24,12 @@ StudyPage parts_page(const Json& points);
 std::vector<StudyPoint> heads_points(const StudySetting& setting);
 StudyPage heads_page(const Json& points);
 
+std::vector<StudyPoint> data_size_points(const StudySetting& setting);
+StudyPage data_size_page(const Json& points);
+
+std::vector<StudyPoint> forgetting_points(const StudySetting& setting);
+StudyPage forgetting_page(const Json& points);
+
 std::vector<StudyPoint> long_range_points(const StudySetting& setting);
 StudyPage long_range_page(const Json& points);
 

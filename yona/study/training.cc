@@ -50,6 +50,11 @@ void StudyRun::train(const std::function<Batch(std::int64_t update)>& batch) {
   seconds_per_update_ = (steady_seconds() - begin) / static_cast<double>(config_.updates);
 }
 
+void StudyRun::accumulate(const Batch& batch) {
+  parameters_.zero_gradients();
+  learner_.accumulate(batch, {.seed = seed_}, objective_.weight(batch)).read();
+}
+
 double StudyRun::loss(const Batch& batch) {
   const LossSums sums = learner_.evaluate(batch);
   return sums.nll / static_cast<double>(sums.rows);

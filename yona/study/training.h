@@ -25,6 +25,9 @@ class StudyRun {
   // Trains on batch(update), update counting from 1. Throws Interrupted when asked to stop.
   void train(const std::function<Batch(std::int64_t update)>& batch);
 
+  // The gradients of the mean loss of a batch, in place of what parameters() has there.
+  void accumulate(const Batch& batch);
+
   // Mean negative log-likelihood of a row.
   double loss(const Batch& batch);
   double seconds_per_update() const { return seconds_per_update_; }

@@ -19,8 +19,8 @@ namespace {
 // Sentences that keep the most memory. On a CPU only the totals matter; a GPU keeps most with
 // sentences as long as these (backend/attention_decisions.h).
 std::int64_t costly_length(const SequenceShape& shape, const Backend& backend) {
-  return backend.keeps_attention_decisions() ? std::min<std::int64_t>(256, shape.max_positions)
-                                             : 32;
+  const std::int64_t costly = backend.keeps_attention_decisions() ? 256 : 32;
+  return std::min(costly, shape.max_positions);
 }
 
 void append_tokens(Side& side, std::int64_t tokens, std::int64_t length) {

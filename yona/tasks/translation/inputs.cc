@@ -40,7 +40,7 @@ std::shared_ptr<const ParallelText> prepare_training_set(const RunConfig& config
                                                          const std::filesystem::path& run,
                                                          ThreadPool& pool, Reporter& reporter) {
   ParallelTextOptions options;
-  options.max_length = std::min(config.data.max_length, config.model.max_positions);
+  options.max_length = std::min(config.data.max_length, longest_sentence(config.model));
   if (config.data.sampling > 0) {
     options.sampling = config.data.sampling;
   }

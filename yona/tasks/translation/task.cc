@@ -34,7 +34,7 @@ TranslationTask::TranslationTask(RunConfig config, const RunPlace& place)
         std::min({config_.data.vocabulary_size, config_.model.source_vocabulary,
                   config_.model.target_vocabulary});
   }
-  config_.data.max_length = std::min(config_.data.max_length, config_.model.max_positions);
+  config_.data.max_length = std::min(config_.data.max_length, longest_sentence(config_.model));
 }
 
 std::unique_ptr<Objective> TranslationTask::make_objective() const {

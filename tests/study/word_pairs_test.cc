@@ -1,0 +1,45 @@
+#include "yona/study/word_pairs.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace yona {
+namespace {
+
+std::vector<std::int32_t> example(const Side& side, std::size_t s) {
+  return {side.ids.begin() + side.offsets[s], side.ids.begin() + side.offsets[s + 1]};
+}
+
+TEST(WordPairs, ReadsAsItsReferences) {
+  const WordPairs corpus({.training = 2000, .validation = 10, .test = 20}, 1);
+  const Batch test = corpus.test();
+  const std::vector<std::string> references = corpus.references();
+  ASSERT_EQ(test.examples(), 20);
+  ASSERT_EQ(references.size(), 20U);
+  for (std::size_t s = 0; s < 20; ++s) {
+    EXPECT_EQ(corpus.text_of(example(test.sides[kTarget], s)), references[s]);
+  }
+  EXPECT_EQ(std::set<std::string>(references.begin(), references.end()).size(), 20U);
+}
+
+TEST(WordPairs, DrawsFromTheFirstPairsAlone) {
+  const WordPairs corpus({.training = 100, .validation = 5, .test = 5}, 1);
+  std::set<std::vector<std::int32_t>> sources;
+  const Batch batch = corpus.training_batch(200, 3, 7);
+  for (std::size_t s = 0; s < 200; ++s) {
+    sources.insert(example(batch.sides[kSource], s));
+  }
+  EXPECT_EQ(sources.size(), 3U);
+  EXPECT_EQ(corpus.training_batch(200, 3, 7).sides[kTarget].ids, batch.sides[kTarget].ids);
+  EXPECT_NE(corpus.training_batch(200, 3, 8).sides[kTarget].ids, batch.sides[kTarget].ids);
+}
+
+TEST(WordPairs, StopsReadingAtTheEnd) {
+  const WordPairs corpus({.training = 100, .validation = 5, .test = 5}, 1);
+  EXPECT_EQ(corpus.text_of({2, 0, 2}), corpus.text_of({2}));
+  EXPECT_EQ(corpus.text_of({0}), "");
+}
+
+}  // namespace
+}  // namespace yona
