@@ -47,14 +47,14 @@ void read_transformer(const Json& json, TransformerConfig& config) {
   config.activation = choice<FeedForwardActivation>(
       json, "activation",
       {{"relu", FeedForwardActivation::relu}, {"gelu", FeedForwardActivation::gelu}});
-  config.attention = choice<AttentionKind>(json, "attention",
-                                           {{"scaled", AttentionKind::scaled},
-                                            {"unscaled", AttentionKind::unscaled},
-                                            {"additive", AttentionKind::additive}});
-  config.positions = choice<PositionKind>(json, "positions",
-                                          {{"sinusoidal", PositionKind::sinusoidal},
-                                           {"learned", PositionKind::learned},
-                                           {"none", PositionKind::none}});
+  config.attention = *enum_value<AttentionKind>(json.at("attention").get<std::string>());
+  config.positions = *enum_value<PositionKind>(json.at("positions").get<std::string>());
+  AttentionSizes& sizes = config.attention_sizes;
+  sizes.window = json.value("window", sizes.window);
+  sizes.dilation = json.value("dilation", sizes.dilation);
+  sizes.block = json.value("block", sizes.block);
+  sizes.global_blocks = json.value("global_blocks", sizes.global_blocks);
+  sizes.random_blocks = json.value("random_blocks", sizes.random_blocks);
 }
 
 void read_architecture(const Json& json, Seq2SeqConfig& config) {
@@ -90,11 +90,14 @@ Seq2SeqConfig config_of(const Json& json) {
 }
 
 // Adding the same number to every score changes no softmax, so a key's bias has no gradient in
-// dot-product attention. What arithmetic leaves there is noise, and Adam divides it by its size.
+// dot-product attention, unless keys are turned by their positions. What arithmetic leaves there is
+// noise, and Adam divides it by its size.
 bool has_no_gradient(const std::string& name, const Seq2SeqConfig& config) {
   const bool is_additive = config.arch == Arch::rnn ? config.alignment == Alignment::additive
                                                     : config.attention == AttentionKind::additive;
-  return !is_additive && name.ends_with("key.bias");
+  const bool is_turned =
+      config.positions == PositionKind::rotary && name.find("self_attention") != std::string::npos;
+  return !is_additive && !is_turned && name.ends_with("key.bias");
 }
 
 class Comparison {
