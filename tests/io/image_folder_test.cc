@@ -83,7 +83,7 @@ TEST_P(ImageFixture, LossAndGradientsAreThoseOfTransformers) {
   if (info_.config.distillation_classifier) {
     GTEST_SKIP() << "two classifiers are not trained";
   }
-  ImageObjective objective(info_.config, {});
+  ImageObjective objective(info_.config, {}, PatchMaker(patch_grid(info_.config), {}));
   Backend& backend = shared_backend("cpu");
   Parameters parameters(objective.model(), backend, Gradients::yes);
   read_image_weights(folder_, info_, parameters);

@@ -47,6 +47,34 @@ struct LogitsTopKArgs {
   TopKArgs top_k{};
 };
 
+// How the next token of a row is chosen; decode/token_choice.h describes each number.
+struct TokenChoiceNumbers {
+  double temperature = 0.0;  // 0: the best token
+  double top_p = 1.0;
+  double min_p = 0.0;
+  std::int64_t top_k = 0;
+};
+
+// What goes into a step of generation whose state stays on the device, by row.
+struct GenerateRows {
+  std::int32_t* ids = nullptr;        // [rows]: the newest token
+  std::int32_t* positions = nullptr;  // [rows]: its position
+  std::int32_t* counts = nullptr;     // [rows]: how many rows of the cache it goes on from
+  std::int32_t* places = nullptr;     // [rows]: its own row of the cache; -1: there is no answer
+  std::int32_t* steps = nullptr;      // [rows]: steps so far
+};
+
+// Chooses the next token of each row from its logits, as choose_token() does, and makes the row of
+// the next step. tokens[steps[r], r] becomes the token: -1 where no logit is above -infinity, -2
+// where one is NaN or +infinity; then 0 goes into the next step.
+struct NextTokensArgs {
+  View logits{};                                // f32 [rows, V]
+  const TokenChoiceNumbers* choices = nullptr;  // [rows]
+  const double* numbers = nullptr;              // [steps, rows]: in [0, 1), for draws
+  GenerateRows rows{};
+  std::int32_t* tokens = nullptr;  // [steps, rows]
+};
+
 struct LogAddArgs {  // y = log(e^a + e^b) + shift: the sum of probabilities; y may be a or b
   View a{}, b{}, y{};
   float shift = 0.0F;

@@ -15,4 +15,5 @@
 #include "yona/backend/matmul_args.h"
 #include "yona/backend/norm_args.h"
 #include "yona/backend/optimiser_args.h"
+#include "yona/backend/picture_args.h"
 #include "yona/backend/rows_args.h"

@@ -123,6 +123,9 @@ struct Kernels {
   Kernel<AdamArgs> adam{"adam"};
   Kernel<Int8TopKArgs> int8_top_k{"int8_top_k"};
   Kernel<LogitsTopKArgs> logits_top_k{"logits_top_k"};
+  Kernel<PutRowsArgs> put_rows{"put_rows"};
+  Kernel<PatchNumbersArgs> patch_numbers{"patch_numbers"};
+  Kernel<NextTokensArgs> next_tokens{"next_tokens"};
 };
 
 }  // namespace yona

@@ -54,6 +54,12 @@ struct GatherRowsBackwardArgs {
   bool accumulate = false;
 };
 
+// y[rows[i]] = x[i]. Numbers differ; -1: nowhere.
+struct PutRowsArgs {
+  View x{}, y{};
+  const std::int32_t* rows = nullptr;  // [x.rows]
+};
+
 // Each sequence of y is all rows of `first`, and then the sequence of x. `offsets` are those of x.
 struct PrependRowsArgs {
   View x{}, first{}, y{};  // y has x.rows + sequences · first.rows rows

@@ -15,13 +15,14 @@ struct Side {
   std::vector<std::int32_t> ids;
   std::vector<std::int64_t> offsets;  // examples + 1, first 0
   std::vector<float> values{};        // instead of ids
-  std::int64_t width = 0;             // of a row of values; 0: ids
+  std::vector<std::uint8_t> bytes{};  // instead of values: numbers before they are normalised
+  std::int64_t width = 0;             // of a row of values or bytes; 0: ids
 
   std::int64_t examples() const {
     return offsets.empty() ? 0 : static_cast<std::int64_t>(offsets.size()) - 1;
   }
   std::int64_t rows() const {
-    return width > 0 ? static_cast<std::int64_t>(values.size()) / width
+    return width > 0 ? static_cast<std::int64_t>(values.size() + bytes.size()) / width
                      : static_cast<std::int64_t>(ids.size());
   }
   std::int64_t rows_of(std::size_t example) const {
@@ -30,6 +31,7 @@ struct Side {
   void clear() {  // keeps the storage
     ids.clear();
     values.clear();
+    bytes.clear();
     offsets.assign(1, 0);
   }
   void end_example() { offsets.push_back(rows()); }

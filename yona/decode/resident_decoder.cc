@@ -16,15 +16,6 @@ std::int64_t power_of_two(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
 }
 
-std::shared_ptr<const Layout> step_layout(const Tensor& positions) {
-  auto layout = std::make_shared<Layout>();
-  layout->sentences = layout->tokens = positions.elements();
-  layout->longest = 1;
-  layout->lengths = length_class(1);
-  layout->positions = positions;
-  return layout;
-}
-
 }  // namespace
 
 // A model with relative positions uploads their buckets in every step, which no replay can do.
@@ -97,7 +88,7 @@ void ResidentDecoder::step(std::int64_t slots) {
   const PreemptionScope none(nullptr);  // a replay records what runs here
   cache_->begin_step(beam_state_->tables(slots));
   Context c{.region = step_region_, .precision = options_.precision, .cache = cache_.get()};
-  const Tokens tokens{beam_state_->ids(slots), step_layout(beam_state_->positions(slots))};
+  const Tokens tokens{beam_state_->ids(slots), make_step_layout(beam_state_->positions(slots))};
   const Ragged states = model_.decode(tokens, memory_, c);  // [rows, d_model]
   beam_state_->advance(next_best(states.values, model_, beam_state_->top_k_options(slots), c),
                        slots, c);

@@ -32,10 +32,20 @@ bool has_plain_projection(const SequenceModel& model) {
 
 namespace {
 
+// Can one more row be read? Mostly: weights of other layers follow.
+bool has_row_after(const Tensor& table) {
+  const Storage& storage = *table.storage();
+  const auto* end = static_cast<const char*>(table.raw()) +
+                    (table.rows() + 1) * table.cols() * static_cast<std::int64_t>(sizeof(float));
+  return table.dtype() == DType::f32 &&
+         end <= static_cast<const char*>(storage.data) + storage.bytes;
+}
+
 // A product with a plain projection, and the logits that it writes.
 //
 // A GPU multiplies matrices of odd width at a seventh of the speed of even ones, and the table has
-// one row more than the projection, <pad>'s: where that makes it even, products see it too.
+// one row more than the projection, <pad>'s, or one of other weights follows: where that makes it
+// even, products see it too.
 struct LogitsProduct {
   LogitsProduct(const Tensor& states, const Tensor& projection, Context& c) {
     const std::int64_t V = projection.rows();
@@ -56,7 +66,9 @@ struct LogitsProduct {
 }  // namespace
 
 bool projects_to_best(const SequenceModel& model, Context& c) {
-  return c.backend().wants_even_widths() && has_plain_projection(model);
+  return c.backend().wants_even_widths() &&
+         (has_plain_projection(model) ||
+          (model.shape().plain_projection && has_row_after(model.projection())));
 }
 
 Tensor next_logits(const Tensor& states, const SequenceModel& model, Context& c) {

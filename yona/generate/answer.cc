@@ -65,9 +65,17 @@ Answer::Answer(RequestId id, std::int64_t number, std::shared_ptr<const Generate
       stream_(request_->stop),
       filter_(request_->filter ? request_->filter() : nullptr) {}
 
-bool Answer::takes_best() const {
-  return request_->choice.temperature == 0.0 && !request_->choice.has_penalties() &&
-         request_->top_logprobs < 0 && !request_->ignore_end && filter_ == nullptr;
+bool Answer::chooses_alone() const {
+  return !request_->choice.has_penalties() && request_->top_logprobs < 0 && !request_->ignore_end &&
+         filter_ == nullptr;
+}
+
+bool Answer::takes_best() const { return request_->choice.temperature == 0.0 && chooses_alone(); }
+
+double Answer::number_of_draw(std::int64_t later) const {
+  return sample_number(request_->seed, {.request = request_->sequence,
+                                        .sample = static_cast<std::uint64_t>(number_),
+                                        .step = new_tokens_ + later});
 }
 
 bool Answer::is_end(std::int32_t token) const {
@@ -100,11 +108,7 @@ TokenLogprob Answer::choose(std::span<float> logits) {
     apply_penalties(logits, request_->choice, seen_);
   }
   bar(logits);
-  const double number =
-      sample_number(request_->seed, {.request = request_->sequence,
-                                     .sample = static_cast<std::uint64_t>(number_),
-                                     .step = new_tokens_});
-  const std::int32_t token = choose_token(logits, request_->choice, number);
+  const std::int32_t token = choose_token(logits, request_->choice, number_of_draw(0));
   check(token >= 0, "generate: no token can come after {} new ones", new_tokens_);
   return {token, raw.empty()
                      ? 0.0F
@@ -129,7 +133,9 @@ GeneratedToken Answer::accept(const TokenLogprob& chosen) {
                         .top = std::move(top_)};
   top_.clear();
   tokens_.push_back(chosen.token);
-  seen_.add(chosen.token);
+  if (request_->choice.has_penalties()) {
+    seen_.add(chosen.token);
+  }
   ++new_tokens_;
   if (filter_) {
     filter_->advance(chosen.token);

@@ -38,6 +38,11 @@ class Answer {
 
   // Is the best token all that is asked of the logits?
   bool takes_best() const;
+  // Does the choice depend on nothing but the logits and a number, which number_of_draw() is?
+  bool chooses_alone() const;
+  // For the draw of the token after `later` more new ones.
+  double number_of_draw(std::int64_t later) const;
+  std::int64_t left() const { return max_new_ - new_tokens_; }  // new tokens, at most
   // Does it share a constraint with other answers, so that they choose one after another?
   bool has_filter() const { return filter_ != nullptr; }
   // The next token of a row of logits, which is changed. Throws DeviceError where they are not

@@ -61,8 +61,9 @@ Timing generate_once(Generator& generator, const GenerateBenchOptions& options,
   Timing timing;
   std::set<RequestId> begun;  // requests that have their first token
   while (!generator.is_idle()) {
-    for (const GeneratedToken& token : generator.step()) {
-      begun.insert(token.request);
+    const std::vector<GeneratedToken> tokens = generator.step();
+    for (std::size_t i = 0; i < tokens.size() && timing.prefill == 0; ++i) {
+      begun.insert(tokens[i].request);
     }
     if (timing.prefill == 0 && static_cast<std::int64_t>(begun.size()) == options.batch) {
       timing.prefill = seconds_since(begin);

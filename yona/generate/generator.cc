@@ -18,6 +18,9 @@ namespace {
 constexpr std::int64_t kMostCacheTokens = 65536;
 constexpr std::int64_t kMostStops = 64;
 constexpr std::int64_t kMostLogprobs = 100;
+// Steps with more prompt tokens are no faster, and keep answers under way waiting.
+constexpr std::int64_t kHostPrefill = 512;
+constexpr std::int64_t kDevicePrefill = 16384;
 // Shorter common prefixes are not worth a copy.
 constexpr std::int64_t kLeastReused = 16;
 
@@ -45,9 +48,15 @@ Generator::Generator(const SequenceModel& model, Backend& backend, const Generat
       cache_(cache_region_, cache_tokens_of(options, model.shape().max_positions)) {
   check(model.shape().source_vocabulary == 0,
         "generate: this model has an encoder; a decoder alone generates text (use translate)");
-  check(options.max_batch > 0 && options.prefill_tokens > 0,
+  check(options.max_batch > 0 && options.prefill_tokens >= 0,
         "generate: batches of {} answers and {} prompt tokens", options.max_batch,
         options.prefill_tokens);
+  if (options_.prefill_tokens == 0) {
+    options_.prefill_tokens = backend.wants_large_products() ? kDevicePrefill : kHostPrefill;
+  }
+  if (ResidentSteps::suits(model, backend)) {
+    resident_ = std::make_unique<ResidentSteps>(model, cache_, backend, options_.precision);
+  }
   Context c{.region = region_, .precision = options_.precision};
   rounded_ = std::make_unique<RoundedWeights>(model.projection(), c);
 }
@@ -134,6 +143,9 @@ void Generator::reserve(std::int64_t cache_tokens) {
   if (cache_tokens > cache_.rows()) {
     kept_ = {};
     cache_.reset(cache_tokens);
+    if (resident_) {
+      resident_->forget();
+    }
   }
 }
 
@@ -356,6 +368,57 @@ std::vector<GeneratedToken> Generator::choose(const Tensor& states,
   return generated;
 }
 
+// Where all answers have begun and the choice of their tokens is one that the device can make. The
+// first to reach its length ends the run; what comes after a text's end is dropped.
+std::int64_t Generator::resident_steps(const std::vector<Part>& parts) const {
+  std::int64_t steps = ResidentSteps::kMostSteps;
+  for (const Part& part : parts) {
+    if (!resident_ || part.fresh > 1 || !part.answer->chooses_alone()) {
+      return 0;
+    }
+    steps = std::min(steps, part.answer->left());
+  }
+  return parts.size() == answers_.size() ? steps : 0;
+}
+
+std::vector<GeneratedToken> Generator::run_on_device(const std::vector<Part>& parts,
+                                                     std::int64_t steps) {
+  std::vector<ResidentRow> rows;
+  for (const Part& part : parts) {
+    const Answer& answer = *part.answer;
+    rows.push_back({.token = answer.tokens().back(),
+                    .first = answer.first,
+                    .cached = answer.cached,
+                    .choice = answer.request().choice});
+    for (std::int64_t i = 0; i < steps && answer.request().choice.temperature > 0; ++i) {
+      rows.back().numbers.push_back(answer.number_of_draw(i));
+    }
+  }
+  const std::vector<std::int32_t> tokens = resident_->run(rows, steps);
+  std::vector<GeneratedToken> generated;
+  generated.reserve(tokens.size());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    Answer& answer = *parts[i % parts.size()].answer;
+    if (answer.is_finished()) {
+      continue;
+    }
+    check<DeviceError>(tokens[i] >= 0,
+                       "generate: the model's outputs are not numbers: its weights are damaged");
+    ++answer.cached;
+    generated.push_back(answer.accept({tokens[i], 0.0F}));
+  }
+  return generated;
+}
+
+void Generator::drop_finished() {
+  std::erase_if(answers_, [&](const std::unique_ptr<Answer>& answer) {
+    if (answer->is_finished()) {
+      leave(*answer);
+    }
+    return answer->is_finished();
+  });
+}
+
 std::vector<GeneratedToken> Generator::step() {
   join();
   const std::vector<Part> parts = next_parts();
@@ -364,6 +427,11 @@ std::vector<GeneratedToken> Generator::step() {
     return generated;
   }
   try {
+    if (const std::int64_t steps = resident_steps(parts); steps > 0) {
+      generated = run_on_device(parts, steps);
+      drop_finished();
+      return generated;
+    }
     const Tensor states = forward(parts);
     std::vector<std::int64_t> rows;
     const std::vector<Answer*> answers = ready(parts, rows);
@@ -374,12 +442,7 @@ std::vector<GeneratedToken> Generator::step() {
     drop_all();
     throw;
   }
-  std::erase_if(answers_, [&](const std::unique_ptr<Answer>& answer) {
-    if (answer->is_finished()) {
-      leave(*answer);
-    }
-    return answer->is_finished();
-  });
+  drop_finished();
   return generated;
 }
 

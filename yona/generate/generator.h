@@ -19,6 +19,7 @@
 
 #include "yona/generate/answer.h"
 #include "yona/generate/kept_prefixes.h"
+#include "yona/generate/resident_steps.h"
 #include "yona/models/sequence_model.h"
 #include "yona/tensor/operand.h"
 #include "yona/tensor/sequence_cache.h"
@@ -27,10 +28,10 @@ namespace yona {
 
 struct GeneratorOptions {
   AnswerRules rules{};
-  std::int64_t max_batch = 32;        // answers under way at once; other requests wait
-  std::int64_t cache_tokens = 0;      // of all of them; 0: max_batch contexts, at most 65,536
-  std::int64_t prefill_tokens = 512;  // of prompts, in one step
-  bool keeps_prefixes = true;         // finished answers' memory, for requests that begin alike
+  std::int64_t max_batch = 32;      // answers under way at once; other requests wait
+  std::int64_t cache_tokens = 0;    // of all of them; 0: max_batch contexts, at most 65,536
+  std::int64_t prefill_tokens = 0;  // of prompts, in one step; 0: as many as suit the device
+  bool keeps_prefixes = true;       // finished answers' memory, for requests that begin alike
   Precision precision = Precision::f32;
 };
 
@@ -47,9 +48,9 @@ class Generator {
   RequestId add(GenerateRequest request);
   // Throws as add() does, without adding it. Whether the cache has room is not looked at.
   void check_request(const GenerateRequest& request) const;
-  // One pass of the model: the new tokens of each answer that had one. Nothing where there is
-  // nothing to do. An answer that cannot go on ends with an error of its own. When this throws
-  // (the device fails), all answers under way are lost.
+  // One pass of the model, or on a GPU several: the new tokens of each answer that had some, in
+  // their order. Nothing where there is nothing to do. An answer that cannot go on ends with an
+  // error of its own. When this throws (the device fails), all answers under way are lost.
   std::vector<GeneratedToken> step();
   // Requests that wait join in their order, as far as there is room; step() begins with it, too.
   void join();
@@ -94,6 +95,10 @@ class Generator {
   std::vector<GeneratedToken> choose(const Tensor& states, const std::vector<Answer*>& answers,
                                      const std::vector<std::int64_t>& rows);
   std::vector<std::int32_t> best_tokens(const Tensor& states);
+  // How many steps the answers may take on the device, without the host; 0: none.
+  std::int64_t resident_steps(const std::vector<Part>& parts) const;
+  std::vector<GeneratedToken> run_on_device(const std::vector<Part>& parts, std::int64_t steps);
+  void drop_finished();
   void leave(Answer& answer);
   void drop_all();
 
@@ -102,6 +107,7 @@ class Generator {
   Region cache_region_, region_;
   std::unique_ptr<RoundedWeights> rounded_;
   SequenceCache cache_;
+  std::unique_ptr<ResidentSteps> resident_;  // where the device can go on by itself
   KeptPrefixes kept_;
   std::deque<Waiting> waiting_;
   std::vector<std::unique_ptr<Answer>> answers_;  // in the order in which they joined

@@ -126,14 +126,21 @@ VitInput Vit::input(const VitImages& images, Region& region) const {
   check(count * values == static_cast<std::int64_t>(images.patches.size()),
         "{} numbers are not whole pictures of {} patches with {} numbers each",
         images.patches.size(), n, config_.patch_values());
+  return input(numbers_of(images.patches, Shape{count * n, config_.patch_values()},
+                          embedding_.dtype(), region),
+               images.image_ids, region);
+}
+
+VitInput Vit::input(const Tensor& patches, std::span<const std::uint64_t> image_ids,
+                    Region& region) const {
+  const std::int64_t n = config_.patches();
+  const std::int64_t count = patches.rows() / n;
   VitInput input;
-  const auto layout = make_layout(equal_offsets(count, n), images.image_ids, region);
-  input.patches = {numbers_of(images.patches, Shape{count * n, config_.patch_values()},
-                              embedding_.dtype(), region),
-                   layout};
-  input.tokens = config_.special_tokens() == 0 ? layout
-                                               : make_layout(equal_offsets(count, config_.tokens()),
-                                                             images.image_ids, region);
+  const auto layout = make_layout(equal_offsets(count, n), image_ids, region);
+  input.patches = {patches, layout};
+  input.tokens = config_.special_tokens() == 0
+                     ? layout
+                     : make_layout(equal_offsets(count, config_.tokens()), image_ids, region);
   input.no_tokens = Tensor(region, DType::i32, Shape{input.tokens->tokens});
   input.no_tokens.upload(std::vector<std::int32_t>(static_cast<std::size_t>(input.tokens->tokens)));
   if (config_.special_tokens() > 0) {

@@ -54,6 +54,9 @@ class Vit : public Module {
 
   // Throws InvalidArgument for numbers that are not whole pictures.
   VitInput input(const VitImages& images, Region& region) const;
+  // The same of patches that are on the device (tensor/ops/patch_numbers.h), [S·n, P²·C].
+  VitInput input(const Tensor& patches, std::span<const std::uint64_t> image_ids,
+                 Region& region) const;
 
   // → [S·(k + n), d_model], after the last norm
   Ragged states(const VitInput& input, Context& c) const;

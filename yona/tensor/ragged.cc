@@ -97,16 +97,21 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
   return layout;
 }
 
-std::shared_ptr<const Layout> make_step_layout(std::int64_t rows, std::int64_t position,
-                                               Region& region) {
+std::shared_ptr<const Layout> make_step_layout(const Tensor& positions) {
   auto layout = std::make_shared<Layout>();
-  layout->sentences = layout->tokens = rows;
+  layout->sentences = layout->tokens = positions.elements();
   layout->longest = 1;
   layout->lengths = length_class(1);
-  layout->positions = Tensor(region, DType::i32, Shape{rows});
-  layout->positions.upload(std::vector<std::int32_t>(static_cast<std::size_t>(rows),
-                                                     static_cast<std::int32_t>(position)));
+  layout->positions = positions;
   return layout;
+}
+
+std::shared_ptr<const Layout> make_step_layout(std::int64_t rows, std::int64_t position,
+                                               Region& region) {
+  const Tensor positions(region, DType::i32, Shape{rows});
+  positions.upload(std::vector<std::int32_t>(static_cast<std::size_t>(rows),
+                                             static_cast<std::int32_t>(position)));
+  return make_step_layout(positions);
 }
 
 std::shared_ptr<const Layout> make_continued_layout(std::span<const std::int64_t> fresh,

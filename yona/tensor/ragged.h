@@ -38,6 +38,9 @@ std::shared_ptr<const Layout> make_layout(std::span<const std::int64_t> offsets,
 std::shared_ptr<const Layout> make_step_layout(std::int64_t rows, std::int64_t position,
                                                Region& region);
 
+// The same with positions i32 [rows] that are on the device.
+std::shared_ptr<const Layout> make_step_layout(const Tensor& positions);
+
 // Sentences that go on: `fresh` new tokens of each, at the positions after `cached` earlier ones.
 // For a pass with a cache: there are no offsets and no keys for dropout.
 std::shared_ptr<const Layout> make_continued_layout(std::span<const std::int64_t> fresh,

@@ -64,10 +64,33 @@ void SequenceCache::begin_step(std::span<const SequencePart> parts) {
   lay_out(parts);
   blocks_.clear();
   auto row = static_cast<std::int64_t>(counts.size());
-  for (auto part = end; part != parts.end(); ++part) {
-    add_block(*part, row);
-    row += part->fresh;
+  std::vector<std::int32_t> block_places;
+  for (auto part = end; part != parts.end();) {
+    const auto next =
+        std::find_if(part, parts.end(), [](const SequencePart& other) { return other.cached > 0; });
+    const std::span<const SequencePart> begun(part, next == part ? part + 1 : next);
+    next == part ? add_block(*part, row) : add_whole_block(begun, row);
+    for (const SequencePart& one : begun) {
+      for (std::int64_t i = 0; i < one.fresh; ++i) {
+        block_places.push_back(static_cast<std::int32_t>(one.first + one.cached + i));
+      }
+      row += one.fresh;
+    }
+    part += static_cast<std::ptrdiff_t>(begun.size());
   }
+  block_places_ =
+      Tensor(region_, DType::i32, Shape{static_cast<std::int64_t>(block_places.size())});
+  block_places_.upload(block_places);
+}
+
+void SequenceCache::begin_step(const SequenceRows& rows) {
+  next_ = 0;
+  counts_ = rows.counts;
+  first_ = rows.first;
+  places_ = rows.places;
+  blocks_.clear();
+  layout_ = make_step_layout(rows.positions);
+  tokens_ = layout_->tokens;
 }
 
 void SequenceCache::lay_out(std::span<const SequencePart> parts) {
@@ -90,6 +113,16 @@ void SequenceCache::add_block(const SequencePart& part, std::int64_t row) {
                      .keys = make_layout(k_offsets, {}, region_)});
 }
 
+// Whole prompts: their keys and values are this step's.
+void SequenceCache::add_whole_block(std::span<const SequencePart> parts, std::int64_t row) {
+  std::vector<std::int64_t> offsets{0};
+  for (const SequencePart& part : parts) {
+    offsets.push_back(offsets.back() + part.fresh);
+  }
+  const auto layout = make_layout(offsets, {}, region_);
+  blocks_.push_back({.row = row, .first = -1, .queries = layout, .keys = layout});
+}
+
 CachedKeys SequenceCache::append(const Tensor& keys_and_values, Context& c) {
   check(keys_and_values.rows() == tokens_, "sequence cache: keys {} of a step with {} tokens",
         keys_and_values.shape(), tokens_);
@@ -97,18 +130,17 @@ CachedKeys SequenceCache::append(const Tensor& keys_and_values, Context& c) {
     layers_.emplace_back(region_, keys_and_values.dtype(), Shape{rows_, keys_and_values.cols()});
   }
   const Tensor& layer = layers_[next_++];
-  for (const QueryBlock& block : blocks_) {
-    const std::int64_t fresh = block.queries->tokens;
-    const std::int64_t cached = block.keys->tokens - fresh;
-    c.kernels().add({.a = keys_and_values.row_range(block.row, fresh).view(),
-                     .y = layer.row_range(block.first + cached, fresh).view()},
-                    c.exec());
-  }
   const std::int64_t rows = counts_.elements();
+  if (!blocks_.empty()) {
+    c.kernels().put_rows({.x = keys_and_values.row_range(rows, tokens_ - rows).view(),
+                          .y = layer.view(),
+                          .rows = block_places_.data<std::int32_t>()},
+                         c.exec());
+  }
   return {.keys_and_values = layer,
           .counts = counts_,
           .first = first_,
-          .fresh = keys_and_values.row_range(0, rows),
+          .fresh = keys_and_values,
           .places = places_,
           .blocks = blocks_};
 }

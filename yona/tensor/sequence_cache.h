@@ -10,8 +10,8 @@
 //   …
 //   cache.release(*first);
 //
-// Attention of the steps with one token is one kernel call for all rows; each prompt is a call of
-// the ordinary attention kernel over its segment.
+// Attention of the steps with one token is one kernel call for all rows; prompts that begin are one
+// call of the ordinary attention kernel, and each that goes on is a call over its segment.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,13 @@ struct SequencePart {
   std::int64_t fresh = 1;   // tokens of this step, which follow them
 };
 
+// The rows of a step with one token each, in the device's memory: see GenerateRows.
+struct SequenceRows {
+  Tensor counts, places;  // i32 [rows]
+  Tensor first;           // i64 [rows]: row of the cache of each sequence's first token
+  Tensor positions;       // i32 [rows]
+};
+
 class SequenceCache : public LayerCache {
  public:
   // Memory comes from the region, layer by layer as the first step asks for it.
@@ -49,6 +56,9 @@ class SequenceCache : public LayerCache {
   // The tokens of the next pass, in this order. Sequences with one token come first where
   // possible: the others cost a kernel call each.
   void begin_step(std::span<const SequencePart> parts);
+  // The same of rows that kernels keep, with one token each: nothing is uploaded, and the step can
+  // be replayed. Every layer's memory must be there: a step has been made.
+  void begin_step(const SequenceRows& rows);
   // Of the tokens of this step: a sentence for each part, with its positions.
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
 
@@ -62,6 +72,7 @@ class SequenceCache : public LayerCache {
  private:
   void lay_out(std::span<const SequencePart> parts);
   void add_block(const SequencePart& part, std::int64_t row);
+  void add_whole_block(std::span<const SequencePart> parts, std::int64_t row);
 
   Region& region_;
   std::int64_t rows_;
@@ -73,6 +84,7 @@ class SequenceCache : public LayerCache {
   std::shared_ptr<const Layout> layout_;
   Tensor counts_, first_, places_;  // of the sequences with one token
   std::vector<QueryBlock> blocks_;  // of the others
+  Tensor block_places_;             // of their tokens: i32
 };
 
 }  // namespace yona

@@ -32,7 +32,7 @@ TEST(ImageExamples, GivePatchesAndLabels) {
   EXPECT_EQ(examples.lengths(0)[kPatches], 1);
   Batch batch;
   examples.fill(std::vector<std::uint32_t>{2, 5}, 0, {}, batch);
-  EXPECT_THAT(batch.sides[kPatches].values, ElementsAre(8, 9, 10, 11, 4, 5, 6, 7));
+  EXPECT_THAT(batch.sides[kPatches].bytes, ElementsAre(8, 9, 10, 11, 4, 5, 6, 7));
   EXPECT_EQ(batch.sides[kPatches].rows(), 2);
   EXPECT_THAT(batch.sides[kPatches].offsets, ElementsAre(0, 1, 2));
   EXPECT_THAT(batch.sides[kImageClass].ids, ElementsAre(2, 1));
@@ -49,11 +49,11 @@ TEST(ImageExamples, DrawTheSameChangesAgain) {
   examples.fill(all, 0, {.seed = 3, .epoch = 1}, first);
   examples.fill(all, 0, {.seed = 3, .epoch = 1}, again);
   examples.fill(all, 0, {.seed = 3, .epoch = 2}, next);
-  EXPECT_EQ(first.sides[kPatches].values, again.sides[kPatches].values);
-  EXPECT_NE(first.sides[kPatches].values, next.sides[kPatches].values);
+  EXPECT_EQ(first.sides[kPatches].bytes, again.sides[kPatches].bytes);
+  EXPECT_NE(first.sides[kPatches].bytes, next.sides[kPatches].bytes);
   examples.fill(std::vector<std::uint32_t>{2}, 0, {.seed = 3, .epoch = 1}, again);
-  EXPECT_TRUE(std::equal(again.sides[kPatches].values.begin(), again.sides[kPatches].values.end(),
-                         first.sides[kPatches].values.begin() + 8));
+  EXPECT_TRUE(std::equal(again.sides[kPatches].bytes.begin(), again.sides[kPatches].bytes.end(),
+                         first.sides[kPatches].bytes.begin() + 8));
 }
 
 TEST(ImageExamples, ChangesTakeEveryPlaceAndStayInside) {
@@ -97,25 +97,22 @@ TEST(ImageExamples, MixPicturesAndLabels) {
   plain.fill(all, 0, {.seed = 3, .epoch = 1}, own);
   mixed.fill(all, 0, {.seed = 3, .epoch = 1}, batch);
   EXPECT_EQ(batch.sides[kImageClass].ids, own.sides[kImageClass].ids);
-  ASSERT_EQ(batch.sides[kImageShare].values.size(), 4U);
+  EXPECT_EQ(batch.sides[kPatches].bytes, own.sides[kPatches].bytes);
+  ASSERT_EQ(batch.sides[kImageChanges].rows(), 4);
   for (std::size_t i = 0; i < 4; ++i) {
-    const float share = batch.sides[kImageShare].values[i];
+    const float share = batch.sides[kImageChanges].values[i * kPictureChanges];
     EXPECT_GE(share, 0.5F);
     EXPECT_LE(share, 1.0F);
     // The other picture, by its first pixel: 0, 4, 8 or 12.
-    const float* got = batch.sides[kPatches].values.data() + 4 * i;
-    const float* mine = own.sides[kPatches].values.data() + 4 * i;
-    if (share < 0.99F) {
-      const float other = (got[0] - share * mine[0]) / (1.0F - share);
-      const auto partner = static_cast<std::size_t>(std::lround(other / 4.0F));
-      EXPECT_NEAR(other, 4.0F * static_cast<float>(partner), 1e-3);
-      EXPECT_EQ(batch.sides[kMixedClass].ids[i], four_pictures().labels.at(partner));
-    }
+    const std::uint8_t other = batch.sides[kMixedClass].bytes.at(4 * i);
+    EXPECT_EQ(other % 4, 0);
+    EXPECT_EQ(batch.sides[kMixedClass].ids[i], four_pictures().labels.at(other / 4U));
   }
   Batch alone;  // the same whatever else is in the batch
   mixed.fill(std::vector<std::uint32_t>{2}, 0, {.seed = 3, .epoch = 1}, alone);
-  EXPECT_EQ(alone.sides[kImageShare].values[0], batch.sides[kImageShare].values[2]);
-  EXPECT_EQ(alone.sides[kPatches].values[0], batch.sides[kPatches].values[8]);
+  EXPECT_EQ(alone.sides[kImageChanges].values[0],
+            batch.sides[kImageChanges].values[2 * kPictureChanges]);
+  EXPECT_EQ(alone.sides[kMixedClass].bytes[0], batch.sides[kMixedClass].bytes[8]);
 }
 
 TEST(ImageExamples, SharesAreDrawnFromABetaDistribution) {
@@ -145,14 +142,14 @@ TEST(ImageExamples, CropsAndOperationsAreDrawnAgainInEveryEpoch) {
   const PatchMaker whole({{8, 8, 1}, 8, 8}, {.rescale = 1.0});
   const ImageExamples examples({large}, 1, whole,
                                {.crop_area = 0.3, .rand_augment = {.operations = 2}});
-  std::set<std::vector<float>> different;
+  std::set<std::vector<std::uint8_t>> different;
   for (std::int64_t epoch = 0; epoch < 8; ++epoch) {
     Batch batch;
     Batch again;
     examples.fill(std::vector<std::uint32_t>{0}, 0, {.seed = 1, .epoch = epoch}, batch);
     examples.fill(std::vector<std::uint32_t>{0}, 0, {.seed = 1, .epoch = epoch}, again);
-    EXPECT_EQ(batch.sides[kPatches].values, again.sides[kPatches].values);
-    different.insert(batch.sides[kPatches].values);
+    EXPECT_EQ(batch.sides[kPatches].bytes, again.sides[kPatches].bytes);
+    different.insert(batch.sides[kPatches].bytes);
   }
   EXPECT_GT(different.size(), 5U);
 }

@@ -7,6 +7,7 @@
 
 #include "yona/backend/registration.h"
 #include "yona/data/images/image_examples.h"
+#include "yona/io/image_folder.h"
 #include "yona/nn/parameters.h"
 #include "yona/train/learner.h"
 
@@ -26,8 +27,13 @@ VitConfig small_vit(ImageVector vector) {
   return config;
 }
 
+PatchMaker patches_of(const VitConfig& config) {
+  return {patch_grid(config), {.rescale = 1.0 / 7.0}};
+}
+
 TEST(ImageObjective, TheLargestBatchHasTheRowsThatFit) {
-  const ImageObjective objective(small_vit(ImageVector::class_token), {});
+  const ImageObjective objective(small_vit(ImageVector::class_token), {},
+                                 patches_of(small_vit(ImageVector::class_token)));
   const Batch batch = objective.largest_batch(18, shared_backend("cpu"));
   EXPECT_EQ(batch.examples(), 4);
   EXPECT_EQ(batch.sides[kPatches].rows(), 16);
@@ -52,6 +58,7 @@ std::map<std::string_view, bool> kernels_of_a_step() {
           {"embed_backward", is_own(&Kernels::embed_backward)},
           {"gather_rows", is_own(&Kernels::gather_rows)},
           {"gather_rows_backward", is_own(&Kernels::gather_rows_backward)},
+          {"patch_numbers", is_own(&Kernels::patch_numbers)},
           {"prepend_rows", is_own(&Kernels::prepend_rows)},
           {"prepend_rows_backward", is_own(&Kernels::prepend_rows_backward)},
           {"segment_mean", is_own(&Kernels::segment_mean)},
@@ -69,7 +76,8 @@ std::map<std::string_view, bool> kernels_of_a_step() {
 TEST(ImageObjective, NoKernelOfAStepIsTheReferences) {
   const std::map<std::string_view, bool> own = kernels_of_a_step();
   for (const ImageVector vector : {ImageVector::class_token, ImageVector::mean}) {
-    ImageObjective objective(small_vit(vector), {.label_smoothing = 0.1});
+    ImageObjective objective(small_vit(vector), {.label_smoothing = 0.1},
+                             patches_of(small_vit(vector)));
     Backend& backend = shared_backend("cpu");
     Parameters parameters(objective.model(), backend, Gradients::yes);
     parameters.initialise(1);
@@ -94,20 +102,23 @@ std::vector<float> mixed_gradients(const std::vector<std::int32_t>& labels, bool
                                    const std::vector<std::int32_t>& others, float share) {
   VitConfig config = small_vit(ImageVector::class_token);
   config.dropout = config.attention_dropout = 0.0;
-  ImageObjective objective(config, {.label_smoothing = 0.1, .mixes = mixes});
+  ImageObjective objective(config, {.label_smoothing = 0.1, .mixes = mixes}, patches_of(config));
   Backend& backend = shared_backend("cpu");
   Parameters parameters(objective.model(), backend, Gradients::yes);
   parameters.initialise(1);
   parameters.zero_gradients();
   Learner learner(objective, parameters, backend);
   Batch batch = objective.largest_batch(8, backend);
-  for (std::size_t i = 0; i < batch.sides[kPatches].values.size(); ++i) {
-    batch.sides[kPatches].values[i] = static_cast<float>(i % 7) / 7.0F;
+  for (std::size_t i = 0; i < batch.sides[kPatches].bytes.size(); ++i) {
+    batch.sides[kPatches].bytes[i] = static_cast<std::uint8_t>(i % 7);
   }
   batch.sides[kImageClass].ids = labels;
   if (mixes) {
     batch.sides[kMixedClass].ids = others;
-    batch.sides[kImageShare].values.assign(labels.size(), share);
+    batch.sides[kMixedClass].bytes = batch.sides[kPatches].bytes;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      batch.sides[kImageChanges].values[i * kPictureChanges] = share;
+    }
   }
   learner.accumulate(batch, {}, objective.weight(batch)).read();
   return parameters.gradients().to_vector<float>();

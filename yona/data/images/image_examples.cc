@@ -1,9 +1,11 @@
 #include "yona/data/images/image_examples.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "yona/backend/picture_args.h"
 #include "yona/base/error.h"
 #include "yona/base/random.h"
 #include "yona/data/images/random_crop.h"
@@ -37,6 +39,18 @@ void draw_cover(const ImageShape& shape, RandomSequence& random, ImageChange& ch
   };
   change.top = place(shape.height - change.height);
   change.left = place(shape.width - change.width);
+}
+
+// As PatchNumbersArgs has them.
+void append_changes(float share, const std::array<ImageChange, 2>& changes, Side& side) {
+  side.width = kPictureChanges;
+  side.values.push_back(share);
+  for (const ImageChange& change : changes) {
+    for (const std::int64_t number : {change.top, change.left, change.height, change.width}) {
+      side.values.push_back(static_cast<float>(number));
+    }
+  }
+  side.end_example();
 }
 
 }  // namespace
@@ -95,8 +109,7 @@ ImageExamples::ImageExamples(std::vector<LabelledImages> files, std::int64_t cla
 }
 
 Examples::Lengths ImageExamples::lengths(std::uint64_t /*example*/) const {
-  const std::int64_t mixed = augmentation_.mixup > 0 ? 1 : 0;
-  return {patches_.grid().count(), 1, mixed, mixed};
+  return {patches_.grid().count(), 1, augmentation_.mixup > 0 ? 1 : 0, 1};
 }
 
 const LabelledImages& ImageExamples::file_of(std::uint64_t example, std::uint64_t& image) const {
@@ -105,14 +118,14 @@ const LabelledImages& ImageExamples::file_of(std::uint64_t example, std::uint64_
   return files_[part];
 }
 
-void ImageExamples::append(std::uint64_t example, const Draw& draw,
-                           std::vector<float>& values) const {
+ImageChange ImageExamples::append(std::uint64_t example, const Draw& draw,
+                                  std::vector<std::uint8_t>& bytes) const {
   std::uint64_t image = 0;
   const LabelledImages& file = file_of(example, image);
   const ImageChange change = draw_change(augmentation_, file.shape, draw, example);
   if (augmentation_.crop_area >= 1.0 && augmentation_.rand_augment.operations == 0) {
-    patches_.append(file.image(image), change, values);
-    return;
+    patches_.append_bytes(file.image(image), change, bytes);
+    return change;
   }
   RandomSequence random(mix(
       mix(mix(draw.seed, hash_name("image operations")), static_cast<std::uint64_t>(draw.epoch)),
@@ -123,30 +136,24 @@ void ImageExamples::append(std::uint64_t example, const Draw& draw,
     picture = random_crop(picture, augmentation_.crop_area, random);
   }
   picture = rand_augmented(picture, augmentation_.rand_augment, random);
-  patches_.append(picture.pixels.data(), change, values);
+  patches_.append_bytes(picture.pixels.data(), change, bytes);
+  return change;
 }
 
 // The partner is any picture, with changes of its own: what is mixed does not depend on the batch.
-void ImageExamples::mix_in(std::uint64_t example, const Draw& draw, Batch& batch) const {
+float ImageExamples::mix_in(std::uint64_t example, const Draw& draw, Batch& batch,
+                            ImageChange& change) const {
   const std::uint64_t key = mix(mix(draw.seed, hash_name("mixup")), example);
   RandomSequence random(mix(key, static_cast<std::uint64_t>(draw.epoch)));
   const double drawn = draw_beta(augmentation_.mixup, random);
-  const auto share = static_cast<float>(std::max(drawn, 1.0 - drawn));
   const std::uint64_t partner = random.below(count());
   std::uint64_t image = 0;
   const LabelledImages& file = file_of(partner, image);
-  std::vector<float> other;
-  append(partner, {.seed = key, .epoch = draw.epoch}, other);
-  float* mine =
-      batch.sides[kPatches].values.data() + batch.sides[kPatches].values.size() - other.size();
-  for (std::size_t i = 0; i < other.size(); ++i) {
-    mine[i] = share * mine[i] + (1.0F - share) * other[i];
-  }
-  batch.sides[kMixedClass].ids.push_back(file.labels[image]);
-  batch.sides[kMixedClass].end_example();
-  batch.sides[kImageShare].width = 1;
-  batch.sides[kImageShare].values.push_back(share);
-  batch.sides[kImageShare].end_example();
+  Side& other = batch.sides[kMixedClass];
+  change = append(partner, {.seed = key, .epoch = draw.epoch}, other.bytes);
+  other.ids.push_back(file.labels[image]);
+  other.end_example();
+  return static_cast<float>(std::max(drawn, 1.0 - drawn));
 }
 
 void ImageExamples::fill(std::span<const std::uint32_t> examples, std::int64_t /*batch_tokens*/,
@@ -158,10 +165,10 @@ void ImageExamples::fill(std::span<const std::uint32_t> examples, std::int64_t /
   for (const std::uint32_t example : examples) {
     std::uint64_t image = 0;
     const LabelledImages& file = file_of(example, image);
-    append(example, draw, patches.values);
-    if (augmentation_.mixup > 0) {
-      mix_in(example, draw, batch);
-    }
+    const ImageChange change = append(example, draw, patches.bytes);
+    ImageChange other;
+    const float share = augmentation_.mixup > 0 ? mix_in(example, draw, batch, other) : 1.0F;
+    append_changes(share, {change, other}, batch.sides[kImageChanges]);
     patches.end_example();
     label.ids.push_back(file.labels[image]);
     label.end_example();

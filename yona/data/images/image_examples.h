@@ -11,11 +11,13 @@
 namespace yona {
 
 // The sides of a picture.
-inline constexpr std::size_t kPatches = 0;     // rows of numbers
+inline constexpr std::size_t kPatches = 0;     // rows of bytes; or of numbers
 inline constexpr std::size_t kImageClass = 1;  // an id
-// Of a picture that is mixed with another one; else these are empty.
-inline constexpr std::size_t kMixedClass = 2;  // the id of the other one
-inline constexpr std::size_t kImageShare = 3;  // a number: the first one's share, 0.5 or more
+// Of a picture that is mixed with another one; else empty: the other's id, and its rows of bytes.
+inline constexpr std::size_t kMixedClass = 2;
+// Numbers, as kernels take them (PatchNumbersArgs): the first one's share, 0.5 or more, and which
+// part of each is covered.
+inline constexpr std::size_t kImageChanges = 3;
 
 // Changes that are drawn again in every epoch.
 struct ImageAugmentation {
@@ -52,9 +54,11 @@ class ImageExamples : public Examples {
 
  private:
   const LabelledImages& file_of(std::uint64_t example, std::uint64_t& image) const;
-  // The patches of a picture, changed.
-  void append(std::uint64_t example, const Draw& draw, std::vector<float>& values) const;
-  void mix_in(std::uint64_t example, const Draw& draw, Batch& batch) const;
+  // The patches of a picture, moved and mirrored; its change, whose rectangle is left to cover.
+  ImageChange append(std::uint64_t example, const Draw& draw,
+                     std::vector<std::uint8_t>& bytes) const;
+  // The other picture's; the first one's share.
+  float mix_in(std::uint64_t example, const Draw& draw, Batch& batch, ImageChange& change) const;
 
   std::vector<LabelledImages> files_;
   PatchMaker patches_;

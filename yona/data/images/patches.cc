@@ -31,11 +31,13 @@ PatchMaker::PatchMaker(const PatchGrid& grid, const ImageNormalisation& normalis
   }
 }
 
-// to: [channels, height, width]
-void PatchMaker::normalise(const std::uint8_t* pixels, const ImageChange& change, float* to) const {
+// number(channel, byte, is it covered?) of all pixels, moved and mirrored; to: [channels, height,
+// width]
+template <class T, class Number>
+void PatchMaker::make_planes(const std::uint8_t* pixels, const ImageChange& change,
+                             const Number& number, T* to) const {
   const auto [height, width, channels] = grid_.image;
   for (std::int64_t channel = 0; channel < channels; ++channel) {
-    const std::array<float, 256>& table = table_[static_cast<std::size_t>(channel)];
     for (std::int64_t y = 0; y < height; ++y) {
       const std::int64_t from_y = y - change.down;
       const bool in_rows = from_y >= 0 && from_y < height;
@@ -47,17 +49,15 @@ void PatchMaker::normalise(const std::uint8_t* pixels, const ImageChange& change
         const std::uint8_t byte =
             is_inside ? pixels[(from_y * width + from_x) * channels + channel] : std::uint8_t{0};
         const bool is_covered = covers && x >= change.left && x < change.left + change.width;
-        *to++ = is_covered ? 0.0F : table[byte];
+        *to++ = number(static_cast<std::size_t>(channel), byte, is_covered);
       }
     }
   }
 }
 
-void PatchMaker::append(const std::uint8_t* pixels, const ImageChange& change,
-                        std::vector<float>& values) const {
+template <class T>
+void PatchMaker::append_patches(const std::vector<T>& planes, std::vector<T>& values) const {
   const auto [height, width, channels] = grid_.image;
-  std::vector<float> image(static_cast<std::size_t>(grid_.image.elements()));
-  normalise(pixels, change, image.data());
   std::size_t at = values.size();
   values.resize(at + static_cast<std::size_t>(grid_.count() * grid_.values()));
   for (std::int64_t row = 0; row < grid_.rows(); ++row) {
@@ -65,13 +65,33 @@ void PatchMaker::append(const std::uint8_t* pixels, const ImageChange& change,
       for (std::int64_t channel = 0; channel < channels; ++channel) {
         for (std::int64_t y = 0; y < grid_.patch; ++y) {
           const std::int64_t line = channel * height + row * grid_.stride + y;
-          std::copy_n(image.data() + line * width + column * grid_.stride, grid_.patch,
+          std::copy_n(planes.data() + line * width + column * grid_.stride, grid_.patch,
                       values.data() + at);
           at += static_cast<std::size_t>(grid_.patch);
         }
       }
     }
   }
+}
+
+void PatchMaker::append(const std::uint8_t* pixels, const ImageChange& change,
+                        std::vector<float>& values) const {
+  std::vector<float> planes(static_cast<std::size_t>(grid_.image.elements()));
+  const auto number = [&](std::size_t channel, std::uint8_t byte, bool is_covered) {
+    return is_covered ? 0.0F : table_[channel][byte];
+  };
+  make_planes(pixels, change, number, planes.data());
+  append_patches(planes, values);
+}
+
+void PatchMaker::append_bytes(const std::uint8_t* pixels, const ImageChange& change,
+                              std::vector<std::uint8_t>& bytes) const {
+  std::vector<std::uint8_t> planes(static_cast<std::size_t>(grid_.image.elements()));
+  const auto same = [](std::size_t /*channel*/, std::uint8_t byte, bool /*is_covered*/) {
+    return byte;
+  };
+  make_planes(pixels, change, same, planes.data());
+  append_patches(planes, bytes);
 }
 
 }  // namespace yona

@@ -48,12 +48,21 @@ class PatchMaker {
   // are laid out. `pixels` is [height, width, channels].
   void append(const std::uint8_t* pixels, const ImageChange& change,
               std::vector<float>& values) const;
+  // The same before bytes become numbers: nothing is normalised or covered.
+  void append_bytes(const std::uint8_t* pixels, const ImageChange& change,
+                    std::vector<std::uint8_t>& bytes) const;
+  // Of each channel: the number of a byte.
+  const std::vector<std::array<float, 256>>& table() const { return table_; }
 
  private:
-  void normalise(const std::uint8_t* pixels, const ImageChange& change, float* to) const;
+  template <class T, class Number>
+  void make_planes(const std::uint8_t* pixels, const ImageChange& change, const Number& number,
+                   T* to) const;
+  template <class T>
+  void append_patches(const std::vector<T>& planes, std::vector<T>& values) const;
 
   PatchGrid grid_;
-  std::vector<std::array<float, 256>> table_;  // a byte's number, for each channel
+  std::vector<std::array<float, 256>> table_;
 };
 
 }  // namespace yona

@@ -6,11 +6,30 @@
 #include "yona/data/images/image_examples.h"
 #include "yona/tensor/ops/cross_entropy.h"
 #include "yona/tensor/ops/gather_rows.h"
+#include "yona/tensor/ops/patch_numbers.h"
 
 namespace yona {
 
 double ImageObjective::weight(const Batch& batch) const {
   return std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0);
+}
+
+VitInput ImageObjective::input_of(const Batch& batch, Context& c) const {
+  const Side& side = batch.sides[kPatches];
+  if (side.bytes.empty()) {
+    return model_.input({.patches = side.values, .image_ids = batch.example_ids}, c.region);
+  }
+  const PatchGrid& grid = patches_.grid();
+  const Tensor patches = patch_numbers({.bytes = side.bytes,
+                                        .other = batch.sides[kMixedClass].bytes,
+                                        .changes = batch.sides[kImageChanges].values,
+                                        .table = patches_.table(),
+                                        .patch = grid.patch,
+                                        .stride = grid.stride,
+                                        .patch_rows = grid.rows(),
+                                        .patch_cols = grid.columns()},
+                                       c);
+  return model_.input(patches, batch.example_ids, c.region);
 }
 
 // [S, d_model]
@@ -29,7 +48,8 @@ Tensor ImageObjective::mixed_losses(const Batch& batch, double update_weight, co
   both_rows_.resize(2 * images);
   for (std::size_t i = 0; i < images; ++i) {
     const auto weight = static_cast<float>(static_cast<double>(batch.weights[i]) / update_weight);
-    const float share = batch.sides[kImageShare].values[i];
+    const Side& changes = batch.sides[kImageChanges];
+    const float share = changes.values[i * static_cast<std::size_t>(changes.width)];
     row_scale_[i] = weight * share;
     row_scale_[images + i] = weight * (1.0F - share);
     both_labels_[i] = batch.sides[kImageClass].ids[i];
@@ -56,8 +76,7 @@ Tensor ImageObjective::mixed_losses(const Batch& batch, double update_weight, co
 Tensor ImageObjective::losses(const Batch& batch, double update_weight,
                               std::span<Context> contexts) {
   Context& c = contexts.front();
-  const VitInput input = model_.input(
-      {.patches = batch.sides[kPatches].values, .image_ids = batch.example_ids}, c.region);
+  const VitInput input = input_of(batch, c);
   if (loss_.mixes && c.tape != nullptr) {
     return mixed_losses(batch, update_weight, input, c);
   }
@@ -90,21 +109,26 @@ Batch ImageObjective::largest_batch(std::int64_t batch_tokens, const Backend& /*
   Batch batch;
   batch.clear();
   Side& patches = batch.sides[kPatches];
+  Side& changes = batch.sides[kImageChanges];
   patches.width = model_.config().patch_values();
-  patches.values.assign(static_cast<std::size_t>(images * n * patches.width), 0.0F);
+  patches.bytes.assign(static_cast<std::size_t>(images * n * patches.width), 0);
+  changes.width = kPictureChanges;
   for (std::int64_t i = 0; i < images; ++i) {
+    changes.values.push_back(1.0F);  // the share; nothing is covered
+    changes.values.resize(changes.values.size() + kPictureChanges - 1);
     patches.offsets.push_back((i + 1) * n);
+    changes.offsets.push_back(i + 1);
     batch.sides[kImageClass].ids.push_back(0);
     batch.sides[kImageClass].end_example();
     if (loss_.mixes) {
       batch.sides[kMixedClass].ids.push_back(0);
       batch.sides[kMixedClass].end_example();
-      batch.sides[kImageShare].width = 1;
-      batch.sides[kImageShare].values.push_back(1.0F);
-      batch.sides[kImageShare].end_example();
     }
     batch.example_ids.push_back(0);
     batch.weights.push_back(1.0F);
+  }
+  if (loss_.mixes) {
+    batch.sides[kMixedClass].bytes = patches.bytes;
   }
   return batch;
 }

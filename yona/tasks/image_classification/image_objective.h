@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "yona/data/images/patches.h"
 #include "yona/models/vit.h"
 #include "yona/train/objective.h"
 
@@ -17,7 +18,9 @@ struct ImageLoss {
 
 class ImageObjective : public Objective {
  public:
-  ImageObjective(const VitConfig& config, const ImageLoss& loss) : model_(config), loss_(loss) {}
+  // `patches` normalises batches of bytes.
+  ImageObjective(const VitConfig& config, const ImageLoss& loss, const PatchMaker& patches)
+      : model_(config), loss_(loss), patches_(patches) {}
 
   Vit& model() override { return model_; }
   double weight(const Batch& batch) const override;
@@ -26,11 +29,13 @@ class ImageObjective : public Objective {
   Batch largest_batch(std::int64_t batch_tokens, const Backend& backend) const override;
 
  private:
+  VitInput input_of(const Batch& batch, Context& c) const;
   Tensor vectors(const VitInput& input, Context& c) const;
   Tensor mixed_losses(const Batch& batch, double update_weight, const VitInput& input, Context& c);
 
   Vit model_;
   ImageLoss loss_;
+  PatchMaker patches_;
   std::vector<float> row_scale_;
   std::vector<std::int32_t> both_labels_, both_rows_;  // of mixed pictures
 };

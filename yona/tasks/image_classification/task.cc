@@ -120,9 +120,11 @@ ImageModelInfo ImageClassificationTask::started_info() const {
 
 std::unique_ptr<Objective> ImageClassificationTask::make_objective() const {
   return std::make_unique<ImageObjective>(
-      info_.config, ImageLoss{.label_smoothing = config_.train.label_smoothing,
-                              .rdrop = config_.train.rdrop,
-                              .mixes = config_.images.mixup > 0});
+      info_.config,
+      ImageLoss{.label_smoothing = config_.train.label_smoothing,
+                .rdrop = config_.train.rdrop,
+                .mixes = config_.images.mixup > 0},
+      PatchMaker(patch_grid(info_.config), info_.processor.normalisation));
 }
 
 void ImageClassificationTask::describe(RunPlan& plan) const {

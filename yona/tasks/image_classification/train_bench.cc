@@ -5,6 +5,7 @@
 
 #include "yona/base/random.h"
 #include "yona/data/images/image_examples.h"
+#include "yona/io/image_folder.h"
 #include "yona/tasks/image_classification/image_objective.h"
 
 namespace yona {
@@ -20,9 +21,13 @@ Batch random_pictures(const ImageBenchOptions& options, std::uint64_t key) {
   patches.width = model.patch_values();
   for (std::int64_t i = 0; i < options.batch; ++i) {
     for (std::int64_t value = 0; value < model.patches() * patches.width; ++value) {
-      patches.values.push_back(static_cast<float>(random.below(256)) / 128.0F - 1.0F);
+      patches.bytes.push_back(static_cast<std::uint8_t>(random.below(256)));
     }
     patches.end_example();
+    Side& changes = batch.sides[kImageChanges];
+    changes.width = kPictureChanges;
+    changes.values.resize(changes.values.size() + kPictureChanges);
+    changes.end_example();
     batch.sides[kImageClass].ids.push_back(
         static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(model.labels))));
     batch.sides[kImageClass].end_example();
@@ -47,7 +52,9 @@ double image_multiply_adds(const VitConfig& m, std::int64_t batch) {
 
 Json bench_image_train(const ImageBenchOptions& options) {
   const auto pictures = static_cast<double>(options.batch);
-  StepBenchWork work{.objective = std::make_unique<ImageObjective>(options.model, ImageLoss{}),
+  StepBenchWork work{.objective = std::make_unique<ImageObjective>(
+                         options.model, ImageLoss{},
+                         PatchMaker(patch_grid(options.model), {.rescale = 1.0 / 128.0})),
                      .batches = {},
                      .tokens = [=](const Batch& /*batch*/) { return pictures; },
                      .multiply_adds =

@@ -22,7 +22,7 @@ void check_fit(const Tensor& q, const CachedKeys& keys, const AttentionOptions& 
   check(keys.counts.elements() == rows &&
             (keys.table ? keys.table.rows() : keys.first.elements()) == rows,
         "cached_attention: {} counts for {} queries", keys.counts.elements(), rows);
-  check(!keys.fresh || (keys.fresh.rows() == rows && keys.places.elements() == rows &&
+  check(!keys.fresh || (keys.fresh.rows() >= rows && keys.places.elements() == rows &&
                         keys.fresh.cols() == keys.keys_and_values.cols()),
         "cached_attention: new keys {} do not fit {} queries and a cache of {}", keys.fresh.shape(),
         rows, keys.keys_and_values.shape());
@@ -51,7 +51,7 @@ void attend_rows(const Tensor& q, const CachedKeys& keys, const View& vector,
        .d_v = options.d_v,
        .scale = options.scale,
        .vector = vector,
-       .fresh = has_fresh ? keys.fresh.view() : View{},
+       .fresh = has_fresh ? keys.fresh.row_range(0, q.rows()).view() : View{},
        .places = has_fresh ? keys.places.data<std::int32_t>() : nullptr,
        .bias = options.bias ? options.bias.view() : View{},
        .pattern = options.pattern},
@@ -62,7 +62,9 @@ void attend_rows(const Tensor& q, const CachedKeys& keys, const View& vector,
 Tensor attend_block(const Tensor& q, const CachedKeys& keys, const QueryBlock& block,
                     const AttentionOptions& options, Context& c) {
   const CacheColumns columns(options);
-  const Tensor rows = keys.keys_and_values.row_range(block.first, block.keys->tokens);
+  const Tensor rows = block.first < 0
+                          ? keys.fresh.row_range(block.row, block.keys->tokens)
+                          : keys.keys_and_values.row_range(block.first, block.keys->tokens);
   AttentionOptions causal = options;
   causal.mask = Mask::causal;
   return attention(q.row_range(block.row, block.queries->tokens), rows.columns(0, columns.keys),

@@ -9,11 +9,12 @@
 namespace yona {
 
 // Queries of one sequence that follow each other (a prompt), and the rows of the cache that hold
-// all its keys and values, theirs included. A query sees those up to its own.
+// all its keys and values, theirs included. A query sees those up to its own. Or the whole prompts
+// of several sequences, whose keys and values are those of this step.
 struct QueryBlock {
   std::int64_t row = 0;                         // of the first query
-  std::int64_t first = 0;                       // row of the cache
-  std::shared_ptr<const Layout> queries, keys;  // one sentence each
+  std::int64_t first = 0;                       // row of the cache; -1: those of this step
+  std::shared_ptr<const Layout> queries, keys;  // one sentence each; or the same, of several
 };
 
 // What the queries of a step see: rows of a cache, each a key and a value side by side.
@@ -25,7 +26,8 @@ struct CachedKeys {
   // This step's keys and values [rows, h·d_k + h·d_v], when they are not in the cache yet: the op
   // puts those of row r at places[r] (i32 [rows]; -1: nowhere), and row r sees them too.
   Tensor fresh{}, places{};
-  // The queries after those that have counts. Their keys and values are in the cache.
+  // The queries after those that have counts. Their keys and values are in the cache, or are the
+  // rows of `fresh` after those.
   std::vector<QueryBlock> blocks{};
 };
 

@@ -1,6 +1,7 @@
 #include "yona/backend/cuda/runtime/upload.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "yona/backend/cuda/runtime/exec.h"
@@ -9,11 +10,29 @@ namespace yona::cuda {
 
 Uploader::Uploader(cudaStream_t stream) : stream_(stream) {
   for (Buffer& buffer : buffers_) {
-    void* memory = nullptr;
-    check_cuda(cudaMallocHost(&memory, static_cast<std::size_t>(kBytes)), "pinning host memory");
-    buffer.memory = static_cast<char*>(memory);
     check_cuda(cudaEventCreateWithFlags(&buffer.read, cudaEventDisableTiming), "making an event");
   }
+  allocate(kFirstBytes);
+}
+
+void Uploader::allocate(std::int64_t bytes) {
+  for (Buffer& buffer : buffers_) {
+    void* memory = nullptr;
+    check_cuda(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "pinning host memory");
+    buffer.memory = static_cast<char*>(memory);
+    buffer.used = 0;
+  }
+  size_ = bytes;
+}
+
+void Uploader::grow(std::int64_t bytes) {
+  check_cuda(cudaStreamSynchronize(stream_), "the computation");
+  for (Buffer& buffer : buffers_) {
+    cudaFreeHost(buffer.memory);
+    buffer.memory = nullptr;
+  }
+  const auto room = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
+  allocate(std::min(room, kMostBytes));
 }
 
 Uploader::~Uploader() {
@@ -34,18 +53,20 @@ void Uploader::upload(void* to, const void* from, std::int64_t bytes) {
   constexpr std::int64_t kAlignment = 64;
   const char* source = static_cast<const char*>(from);
   char* target = static_cast<char*>(to);
+  if (bytes > size_ && size_ < kMostBytes) {
+    grow(bytes);
+  }
   while (bytes > 0) {
-    if (buffers_[current_].used == kBytes) {
+    if (buffers_[current_].used == size_) {
       turn();
     }
     Buffer& buffer = buffers_[current_];
-    const std::int64_t piece = std::min(bytes, kBytes - buffer.used);
+    const std::int64_t piece = std::min(bytes, size_ - buffer.used);
     std::memcpy(buffer.memory + buffer.used, source, static_cast<std::size_t>(piece));
     check_cuda(cudaMemcpyAsync(target, buffer.memory + buffer.used, static_cast<std::size_t>(piece),
                                cudaMemcpyHostToDevice, stream_),
                "copying to the device");
-    buffer.used =
-        std::min(kBytes, (buffer.used + piece + kAlignment - 1) / kAlignment * kAlignment);
+    buffer.used = std::min(size_, (buffer.used + piece + kAlignment - 1) / kAlignment * kAlignment);
     source += piece;
     target += piece;
     bytes -= piece;

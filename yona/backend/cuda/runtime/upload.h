@@ -1,5 +1,6 @@
 // Uploads through two pinned buffers: the caller's memory is free again at once, the copy runs in
-// the stream, and the host does not wait unless both buffers are still being read.
+// the stream, and the host does not wait unless both buffers are still being read. They grow with
+// what is uploaded, so that the pictures of a step are staged while the step before runs.
 #pragma once
 
 #include <array>
@@ -18,17 +19,21 @@ class Uploader {
   void upload(void* to, const void* from, std::int64_t bytes);
 
  private:
-  static constexpr std::int64_t kBytes = std::int64_t{8} << 20U;
+  static constexpr std::int64_t kFirstBytes = std::int64_t{8} << 20U;
+  static constexpr std::int64_t kMostBytes = std::int64_t{64} << 20U;
   struct Buffer {
     char* memory = nullptr;
     std::int64_t used = 0;
     cudaEvent_t read = nullptr;  // the last copy out of it
   };
+  void allocate(std::int64_t bytes);
+  void grow(std::int64_t bytes);
   void turn();  // to the other buffer, when it has been read
 
   cudaStream_t stream_;
   std::array<Buffer, 2> buffers_;
   std::size_t current_ = 0;
+  std::int64_t size_ = 0;  // of each
 };
 
 }  // namespace yona::cuda
