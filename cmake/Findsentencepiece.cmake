@@ -1,5 +1,5 @@
 # SentencePiece ships a pkg-config file only, and Ubuntu's asks for protobuf's development files, which
-# nobody needs here; so it is found by its header and its two libraries.
+# are not needed here; so it is found by its header and its two libraries.
 find_path(sentencepiece_INCLUDE_DIR sentencepiece_processor.h)
 find_library(sentencepiece_LIBRARY sentencepiece)
 find_library(sentencepiece_train_LIBRARY sentencepiece_train)

@@ -126,7 +126,7 @@ TEST(HttpServer, SaysContinueToThoseWhoAskFirst) {
   EXPECT_EQ(client.read_head().status, 100);
   client.send("ab");
   EXPECT_EQ(client.read().json()["body"], "ab");
-  // Whoever does not wait needs no word.
+  // A client that does not wait needs no answer.
   client.send(
       "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\ncd");
   EXPECT_EQ(client.read().json()["body"], "cd");

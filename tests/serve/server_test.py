@@ -65,7 +65,7 @@ class Served(unittest.TestCase):
                 self.assertEqual(answer.status, 200)
 
             before = ssl.get_server_certificate(("127.0.0.1", server.port))
-            self.make_certificate(certificate, key)  # as whoever renews certificates does
+            self.make_certificate(certificate, key)  # as programs that renew certificates do
             server.process.send_signal(signal.SIGHUP)
             self.assertTrue(wait_until(lambda: ssl.get_server_certificate(("127.0.0.1", server.port)) != before))
             with open(certificate, "w", encoding="ascii") as file:

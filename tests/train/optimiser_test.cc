@@ -195,7 +195,7 @@ TEST(Optimiser, KeepsTheWeightsInBf16AsTheyChange) {
     const WeightsInUse lent(f.parameters, f.optimiser);
     EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
   }
-  f.optimiser.step(2, 0.01);  // nobody has needed the copy in between
+  f.optimiser.step(2, 0.01);  // the copy was not needed in between
   EXPECT_EQ(read_by_products(weights, c), in_bf16(f.weights()));
   std::vector<float> others = f.weights();
   std::reverse(others.begin(), others.end());

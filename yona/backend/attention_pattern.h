@@ -9,7 +9,7 @@
 //                 (BigBird, Zaheer et al. 2020)
 //
 // Random blocks are drawn from all blocks of the sentence, under a causal mask from those before a:
-// then they do not depend on what comes later. Kernels skip whole tiles that nobody sees.
+// then they do not depend on what comes later. Kernels skip whole tiles that no query sees.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A model folder opened for reading: its description and its weights under yona's names, whoever
-// wrote them.
+// A model folder opened for reading: its description and its weights under yona's names, also
+// of folders that other programs wrote.
 #pragma once
 
 #include <cstdint>

@@ -41,8 +41,8 @@ ModelInfo model_info(const ModelDescription& description);
 // From a folder's config.json. Throws IoError or FormatError naming the file and key.
 ModelInfo read_model_info(const std::filesystem::path& folder);
 
-// Whoever wrote the folder; of a run's checkpoint, from the run's. Throws IoError or FormatError
-// naming the file.
+// Of a folder that any program wrote; of a run's checkpoint, from the run's. Throws IoError or
+// FormatError naming the file.
 SubwordPair load_model_subwords(const std::filesystem::path& folder, const ModelInfo& info);
 
 // A whole model folder: configurations, sub-word files and weights, each file replaced atomically

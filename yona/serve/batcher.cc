@@ -414,7 +414,7 @@ void Batcher::work() {
       has_computed = has_computed || !found.batch.empty();
       lock.unlock();
       compute(found, run_);
-    }  // whoever is answered is let go before the next one is waited for
+    }  // what is answered is released before the wait for more work
     lock.lock();
   }
 }

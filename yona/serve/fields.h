@@ -24,7 +24,7 @@ enum class FieldType : std::uint8_t {
   boolean,
   object,
   list,
-  any  // what the description says; whoever takes it checks it
+  any  // what the description says; the code that takes it checks it
 };
 
 struct Field {

@@ -43,7 +43,7 @@ HttpResponse large_json_response(const Json& json);
 // {"error": "one clear sentence"}; `retry_after` in seconds, 0: no such header.
 HttpResponse error_response(int status, std::string_view text, int retry_after = 0);
 
-// An answer other than success, thrown by whoever cannot do what was asked.
+// An answer other than success, thrown by code that cannot do what was asked.
 class HttpError : public Error {
  public:
   HttpError(int code, const std::string& text, int retry_seconds = 0)
@@ -57,7 +57,7 @@ class HttpError : public Error {
 // version cannot do 501; everything else 500, with the details in the log alone.
 HttpResponse response_of(const std::exception_ptr& error);
 
-// Turns true when nobody waits for the answer any more.
+// Turns true when the client has closed the connection.
 using GoneFlag = std::shared_ptr<const std::atomic<bool>>;
 
 // One request and the way to answer it, exactly once: respond(), or begin_stream(), write() any

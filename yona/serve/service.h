@@ -85,7 +85,7 @@ class TranslationJob : public ResultsJob<SentenceResult> {
   void tell(const SentenceProgress& sentence);
 
   // What each sentence's translation must begin with so that it has the glossary's terms: grows
-  // while they are put in. Of whoever computes.
+  // while they are put in. Of the computing thread.
   struct Forced {
     std::string prefix{};
     std::size_t rounds = 0;  // so far

@@ -59,7 +59,7 @@ class Tensor {
   // Does the view cover all of its storage, so that writing it leaves nothing unwritten?
   bool covers_storage() const;
 
-  // Nobody reads the values any more, though backward will still ask for the gradient: their memory
+  // The values are not read any more, though backward will still ask for the gradient: their memory
   // is free for others. Covers its storage.
   void discard_values() const;
 

@@ -77,7 +77,7 @@ class QuietReporter : public Reporter {
 void print_result(std::string_view line) {
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fputc('\n', stdout);
-  std::fflush(stdout);  // whoever reads follows the run
+  std::fflush(stdout);  // a reader of a pipe follows the run
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Several reporters as one: the progress bar, event files and whoever else follows a run.
+// Several reporters as one: the progress bar, event files and others that follow a run.
 #pragma once
 
 #include <vector>

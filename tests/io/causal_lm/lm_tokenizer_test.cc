@@ -112,11 +112,13 @@ TEST(LmTokenizer, RefusesValuesOfAnotherTypeAndTokensThatTheModelLacks) {
               ::testing::HasSubstr("tokenizer.json: a value is not as expected"));
   EXPECT_THAT(refusal([](Json& json) { json["pre_tokenizer"]["type"] = Json::array(); }),
               ::testing::HasSubstr("tokenizer.json: a value is not as expected"));
-  EXPECT_THAT(refusal([](Json& json) {
-                json["post_processor"] = Json::parse(
-                    R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}],
+  EXPECT_THAT(refusal(
+                  [](Json& json) {
+                    json["post_processor"] = Json::parse(
+                        R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}],
                         "special_tokens": {"x": {"ids": [70000]}}})");
-              }),
+                  },
+                  332),
               ::testing::HasSubstr("\"post_processor\" adds the token 70000"));
 }
 

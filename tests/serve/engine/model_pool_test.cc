@@ -151,7 +151,7 @@ TEST(ModelPool, WaitsForFilesThatAreBeingWritten) {
   EXPECT_NE(pool.get("en-de"), before);
 }
 
-// Whoever asks for the languages that it was started with would find nobody.
+// A request for the languages that it was started with would find no model.
 TEST(ModelPool, GoesOnWithWhatItHasWhenAFolderIsForOtherLanguages) {
   TempDir folder;
   fs::copy(shared_model().path(), folder / "model");

@@ -40,12 +40,12 @@ class FinetunedFamily : public ::testing::TestWithParam<std::string> {
     config.model.dropout = 0;
     config.data.source_language = training_.at("source_language").get<std::string>();
     config.data.target_language = training_.at("target_language").get<std::string>();
-    Reporters nobody;
+    Reporters reporters;
     return prepare_model(config, {.output = run_.path(),
                                   .init = init(),
                                   .checkpoint = {},
                                   .backend = shared_backend("cpu"),
-                                  .reporter = nobody});
+                                  .reporter = reporters});
   }
 
   TempDir run_;

@@ -230,7 +230,7 @@ TEST(FusedCrossEntropyOnAGpu, IsTheReferences) {
       expect_near(actual.losses, expected.losses, 1e-2, "losses");
       EXPECT_LT(norm_error(actual.dx, expected.dx), 1e-2);
       EXPECT_LT(norm_error(actual.de, expected.de), 1e-2);
-      // Rows after the vocabulary are nobody's.
+      // Rows after the vocabulary are not used.
       for (auto i = static_cast<std::size_t>(kVocabulary * d); i < actual.de.size(); ++i) {
         ASSERT_EQ(actual.de[i], 0.0);
       }

@@ -7,7 +7,7 @@ const MOST_AT_ONCE = 2;
 const ALTERNATIVES = 4;
 const running = new Map(); // entry → AbortController
 
-// Translates what is not translated yet and stops what nobody waits for. `notice(error, seconds)`
+// Translates what is not translated yet and stops what is not needed any more. `notice(error, seconds)`
 // shows what goes wrong; seconds > 0 while the server is busy.
 export const translateAll = notice => {
   const wanted = new Set(store.sentences.map(sentence => sentence.entry));
