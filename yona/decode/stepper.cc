@@ -32,13 +32,13 @@ bool has_plain_projection(const SequenceModel& model) {
 
 namespace {
 
-// Can one more row be read? Mostly: weights of other layers follow.
+// Can one more row be read? Mostly: <pad>'s, or weights of other layers follow.
 bool has_row_after(const Tensor& table) {
   const Storage& storage = *table.storage();
-  const auto* end = static_cast<const char*>(table.raw()) +
-                    (table.rows() + 1) * table.cols() * static_cast<std::int64_t>(sizeof(float));
-  return table.dtype() == DType::f32 &&
-         end <= static_cast<const char*>(storage.data) + storage.bytes;
+  const std::int64_t bytes =
+      (table.rows() + 1) * table.cols() * static_cast<std::int64_t>(size_of(table.dtype()));
+  return static_cast<const char*>(table.raw()) + bytes <=
+         static_cast<const char*>(storage.data) + storage.bytes;
 }
 
 // A product with a plain projection, and the logits that it writes.
@@ -51,7 +51,7 @@ struct LogitsProduct {
     const std::int64_t V = projection.rows();
     const Tensor wide = c.empty(DType::f32, Shape{states.rows(), (V + 8) / 8 * 8});
     View table = operand_part(projection, c);
-    table.rows += V % 2;
+    table.rows += has_row_after(projection) ? V % 2 : 0;
     product = {.a = states.view(),
                .b = table,
                .c = wide.columns(0, table.rows).view(),
@@ -66,9 +66,7 @@ struct LogitsProduct {
 }  // namespace
 
 bool projects_to_best(const SequenceModel& model, Context& c) {
-  return c.backend().wants_even_widths() &&
-         (has_plain_projection(model) ||
-          (model.shape().plain_projection && has_row_after(model.projection())));
+  return c.backend().wants_even_widths() && model.shape().plain_projection;
 }
 
 Tensor next_logits(const Tensor& states, const SequenceModel& model, Context& c) {

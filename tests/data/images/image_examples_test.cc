@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "yona/backend/picture_args.h"
 #include "yona/base/error.h"
 
 #include "tests/harness/temp_dir.h"

@@ -4,7 +4,8 @@
 // Heads of 32, 64 and 128 channels: eight channels to a lane, so that a warp, which takes a row and
 // head, has several keys at once, each group of lanes with an online softmax of its own; two keys
 // of a group are on their way together. A block has four neighbouring rows, which mostly are beams
-// of one sentence: what one of them reads is in the cache for the others. Other heads and additive
+// of one sentence: what one of them reads is in the cache for the others. Rows of different
+// sequences have a block for each head, whose warps share the keys. Other heads and additive
 // scores: lanes are channels, and keys come one after another. Heads of 64 channels in bf16 and f16
 // mostly have tensor cores (attention/cached_mma.cu).
 
@@ -180,25 +181,18 @@ struct Online {
   }
 };
 
+// What a warp makes of keys: of each `warps` groups of them the one that is its turn. All groups of
+// lanes get the result.
 template <class T, int kHead, bool kBias>
-__global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
+__device__ Online attend_keys(const Cached<T>& c, const Seen& seen, std::int64_t row, int head,
+                              int turn, int warps) {
   constexpr int kKeyLanes = kHead / kPack;   // lanes of a key
   constexpr int kKeys = kLanes / kKeyLanes;  // keys of a warp at a time
   constexpr int kAhead = 2;                  // keys of a group at a time
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kBlockRows + warp % kBlockRows;
-  const int head = static_cast<int>(blockIdx.y) * kBlockHeads + warp / kBlockRows;
-  if (row >= c.rows || head >= c.heads) {
-    return;
-  }
   const int group = lane / kKeyLanes;
   const int channel = head * kHead + lane % kKeyLanes * kPack;
   const int kv_channel = c.kv_head(head) * kHead + lane % kKeyLanes * kPack;
-  const Seen seen(c, row);
-  if (c.puts_fresh) {
-    put_fresh(c, row, seen.place, head, lane);
-  }
   float q[kPack];
   load8(c.q.row(row) + channel, q);
 #pragma unroll
@@ -206,7 +200,7 @@ __global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
     q[i] *= c.scale * kLog2E;
   }
   Online online;
-  for (int base = 0; base < seen.count; base += kKeys * kAhead) {
+  for (int base = turn * kKeys * kAhead; base < seen.count; base += warps * kKeys * kAhead) {
     float k[kAhead][kPack];
     float v[kAhead][kPack];
 #pragma unroll
@@ -238,14 +232,79 @@ __global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
   for (int distance = kKeyLanes; distance < kLanes; distance *= 2) {
     online.join(distance);
   }
-  if (group == 0) {
+  return online;
+}
+
+template <class T, int kHead, bool kBias>
+__global__ void __launch_bounds__(kThreads) cached_heads_kernel(Cached<T> c) {
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kBlockRows + warp % kBlockRows;
+  const int head = static_cast<int>(blockIdx.y) * kBlockHeads + warp / kBlockRows;
+  if (row >= c.rows || head >= c.heads) {
+    return;
+  }
+  const Seen seen(c, row);
+  if (c.puts_fresh) {
+    put_fresh(c, row, seen.place, head, lane);
+  }
+  Online online = attend_keys<T, kHead, kBias>(c, seen, row, head, 0, 1);
+  if (lane < kHead / kPack) {
     const float factor = online.total > 0.0F ? 1.0F / online.total : 0.0F;
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       online.sums[i] *= factor;
     }
-    store8(c.out.row(row) + channel, online.sums);
+    store8(c.out.row(row) + head * kHead + lane * kPack, online.sums);
   }
+}
+
+// Rows of different sequences, which have no keys in common: a block takes a row and head, and its
+// warps take turns with the keys. Their results are joined in their order.
+template <class T, int kHead, bool kBias>
+__global__ void __launch_bounds__(kThreads) cached_sequences_kernel(Cached<T> c) {
+  constexpr int kKeyLanes = kHead / kPack;
+  __shared__ float sums[kWarps][kHead];
+  __shared__ float largest[kWarps];
+  __shared__ float totals[kWarps];
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::int64_t row = blockIdx.x;
+  const auto head = static_cast<int>(blockIdx.y);
+  const Seen seen(c, row);
+  if (c.puts_fresh) {
+    if (warp == 0) {
+      put_fresh(c, row, seen.place, head, lane);
+    }
+    __syncthreads();
+  }
+  const Online online = attend_keys<T, kHead, kBias>(c, seen, row, head, warp, kWarps);
+  if (lane < kKeyLanes) {
+    store8(&sums[warp][lane * kPack], online.sums);
+  }
+  if (lane == 0) {
+    largest[warp] = online.largest;
+    totals[warp] = online.total;
+  }
+  __syncthreads();
+  const auto channel = static_cast<int>(threadIdx.x);
+  if (channel >= kHead) {
+    return;
+  }
+  float top = -INFINITY;
+#pragma unroll
+  for (int w = 0; w < kWarps; ++w) {
+    top = fmaxf(top, largest[w]);
+  }
+  float total = 0.0F;
+  float sum = 0.0F;
+#pragma unroll
+  for (int w = 0; w < kWarps; ++w) {
+    const float factor = largest[w] == -INFINITY ? 0.0F : exp2f(largest[w] - top);
+    total += totals[w] * factor;
+    sum += sums[w][channel] * factor;
+  }
+  c.out.row(row)[head * kHead + channel] = from_float<T>(total > 0.0F ? sum / total : 0.0F);
 }
 
 template <class T>
@@ -253,13 +312,29 @@ bool fits_packs(const Cached<T>& c) {
   return c.d_k == c.d_v && !c.vector.there() && whole_packs(c.q, c.k, c.v, c.out);
 }
 
+// Are the rows those of sequences, each with its own part of the cache?
+template <class T>
+bool are_sequences(const Cached<T>& c) {
+  return c.table == nullptr && c.fresh.there();
+}
+
+template <int kHead, bool kBias, class T>
+void launch_heads(const Cached<T>& c, cudaStream_t stream) {
+  if (are_sequences(c)) {
+    const dim3 grid(static_cast<unsigned>(c.rows), static_cast<unsigned>(c.heads));
+    cached_sequences_kernel<T, kHead, kBias><<<grid, kThreads, 0, stream>>>(c);
+  } else {
+    const dim3 grid(blocks_for(c.rows, kBlockRows), blocks_for(c.heads, kBlockHeads));
+    cached_heads_kernel<T, kHead, kBias><<<grid, kThreads, 0, stream>>>(c);
+  }
+}
+
 template <int kHead, class T>
 void launch_heads(const Cached<T>& c, cudaStream_t stream) {
-  const dim3 grid(blocks_for(c.rows, kBlockRows), blocks_for(c.heads, kBlockHeads));
   if (c.bias.there()) {
-    cached_heads_kernel<T, kHead, true><<<grid, kThreads, 0, stream>>>(c);
+    launch_heads<kHead, true>(c, stream);
   } else {
-    cached_heads_kernel<T, kHead, false><<<grid, kThreads, 0, stream>>>(c);
+    launch_heads<kHead, false>(c, stream);
   }
 }
 
@@ -268,7 +343,7 @@ template <class T>
 bool fits_mma(const Cached<T>& c, std::int64_t cached) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   return fits_packs(c) && whole_packs(c.fresh) && c.d_k == 64 && c.heads_per_kv == 1 &&
-         !c.bias.there() && !c.pattern &&
+         !c.bias.there() && !c.pattern && !are_sequences(c) &&
          std::max({cached, c.k.stride, c.v.stride, c.fresh.stride}) <= kMost;
 }
 
