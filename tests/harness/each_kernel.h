@@ -77,7 +77,10 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.int8_top_k);
   function(k.attention_weights);
   function(k.additive_attention_weights);
-  static_assert(sizeof(Kernels) == 68 * sizeof(Kernel<AddArgs>));
+  function(k.put_rows);
+  function(k.patch_numbers);
+  function(k.next_tokens);
+  static_assert(sizeof(Kernels) == 71 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing
