@@ -34,7 +34,9 @@ std::vector<StudyPoint> table2_points(const StudySetting& setting) {
       pairs, setting.is_small() ? 4 : 600};
   return contender_points(setting, translation_config(*study.corpus),
                           [study, setting](const ContenderRun& run) {
-                            return measure_translation(run, study, setting);
+                            Json measured = measure_translation(run, study, setting);
+                            measured["flops"] = translation_flops(run, study);
+                            return measured;
                           });
 }
 

@@ -33,17 +33,6 @@ Batch batch_of_update(const TranslationStudy& study, std::uint64_t seed, std::in
                                       mix(seed, static_cast<std::uint64_t>(update)));
 }
 
-// Of all updates, by the mean of the first few.
-double flops_of_training(const ContenderRun& contender, const TranslationStudy& study) {
-  constexpr std::int64_t kCounted = 2;
-  double flops = 0;
-  for (std::int64_t update = 1; update <= kCounted; ++update) {
-    Seq2SeqObjective objective(contender.config, {.label_smoothing = 0.1});
-    flops += training_flops(objective, batch_of_update(study, contender.seed, update));
-  }
-  return flops / kCounted * static_cast<double>(study.updates);
-}
-
 }  // namespace
 
 Seq2SeqConfig translation_config(const WordPairs& corpus) {
@@ -68,8 +57,13 @@ Json measure_translation(const ContenderRun& contender, const TranslationStudy& 
   run.train([&](std::int64_t update) { return batch_of_update(study, contender.seed, update); });
   return {{"pairs", study.pairs},
           {"loss", run.loss(study.corpus->validation())},
-          {"bleu", bleu_of(objective.model(), *study.corpus, setting.backend)},
-          {"flops", flops_of_training(contender, study)}};
+          {"bleu", bleu_of(objective.model(), *study.corpus, setting.backend)}};
+}
+
+double translation_flops(const ContenderRun& contender, const TranslationStudy& study) {
+  Seq2SeqObjective objective(contender.config, {.label_smoothing = 0.1});
+  return training_flops(objective, batch_of_update(study, contender.seed, 1)) *
+         static_cast<double>(study.updates);
 }
 
 }  // namespace yona

@@ -17,9 +17,11 @@ struct TranslationStudy {
 // The Transformer that the others are compared with.
 Seq2SeqConfig translation_config(const WordPairs& corpus);
 
-// Trains it: "pairs", "loss" on the validation set, "bleu" of greedy search on the test set, and
-// "flops" of the training, counted over some of its batches.
+// Trains it: "pairs", "loss" on the validation set, and "bleu" of greedy search on the test set.
 Json measure_translation(const ContenderRun& contender, const TranslationStudy& study,
                          const StudySetting& setting);
+
+// Floating-point operations of that training: those of its first update, times the updates.
+double translation_flops(const ContenderRun& contender, const TranslationStudy& study);
 
 }  // namespace yona
