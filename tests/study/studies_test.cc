@@ -67,6 +67,18 @@ TEST(Studies, HeadsChangeTheLossAndAreRestored) {
   EXPECT_EQ(losses.size(), 12U) << "every head is another one";
 }
 
+TEST(Studies, Table2CountsTheWorkOfEveryArchitecture) {
+  const testing::TempDir folder;
+  const Json points = small_study("table2", folder.path());
+  EXPECT_EQ(points.size(), 7U);
+  for (const auto& [name, point] : points.items()) {
+    EXPECT_GE(point["bleu"].get<double>(), 0) << name;
+    // Every parameter of a product takes at least six operations for each of 4 · 64 sentences.
+    EXPECT_GT(point["flops"].get<double>(), 256.0 * point["parameters"].get<double>()) << name;
+  }
+  EXPECT_THAT(testing::read_bytes(folder.path() / "page.html"), HasSubstr("GNMT"));
+}
+
 TEST(Studies, DataSizeTrainsOnEverySize) {
   const testing::TempDir folder;
   const Json points = small_study("data-size", folder.path());

@@ -7,15 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "yona/base/random.h"
-#include "yona/score/bleu.h"
-#include "yona/study/contenders.h"
-#include "yona/study/reversal.h"
 #include "yona/study/seeds.h"
 #include "yona/study/studies.h"
-#include "yona/study/training.h"
-#include "yona/study/word_pairs.h"
-#include "yona/tasks/seq2seq/seq2seq_objective.h"
+#include "yona/study/translation.h"
 
 namespace yona {
 
@@ -34,53 +28,6 @@ std::vector<std::int64_t> training_sizes(const StudySetting& setting) {
   return sizes;
 }
 
-Seq2SeqConfig data_size_config(std::int64_t vocabulary) {
-  Seq2SeqConfig config;
-  config.source_vocabulary = config.target_vocabulary = vocabulary;
-  config.encoder_layers = config.decoder_layers = 2;
-  config.d_model = 64;
-  config.d_ff = 128;
-  config.heads = 4;
-  config.dropout = 0.1;
-  config.norm = NormPosition::pre;
-  config.max_positions = 128;
-  return config;
-}
-
-double bleu_of(const SequenceModel& model, const WordPairs& corpus, Backend& backend) {
-  constexpr std::int64_t kSteps = 24;  // the longest of the corpus has fewer words
-  const Batch test = corpus.test();
-  std::vector<std::string> hypotheses;
-  for (const std::vector<std::int32_t>& ids : greedy_outputs(model, test, kSteps, backend)) {
-    hypotheses.push_back(corpus.text_of(ids));
-  }
-  References references;
-  for (const std::string& text : corpus.references()) {
-    references.push_back({text});
-  }
-  const Bleu bleu;
-  return bleu.score(corpus_statistics(bleu, hypotheses, references).sums()).value;
-}
-
-struct DataSize {
-  std::shared_ptr<const WordPairs> corpus;
-  std::int64_t pairs = 0;
-};
-
-Json measure_data_size(const ContenderRun& contender, const DataSize& data,
-                       const StudySetting& setting) {
-  Seq2SeqObjective objective(contender.config, {.label_smoothing = 0.1});
-  StudyRun run(objective, setting,
-               {.updates = setting.is_small() ? 4 : 600, .rate = contender.rate}, contender.seed);
-  run.train([&](std::int64_t update) {
-    return data.corpus->training_batch(64, data.pairs,
-                                       mix(contender.seed, static_cast<std::uint64_t>(update)));
-  });
-  return {{"pairs", data.pairs},
-          {"loss", run.loss(data.corpus->validation())},
-          {"bleu", bleu_of(objective.model(), *data.corpus, setting.backend)}};
-}
-
 }  // namespace
 
 std::vector<StudyPoint> data_size_points(const StudySetting& setting) {
@@ -90,9 +37,9 @@ std::vector<StudyPoint> data_size_points(const StudySetting& setting) {
   std::vector<StudyPoint> points;
   for (const std::int64_t pairs : sizes) {
     const std::vector<StudyPoint> of_size = contender_points(
-        setting, data_size_config(corpus->vocabulary()),
+        setting, translation_config(*corpus),
         [corpus, pairs, setting](const ContenderRun& run) {
-          return measure_data_size(run, {corpus, pairs}, setting);
+          return measure_translation(run, {corpus, pairs, setting.is_small() ? 4 : 600}, setting);
         },
         {.contenders = contenders().first(2), .prefix = fmt::format("pairs={} ", pairs)});
     points.insert(points.end(), of_size.begin(), of_size.end());

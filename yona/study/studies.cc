@@ -10,9 +10,11 @@ namespace yona {
 
 namespace {
 
-constexpr std::array<StudyKind, 7> kStudies{
+constexpr std::array<StudyKind, 8> kStudies{
     {{"table1", "What do a layer's time and memory grow with? Table 1 of the paper, measured.",
       table1_points, table1_page},
+     {"table2", "How much better is the Transformer, at what cost? Table 2 of the paper, in small.",
+      table2_points, table2_page},
      {"long-range", "What do the cheaper attentions give up? Accuracy, time and memory by length.",
       long_range_points, long_range_page},
      {"positions", "What are positions worth, and which kinds work beyond the training length?",

@@ -15,6 +15,9 @@ const StudyKind& study_kind(std::string_view name);
 std::vector<StudyPoint> table1_points(const StudySetting& setting);
 StudyPage table1_page(const Json& points);
 
+std::vector<StudyPoint> table2_points(const StudySetting& setting);
+StudyPage table2_page(const Json& points);
+
 std::vector<StudyPoint> positions_points(const StudySetting& setting);
 StudyPage positions_page(const Json& points);
 
