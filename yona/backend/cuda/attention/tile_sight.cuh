@@ -33,32 +33,36 @@ struct SeenPairs {
   }
 };
 
-template <bool kPattern>
+// What decides beside the mask: nothing, a window or a list of blocks. Each has kernels of its own:
+// the arithmetic of block lists takes registers that windows can do without.
+enum class Seeing : std::uint8_t { mask, window, blocks };
+
+template <Seeing kSeeing>
 struct TileSight {
+  static constexpr bool kWindow = kSeeing == Seeing::window;
+  static constexpr bool kBlocks = kSeeing == Seeing::blocks;
   const Sentence& sentence;
-  int before = kFar, after = kFar;  // of the window
-  bool has_blocks = false;
+  int before = 0, after = 0;  // of the window
 
   __device__ explicit TileSight(const Sentence& of) : sentence(of) {
-    if (kPattern && of.pattern->has_window()) {
+    if (kWindow) {
       before = static_cast<int>(min(of.pattern->before, std::int64_t{kFar}));
       after = static_cast<int>(min(of.pattern->after, std::int64_t{kFar}));
     }
-    has_blocks = kPattern && of.pattern->has_blocks();
   }
 
   // The keys that queries first … last see lie in tiles from key_begin() to before key_end().
   __device__ int key_begin(int first, int last) const {
-    const int begin = kPattern ? max(first - before, 0) / kSightRows * kSightRows : 0;
+    const int begin = kWindow ? max(first - before, 0) / kSightRows * kSightRows : 0;
     return next_keys(first, last, begin);
   }
   __device__ int key_end(int last) const {
     const int end = sentence.visible(last);
-    return kPattern ? min(end, last + after + 1) : end;
+    return kWindow ? min(end, last + after + 1) : end;
   }
   // The first tile from j0 on with a key that one of the queries sees, or one after key_end().
   __device__ int next_keys(int first, int last, int j0) const {
-    if (has_blocks) {
+    if (kBlocks) {
       const int end = key_end(last);
       while (j0 < end && !sentence.some_see(first, last, j0, min(j0 + kSightRows, end) - 1)) {
         j0 += kSightRows;
@@ -68,7 +72,7 @@ struct TileSight {
   }
   __device__ bool all_see_keys(int first, int last, int j0) const {
     return j0 + kSightRows <= sentence.visible(first) &&
-           (!kPattern || pattern_has_all(first, last, j0, j0 + kSightRows - 1));
+           (kSeeing == Seeing::mask || pattern_has_all(first, last, j0, j0 + kSightRows - 1));
   }
   // Which of keys j0 … j0 + 63 query i sees.
   __device__ std::uint64_t keys_of(int i, int j0) const {
@@ -76,28 +80,27 @@ struct TileSight {
       return 0;
     }
     const int visible = sentence.visible(i);
-    if (!kPattern) {
-      return bits_between(0, visible - j0);
+    if (kWindow) {
+      return bits_between(i - before - j0, min(visible, i + after + 1) - j0);
     }
-    const std::uint64_t seen = bits_between(i - before - j0, min(visible, i + after + 1) - j0);
-    return has_blocks ? seen & listed(i, j0,
-                                      [](auto own, auto other) {
-                                        return BlockPair{own, other};
-                                      })
-                      : seen;
+    const std::uint64_t seen = bits_between(0, visible - j0);
+    if (!kBlocks) {
+      return seen;
+    }
+    return seen & listed(i, j0, [](auto own, auto other) { return BlockPair{own, other}; });
   }
 
   // The same of the queries that see keys first … last.
   __device__ int query_begin(int first, int last) const {
     const int mask = sentence.first_seeing(first);
-    const int begin = kPattern ? max(mask, first - after) : mask;
+    const int begin = kWindow ? max(mask, first - after) : mask;
     return next_queries(first, last, begin / kSightRows * kSightRows);
   }
   __device__ int query_end(int last) const {
-    return kPattern ? min(sentence.queries, last + before + 1) : sentence.queries;
+    return kWindow ? min(sentence.queries, last + before + 1) : sentence.queries;
   }
   __device__ int next_queries(int first, int last, int i0) const {
-    if (has_blocks) {
+    if (kBlocks) {
       const int end = query_end(last);
       while (i0 < end && !sentence.some_see(i0, min(i0 + kSightRows, end) - 1, first, last)) {
         i0 += kSightRows;
@@ -107,20 +110,19 @@ struct TileSight {
   }
   __device__ bool all_queries_see(int first, int last, int i0) const {
     return i0 >= sentence.first_seeing(last) &&
-           (!kPattern || pattern_has_all(i0, i0 + kSightRows - 1, first, last));
+           (kSeeing == Seeing::mask || pattern_has_all(i0, i0 + kSightRows - 1, first, last));
   }
   // Which of queries i0 … i0 + 63 see key j. Those that are not there may.
   __device__ std::uint64_t queries_of(int j, int i0) const {
     const int first = sentence.first_seeing(j);
-    if (!kPattern) {
-      return bits_between(first - i0, kSightRows);
+    if (kWindow) {
+      return bits_between(max(first, j - after) - i0, j + before + 1 - i0);
     }
-    const std::uint64_t seeing = bits_between(max(first, j - after) - i0, j + before + 1 - i0);
-    return has_blocks ? seeing & listed(j, i0,
-                                        [](auto own, auto other) {
-                                          return BlockPair{other, own};
-                                        })
-                      : seeing;
+    const std::uint64_t seeing = bits_between(first - i0, kSightRows);
+    if (!kBlocks) {
+      return seeing;
+    }
+    return seeing & listed(j, i0, [](auto own, auto other) { return BlockPair{other, own}; });
   }
 
  private:
@@ -134,7 +136,7 @@ struct TileSight {
     return (sentence.keys + block - 1) / block;
   }
   __device__ bool pattern_has_all(int first, int last, int begin, int end) const {
-    if (!has_blocks) {
+    if (!kBlocks) {
       return begin >= last - before && end <= first + after;
     }
     const std::int64_t block = sentence.pattern->block;

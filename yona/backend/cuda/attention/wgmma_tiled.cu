@@ -60,8 +60,8 @@ __device__ void soften_warpgroup(float scale, const SeenPairs& seen, RunningRows
   }
 }
 
-template <int D, bool kPattern>
-__global__ void __launch_bounds__(kWarpgroupThreads, 4)
+template <int D, Seeing kSeeing>
+__global__ void __launch_bounds__(kWarpgroupThreads, kSeeing == Seeing::blocks ? 3 : 4)
     attention_wgmma_tiled_kernel(AttentionProblem<bf16> p, KeepMask table, int done_up_to) {
   wait_for_previous_grid();
 #ifdef YONA_ATTENTION_WGMMA
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kWarpgroupThreads, 4)
   const std::uint32_t others = own + kTile;
   const int count = min(sentence.queries - first, kWarpgroupRows);
   const int last = first + count - 1;
-  const TileSight<kPattern> sight(sentence);
+  const TileSight<kSeeing> sight(sentence);
   const int begin = sight.key_begin(first, last);
   const int end = sight.key_end(last);
   const Rows<bf16> keys = sentence.key_rows(p.k);
@@ -136,14 +136,14 @@ __global__ void __launch_bounds__(kWarpgroupThreads, 4)
 #endif
 }
 
-template <int D, bool kPattern>
+template <int D, Seeing kSeeing>
 void launch(const AttentionArgs& args, int done_up_to, const KeepMask& table, cudaStream_t stream) {
   AttentionProblem<bf16> problem = problem_of<bf16>(args);
   problem.tiles = tiles_of_part(args.longest_q, problem);
   constexpr std::size_t kShared = std::size_t{5} * WarpgroupHead<D>::kTileBytes;
-  allow_shared(attention_wgmma_tiled_kernel<D, kPattern>, kShared);
+  allow_shared(attention_wgmma_tiled_kernel<D, kSeeing>, kShared);
   const auto blocks = static_cast<unsigned>(problem.tiles * problem.parts() * args.heads);
-  launch_dependent(attention_wgmma_tiled_kernel<D, kPattern>,
+  launch_dependent(attention_wgmma_tiled_kernel<D, kSeeing>,
                    {blocks, kWarpgroupThreads, int{kShared}}, stream, "attention", problem, table,
                    done_up_to);
 }
@@ -165,8 +165,8 @@ bool wgmma_fits(const AttentionArgs& args) {
 
 void launch_attention_wgmma_tiled(const AttentionArgs& args, int done_up_to, const KeepMask& table,
                                   cudaStream_t stream) {
-  with_width_and_pattern(args, [&](auto width, auto pattern) {
-    launch<width.value, pattern.value>(args, done_up_to, table, stream);
+  with_width_and_seeing(args, [&](auto width, auto seeing) {
+    launch<width.value, seeing.value>(args, done_up_to, table, stream);
   });
 }
 

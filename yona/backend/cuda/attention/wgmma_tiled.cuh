@@ -81,20 +81,22 @@ inline int tiles_of_part(std::int64_t longest, const AttentionProblem<bf16>& pro
       blocks_for((longest + problem.dilation - 1) / problem.dilation, kWarpgroupRows));
 }
 
-// Calls function with the channels of a head, and whether there is a pattern, as constants.
+// Calls function with the channels of a head, and what decides who sees whom, as constants.
 template <class Function>
-void with_width_and_pattern(const AttentionArgs& args, const Function& function) {
-  const auto with_width = [&](auto pattern) {
+void with_width_and_seeing(const AttentionArgs& args, const Function& function) {
+  const auto with_width = [&](auto seeing) {
     if (args.d_k == 32) {
-      function(std::integral_constant<int, 32>{}, pattern);
+      function(std::integral_constant<int, 32>{}, seeing);
     } else {
-      function(std::integral_constant<int, 64>{}, pattern);
+      function(std::integral_constant<int, 64>{}, seeing);
     }
   };
-  if (args.pattern) {
-    with_width(std::true_type{});
+  if (args.pattern.has_window()) {
+    with_width(std::integral_constant<Seeing, Seeing::window>{});
+  } else if (args.pattern.has_blocks()) {
+    with_width(std::integral_constant<Seeing, Seeing::blocks>{});
   } else {
-    with_width(std::false_type{});
+    with_width(std::integral_constant<Seeing, Seeing::mask>{});
   }
 }
 

@@ -8,8 +8,8 @@ namespace yona::cuda {
 
 namespace {
 
-template <int D, bool kPattern>
-__global__ void __launch_bounds__(kWarpgroupThreads, 3)
+template <int D, Seeing kSeeing>
+__global__ void __launch_bounds__(kWarpgroupThreads, kSeeing == Seeing::blocks ? 2 : 3)
     attention_backward_wgmma_tiled_kernel(WarpgroupGradients g) {
 #ifdef YONA_ATTENTION_WGMMA
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
@@ -21,25 +21,25 @@ __global__ void __launch_bounds__(kWarpgroupThreads, 3)
   const auto tiles = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared_bytes));
   if (block.tile < g.query_tiles) {
     if (block.tile * kWarpgroupRows < sentence.queries) {
-      query_pass<D, kPattern>(g, sentence, block.tile * kWarpgroupRows, block.head, tiles);
+      query_pass<D, kSeeing>(g, sentence, block.tile * kWarpgroupRows, block.head, tiles);
     }
   } else if ((block.tile - g.query_tiles) * kWarpgroupRows < sentence.keys) {
     auto& statistics =
         *reinterpret_cast<WarpgroupStatistics*>(shared_bytes + WarpgroupShared<D>::kStatistics);
-    key_pass<D, kPattern>(g, sentence, (block.tile - g.query_tiles) * kWarpgroupRows, block.head,
-                          tiles, statistics);
+    key_pass<D, kSeeing>(g, sentence, (block.tile - g.query_tiles) * kWarpgroupRows, block.head,
+                         tiles, statistics);
   }
 #endif
 }
 
-template <int D, bool kPattern>
+template <int D, Seeing kSeeing>
 void launch(const WarpgroupGradients& gradients, const AttentionArgs& forward,
             cudaStream_t stream) {
   constexpr std::size_t kShared = WarpgroupShared<D>::kBytes;
-  allow_shared(attention_backward_wgmma_tiled_kernel<D, kPattern>, kShared);
+  allow_shared(attention_backward_wgmma_tiled_kernel<D, kSeeing>, kShared);
   const auto blocks =
       static_cast<unsigned>(gradients.in.tiles * gradients.in.parts() * forward.heads);
-  attention_backward_wgmma_tiled_kernel<D, kPattern>
+  attention_backward_wgmma_tiled_kernel<D, kSeeing>
       <<<blocks, kWarpgroupThreads, kShared, stream>>>(gradients);
   check_launch("attention_backward");
 }
@@ -61,8 +61,8 @@ void launch_attention_backward_wgmma_tiled(const AttentionBackwardArgs& args, in
   set_gradients(args, gradients);
   gradients.query_tiles = tiles_of_part(forward.longest_q, gradients.in);
   gradients.in.tiles = gradients.query_tiles + tiles_of_part(forward.longest_k, gradients.in);
-  with_width_and_pattern(forward, [&](auto width, auto pattern) {
-    launch<width.value, pattern.value>(gradients, forward, stream);
+  with_width_and_seeing(forward, [&](auto width, auto seeing) {
+    launch<width.value, seeing.value>(gradients, forward, stream);
   });
 }
 

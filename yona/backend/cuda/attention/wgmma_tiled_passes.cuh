@@ -38,7 +38,7 @@ __device__ void weigh_own_queries(const WarpgroupQueries& queries, float scale,
 }
 
 // dq of 64 queries.
-template <int D, bool kPattern>
+template <int D, Seeing kSeeing>
 __device__ void query_pass(const WarpgroupGradients& g, const Sentence& sentence, int first,
                            int head, std::uint32_t tiles) {
   using Shared = WarpgroupShared<D>;
@@ -47,7 +47,7 @@ __device__ void query_pass(const WarpgroupGradients& g, const Sentence& sentence
   const WarpgroupPlace at;
   const int count = min(sentence.queries - first, kWarpgroupRows);
   const int last = first + count - 1;
-  const TileSight<kPattern> sight(sentence);
+  const TileSight<kSeeing> sight(sentence);
   const int begin = sight.key_begin(first, last);
   const int end = sight.key_end(last);
   const Rows<bf16> keys = sentence.key_rows(in.k);
@@ -153,7 +153,7 @@ __device__ inline void stage_statistics(const WarpgroupGradients& g, const Sente
 }
 
 // dk and dv of 64 keys.
-template <int D, bool kPattern>
+template <int D, Seeing kSeeing>
 __device__ void key_pass(const WarpgroupGradients& g, const Sentence& sentence, int first, int head,
                          std::uint32_t tiles, WarpgroupStatistics& statistics) {
   using Shared = WarpgroupShared<D>;
@@ -162,7 +162,7 @@ __device__ void key_pass(const WarpgroupGradients& g, const Sentence& sentence, 
   const WarpgroupPlace at;
   const int count = min(sentence.keys - first, kWarpgroupRows);
   const int last = first + count - 1;
-  const TileSight<kPattern> sight(sentence);
+  const TileSight<kSeeing> sight(sentence);
   const int begin = sight.query_begin(first, last);
   const int end = sight.query_end(last);
   const Rows<bf16> queries = sentence.query_rows(in.q);
