@@ -8,7 +8,7 @@
 namespace yona {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Collectives, GatherTextsOfDifferentLengths) {
   run_ranks(3, [](Communicator& ranks) {

@@ -8,7 +8,7 @@
 namespace yona {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(Gpus, RanksThatSeeTheSameTakeThemInTurn) {
   const std::vector<std::string> seen{"a 0,1", "a 0,1", "b 0,1", "b 0,1"};
@@ -35,7 +35,7 @@ TEST(Gpus, AreNamedByTheEnvironment) {
   const char* before = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string kept = before == nullptr ? "" : before;
   ::setenv("CUDA_VISIBLE_DEVICES", "2,GPU-5", 1);
-  EXPECT_THAT(visible_gpus(), testing::ElementsAre("2", "GPU-5"));
+  EXPECT_THAT(visible_gpus(), ::testing::ElementsAre("2", "GPU-5"));
   if (before == nullptr) {
     ::unsetenv("CUDA_VISIBLE_DEVICES");
   } else {
