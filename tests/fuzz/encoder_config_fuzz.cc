@@ -1,6 +1,7 @@
 // Any bytes given as the JSON files of a folder with an encoder (BERT, RoBERTa, DistilBERT), an
 // image classifier (ViT, DeiT) or a sentence-transformers model: a description within the limits,
-// which can be written, or FormatError. The weights are there, without a tensor.
+// which can be written, or FormatError, or IoError for a file that is missing. The weights are
+// there, without a tensor.
 //
 // The first byte chooses the kind of folder; NUL bytes separate its files.
 
@@ -72,7 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
     kReaders.at(data[0] % kReaders.size())(bytes);
-  } catch (const yona::FormatError&) {  // the other allowed answer
+  } catch (const yona::FormatError&) {  // the other allowed answers
+  } catch (const yona::IoError&) {      // a file that another names, and that is not there
   }
   return 0;
 }

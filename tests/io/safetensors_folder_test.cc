@@ -68,6 +68,9 @@ TEST_F(Shards, AreRefusedWhenTheIndexIsWrong) {
               HasSubstr("tensor 'x' is not in"));
   EXPECT_THAT(error_for(R"({"weight_map": {"bytes": "../1.safetensors"}})"),
               HasSubstr("not a plain file name"));
+  const std::string longest(300, '8');  // no file can have this name
+  EXPECT_THAT(error_for(R"({"weight_map": {"bytes": ")" + longest + R"("}})"),
+              HasSubstr("is missing; all parts are needed"));
 }
 
 TEST(SafetensorsFolder, NamesWhatIsMissing) {

@@ -71,6 +71,14 @@ TEST(RunState, SaysWhatIsWrongWithItsFile) {
   EXPECT_THAT(
       testing::message_of<FormatError>([] { RunState::from_json(Json::array(), "a/state.json"); }),
       HasSubstr("a/state.json: not the state of a run"));
+  Json json = RunState().to_json();
+  for (const char* number : {"2e66", "18446744073709551615", "1.5", "true"}) {
+    json["batch"] = Json::parse(number);
+    EXPECT_THAT(
+        testing::message_of<FormatError>([&] { RunState::from_json(json, "a/state.json"); }),
+        HasSubstr("is not a whole number of 64 bits"))
+        << number;
+  }
 }
 
 TEST(RunState, SaysWhichPartOfItsRecordIsWrong) {

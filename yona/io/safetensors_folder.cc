@@ -71,7 +71,8 @@ void SafetensorsFolder::open_shards(const std::filesystem::path& index) {
                        name, shard);
     const auto [position, is_new] = opened.emplace(shard, files_.size());
     if (is_new) {
-      check<FormatError>(std::filesystem::exists(index.parent_path() / shard),
+      std::error_code unusable;  // a name that no file can have
+      check<FormatError>(std::filesystem::exists(index.parent_path() / shard, unusable),
                          "{}: '{}', which has a part of the weights, is missing; all parts "
                          "are needed",
                          index.string(), shard);

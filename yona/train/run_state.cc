@@ -137,23 +137,31 @@ Json RunState::to_json() const {
 }
 
 RunState RunState::from_json(const Json& json, const std::filesystem::path& file) {
+  const auto whole_number = [&](const Json& value) {
+    check<FormatError>(
+        value.is_number_integer() &&
+            (!value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX}),
+        "{}: not the state of a run: {} is not a whole number of 64 bits", file.string(),
+        value.dump());
+    return value.get<std::int64_t>();
+  };
   try {
-    const std::int64_t version = json.at("version");
+    const std::int64_t version = whole_number(json.at("version"));
     check<FormatError>(version >= 1 && version <= kStateVersion,
                        "{}: made by another version of yona (format {}, this one reads up to {})",
                        file.string(), version, kStateVersion);
     RunState state;
-    state.update = json.at("update");
-    state.position = {json.at("epoch"), json.at("batch")};
+    state.update = whole_number(json.at("update"));
+    state.position = {whole_number(json.at("epoch")), whole_number(json.at("batch"))};
     state.best_loss = number_or_infinity(json.at("best_loss"));
-    state.best_update = json.at("best_update");
-    state.bad_validations = json.at("bad_validations");
+    state.best_update = whole_number(json.at("best_update"));
+    state.bad_validations = whole_number(json.at("bad_validations"));
     state.best_by = json.value("best_by", "loss");
     const bool is_of_text = state.best_by == "bleu" || state.best_by == "chrf";  // before 0.2
     state.higher_is_better = json.value("higher_is_better", is_of_text);
     state.interrupted = json.value("interrupted", false);
     for (const Json& score : json.at("scores")) {
-      state.scores[score.at("update")] = number_or_infinity(score.at(state.best_by));
+      state.scores[whole_number(score.at("update"))] = number_or_infinity(score.at(state.best_by));
     }
     if (version == 1) {
       state.same = json.at("same");

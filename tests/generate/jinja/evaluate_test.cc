@@ -25,6 +25,7 @@ TEST(JinjaEvaluate, SlicesAndItemsAreCountedInCharacters) {
                      "[1,2,3][:-1] }}"),
             "é日cacedcb[1, 2]");
   EXPECT_EQ(rendered("{{ 'abc'[7] is undefined }}{{ [1][-2] is undefined }}"), "TrueTrue");
+  EXPECT_EQ(rendered("{{ '\xE6\xFF\xFF\xFF-'[1:] }}"), "\uFFFD");  // not UTF-8
   EXPECT_THAT(rendered("{{ [1][::0] }}"), HasSubstr("the step of a slice is zero"));
   EXPECT_THAT(rendered("{{ 3[1:] }}"), HasSubstr("'int' cannot be sliced"));
 }

@@ -68,6 +68,12 @@ TEST(LmConfig, NamesWhatIsNotSupported) {
   EXPECT_THAT(refusal(json), ::testing::HasSubstr("different windows"));
 }
 
+TEST(LmConfig, OfYonaIsRefusedWhereAFieldIsNoNumber) {
+  const Json json = Json::parse(
+      R"({"model_type": "yona", "yona": {"version": 1, "model": {"layers": "2", "heads": "<"}}})");
+  EXPECT_THAT(refusal(json), ::testing::StartsWith("config.json: heads: expected a whole number"));
+}
+
 TEST(LmConfig, HoldsOthersFilesToTheLimitsOfItsOwnFields) {
   Json json = llama_json();
   json["num_attention_heads"] = 0;

@@ -227,7 +227,9 @@ Value Interpreter::slice(const Expression& expression) {
     const Value value = expression.parts[index] != nullptr ? part(expression, index) : Value();
     return value.is_none() ? standard : value.integer();
   };
-  const std::int64_t size = length_of(subject);
+  const std::u32string characters = subject.is_text() ? utf32_of(subject.text()) : U"";
+  const auto size =
+      subject.is_text() ? static_cast<std::int64_t>(characters.size()) : length_of(subject);
   const std::int64_t stride = bound(3, 1);
   check<TemplateError>(stride != 0, "chat template: line {}: the step of a slice is zero", line_);
   const auto within = [&](std::int64_t at) {
@@ -239,7 +241,6 @@ Value Interpreter::slice(const Expression& expression) {
   const std::int64_t unset = stride > 0 ? size : -1;
   const std::int64_t end_value = has_end ? bound(2, INT64_MAX) : INT64_MAX;
   const std::int64_t end = end_value == INT64_MAX ? unset : within(end_value);
-  const std::u32string characters = subject.is_text() ? utf32_of(subject.text()) : U"";
   std::u32string text;
   List items;
   for (std::int64_t i = first; stride > 0 ? i < end : i > end;) {

@@ -169,8 +169,7 @@ CausalLmConfig read_own(const Json& own, std::string_view where) {
     if (!value.is_null()) {
       check<FormatError>(value.is_string(), "{}: \"{}\" cannot be {}", where, field.name,
                          value.dump());
-      field.set(config, ConfigNode::scalar(value.get<std::string>()),
-                {field.name, std::string(where), ""});
+      field.set(config, ConfigNode::scalar(value.get<std::string>()), {field.name, "", ""});
     }
   }
   return config;
@@ -292,11 +291,11 @@ LmDescription read_lm_config(const Json& json, std::string_view where) {
                      where, type);
   LmDescription description;
   description.family = *family;
-  description.config = json.contains("yona") ? read_own(json["yona"], where)
-                       : description.family == LmFamily::gpt2
-                           ? read_gpt2(from)
-                           : read_llama(from, description.family);
   try {
+    description.config = json.contains("yona") ? read_own(json["yona"], where)
+                         : description.family == LmFamily::gpt2
+                             ? read_gpt2(from)
+                             : read_llama(from, description.family);
     check_fields(description.config);
     check_config(description.config);
   } catch (const InvalidArgument& error) {
