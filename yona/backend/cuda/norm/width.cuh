@@ -32,6 +32,8 @@ void with_chunks(std::int64_t cols, bool aligned, const char* kernel, const Func
   }
   if (cols <= kChunk) {
     function(std::integral_constant<int, 1>{}, std::false_type{});
+  } else if (cols <= 2 * kChunk) {
+    function(std::integral_constant<int, 2>{}, std::false_type{});
   } else if (cols <= 4 * kChunk) {
     function(std::integral_constant<int, 4>{}, std::false_type{});
   } else if (cols <= 16 * kChunk) {
