@@ -7,6 +7,7 @@ Hogs, four at once, each a process that asks again as soon as it is answered:
   mixed     a document of 100 sentences; attention of the longest text that is accepted; a glossary with 32 uses in a
             sentence at beam 64; the largest tree of a beam and the longest step explained, in turn
   attention four times attention of the longest text that is accepted: the largest answers
+  medium    four times attention of half of that text: requests that are not much larger than short ones
 
 Short requests alone and with each kind of hogs are measured in turn, --rounds times. One line of JSON for each model:
 p50 and p99 of short requests in milliseconds, alone and with each kind of hogs, and what is added at both; statuses of
@@ -98,8 +99,10 @@ def worst_tree(client):
 def hogs_of(kind, client):
     if kind == "search":
         return [("/v1/translate", worst_search(client))] * 4
-    if kind == "attention":
-        return [("/v1/translate", worst_attention(client))] * 4
+    if kind in ("attention", "medium"):
+        worst = worst_attention(client)
+        words = worst["q"].split()
+        return [("/v1/translate", {**worst, "q": " ".join(words if kind == "attention" else words[:len(words) // 2])})] * 4
     document = {"q": ["Two dogs run over the green field number %d, and a man looks at them." % i for i in range(100)]}
     return [("/v1/translate", document), ("/v1/translate", worst_attention(client)), ("/v1/translate", worst_glossary(client)),
             ("tasks", [("/v1/beam", worst_tree(client)), ("/v1/explain", worst_explained(client))])]
@@ -205,7 +208,7 @@ def main():
     parser.add_argument("--model", required=True, nargs="+", help="NAME=DIR")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--rounds", type=int, default=3, help="in which each is measured for its share of the seconds")
-    parser.add_argument("--kinds", default="search,mixed,attention")
+    parser.add_argument("--kinds", default="search,mixed,attention,medium")
     parser.add_argument("--cpus", type=int, default=0, help="of the server; the clients have the others (default: all share all)")
     parser.add_argument("--yona", default=os.path.join(ROOT, "build", "yona"))
     parser.add_argument("--output")

@@ -387,6 +387,18 @@ TEST(Batcher, DoesNotPreemptForAJobOfAboutTheSameSize) {
   EXPECT_EQ(steps.began(), (std::vector<std::string>{"large1", "alike1"}));
 }
 
+TEST(Batcher, PreemptsAJobThatCountsAsMoreThanItsWork) {
+  Steps steps({.batch_tokens = 100, .window = milliseconds(0)});
+  const auto weighty = job("weighty", {100});
+  weighty->preemption_weight = 4;
+  steps.batcher().submit(weighty);
+  steps.await_began(1);
+  steps.batcher().submit(job("short", {100}));
+  steps.await_began(2);
+  EXPECT_EQ(steps.began(), (std::vector<std::string>{"weighty1", "short2"}));
+  steps.may_end = true;
+}
+
 TEST(Batcher, PreemptsForASmallJobThatComesAfterOneThatMustWait) {
   Steps steps({.batch_tokens = 100, .window = milliseconds(0)});
   steps.batcher().submit(job("large", {1000}));

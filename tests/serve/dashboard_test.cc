@@ -46,6 +46,15 @@ TEST_F(DashboardOfTwo, TellsThoseWhoWatchUntilItEnds) {
   EXPECT_TRUE(client.is_at_end());
 }
 
+TEST_F(DashboardOfTwo, AnswersHeadOfTheStreamAtOnce) {
+  Client client(dashboard_->port());
+  client.send("HEAD /v1/watch HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const testing::Answer head = client.read_head();
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.headers.at("content-type"), "text/event-stream");
+  EXPECT_TRUE(client.is_at_end());
+}
+
 TEST_F(DashboardOfTwo, GivesEventsFromALineOn) {
   Client client(dashboard_->port());
   EXPECT_EQ(client.get("/v1/runs/a/events").json()["events"].size(), 2U);

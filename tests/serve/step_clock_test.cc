@@ -35,6 +35,18 @@ TEST(StepClock, DoesNotCountTheTimeBetweenBatches) {
   EXPECT_LT(clock.longest(), 0.08);
 }
 
+TEST(StepClock, DoesNotCountTheTimeOfAPause) {
+  StepClock clock;
+  clock.begin();
+  clock.pause();
+  rest(80);
+  clock.point();
+  EXPECT_EQ(clock.steps(), 0U);
+  clock.point();
+  EXPECT_EQ(clock.steps(), 1U);
+  EXPECT_LT(clock.longest(), 0.08);
+}
+
 TEST(StepClock, CountsThePlacesOfEachThread) {
   StepClock clock;
   clock.begin();

@@ -20,7 +20,7 @@ struct WaitingJob {
   std::vector<std::size_t> left;  // its sentences that have been in no batch, in order
   std::int64_t tokens;            // of these
   std::int64_t work;              // likewise
-  std::int64_t size;              // the job's work as a whole
+  std::int64_t size;              // the job's work as a whole, as it is compared
   Clock::time_point since;        // it came
   Clock::time_point served;       // a batch with it ended; at first when it came
   bool is_begun = false;          // some of it has been in a batch

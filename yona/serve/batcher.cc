@@ -55,7 +55,8 @@ void Batcher::submit(const std::shared_ptr<Job>& job) {
   if (is_closing_) {
     throw HttpError(503, "the server is stopping", 1);
   }
-  const double seconds = foreseen_seconds(work);
+  const std::int64_t size = job->compared_work();
+  const double seconds = foreseen_seconds(job.get());
   const bool has_room =
       figures_.waiting_jobs == 0 || figures_.waiting_tokens + tokens <= options_.queue_tokens;
   if (!has_room || seconds > options_.longest_wait.count()) {
@@ -65,8 +66,8 @@ void Batcher::submit(const std::shared_ptr<Job>& job) {
   std::vector<std::size_t> all(job->tokens.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const Clock::time_point now = Clock::now();
-  groups_[job->group].push_back({job, std::move(all), tokens, work, work, now, now});
-  smallest_ = std::min(smallest_, work);
+  groups_[job->group].push_back({job, std::move(all), tokens, work, size, now, now});
+  smallest_ = std::min(smallest_, size);
   ++figures_.waiting_jobs;
   figures_.waiting_tokens += tokens;
   update_full();
@@ -81,11 +82,11 @@ void Batcher::again(const Unit& unit) {
                                  .left = {unit.sentence},
                                  .tokens = tokens,
                                  .work = job.work_of(unit.sentence),
-                                 .size = job.total_work(),
+                                 .size = job.compared_work(),
                                  .since = Clock::time_point::min(),
                                  .served = Clock::time_point::min(),
                                  .is_begun = true});
-  smallest_ = std::min(smallest_, job.total_work());
+  smallest_ = std::min(smallest_, job.compared_work());
   ++figures_.waiting_jobs;
   figures_.waiting_tokens += tokens;
   update_full();
@@ -94,6 +95,7 @@ void Batcher::again(const Unit& unit) {
 void Batcher::loads() {
   const std::scoped_lock lock(mutex_);
   running_.back().has_loaded = true;
+  steps_.pause();
   update_full();
 }
 
@@ -189,7 +191,7 @@ void Batcher::remove_ended(WaitingGroup& group, Next& next) {
     figures_.waiting_tokens -= waiting.tokens;
     next.ended.emplace_back(waiting.job, is_gone   ? gone_error()
                                          : is_late ? late_error()
-                                                   : overloaded_error(foreseen_seconds(0)));
+                                                   : overloaded_error(foreseen_seconds(nullptr)));
     return true;
   });
 }
@@ -225,17 +227,21 @@ std::vector<Unit> Batcher::take(WaitingGroup& group, std::int64_t most_work) {
   return batch;
 }
 
-// How long a job of so much work would wait for others. It preempts batches of jobs that are much
-// larger. Of those that wait no more comes first than is asked for here, because all are served in
-// turn: a document does not shut out small requests.
-double Batcher::foreseen_seconds(std::int64_t work) const {
+// How long a job, a small one if null, would wait for others. It preempts batches of jobs that are
+// much larger. Of those that wait no more comes first than is asked for here, because all are
+// served in turn: a document does not shut out small requests.
+double Batcher::foreseen_seconds(const Job* job) const {
   if (work_per_second_ <= 0 || is_loading()) {
     return 0;
   }
-  const std::int64_t most = std::max(work, options_.small_work);
+  const auto at_least_small = [&](std::int64_t work) {
+    return std::max(work, options_.small_work);
+  };
+  const std::int64_t size = at_least_small(job == nullptr ? 0 : job->compared_work());
+  const std::int64_t most = at_least_small(job == nullptr ? 0 : job->total_work());
   double before = 0;
   for (const Running& running : running_) {
-    if (!preempts(most, running.largest)) {
+    if (!preempts(size, running.largest)) {
       constexpr double kLeast = 0.1;  // is left of a batch as long as it runs
       const double all = static_cast<double>(running.work);
       const double done =
@@ -253,8 +259,9 @@ double Batcher::foreseen_seconds(std::int64_t work) const {
 
 void Batcher::update_full() {
   has_waiting_ = !groups_.empty();
-  is_full_ = figures_.waiting_jobs > 0 && (figures_.waiting_tokens >= options_.queue_tokens ||
-                                           foreseen_seconds(0) > options_.longest_wait.count());
+  is_full_ =
+      figures_.waiting_jobs > 0 && (figures_.waiting_tokens >= options_.queue_tokens ||
+                                    foreseen_seconds(nullptr) > options_.longest_wait.count());
 }
 
 // The speed of full batches is what a queue is worked off with: a batch of one sentence is slower,

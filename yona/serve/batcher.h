@@ -71,7 +71,7 @@ class Batcher {
   void preempt(const Run& run_small);
   // From within run, before its batch is computed: the largest of its jobs is of this work or more.
   // Lengths are known roughly when a job is submitted, exactly where it is computed; how small a
-  // job must be to preempt the batch depends on it.
+  // job must be to preempt the batch depends on it. As Job::compared_work().
   void counted(std::int64_t work);
   // From within run: this batch has a model to load, so its time is not the one to foresee others
   // by, and those that wait behind it wait within their deadlines.
@@ -96,7 +96,7 @@ class Batcher {
   // A batch under way.
   struct Running {
     std::int64_t tokens = 0, work = 0;
-    std::int64_t largest = 0;  // work of the largest of its jobs, as a whole
+    std::int64_t largest = 0;  // work of the largest of its jobs, as it is compared
     Clock::time_point taken{};
     Clock::time_point undisturbed{};  // until then it is not preempted
     double nested_seconds = 0;        // of those that preempted it
@@ -116,7 +116,7 @@ class Batcher {
   std::vector<Unit> take(WaitingGroup& group, std::int64_t most_work);
   void remove_ended(WaitingGroup& group, Next& next);
   bool is_loading() const;
-  double foreseen_seconds(std::int64_t work) const;
+  double foreseen_seconds(const Job* job) const;
   std::exception_ptr overloaded_error(double seconds) const;
   void update_full();
   void measured(const Running& running, double seconds);

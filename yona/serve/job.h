@@ -29,6 +29,8 @@ class Job {
   std::vector<std::int64_t> tokens;  // of each sentence, roughly: at least one sentence
   // What each sentence costs at most, in rows of a decoding step; empty: as many as its tokens.
   std::vector<std::int64_t> work{};
+  // Where it is decided what preempts what, the job counts as so many times its work.
+  std::int64_t preemption_weight = 1;
   Clock::time_point deadline = Clock::time_point::max();
   GoneFlag gone{};       // empty: the client cannot leave
   GoneFlag cancelled{};  // another part of the same request has failed; empty: it has none
@@ -40,6 +42,8 @@ class Job {
     const std::vector<std::int64_t>& each = work.empty() ? tokens : work;
     return std::accumulate(each.begin(), each.end(), std::int64_t{0});
   }
+  // By which jobs are compared where one may preempt the other.
+  std::int64_t compared_work() const { return preemption_weight * total_work(); }
   // Has fail() been called? Then what its batch took says nothing about speed.
   bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
   // Does nothing wait for it any more?

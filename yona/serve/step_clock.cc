@@ -16,6 +16,8 @@ thread_local LastPoint last_point;
 
 void StepClock::begin() { last_point = {this, ++turn_, Clock::now()}; }
 
+void StepClock::pause() { last_point = {}; }
+
 void StepClock::point() {
   const Clock::time_point now = Clock::now();
   const std::uint64_t turn = turn_.load(std::memory_order_relaxed);

@@ -15,6 +15,8 @@ class StepClock {
 
   // A batch begins, or goes on after others have run in its place. By its thread.
   void begin();
+  // What this thread does until its next call is not counted: a model is loaded.
+  void pause();
   // Such a place, or the end of a batch. Any thread; the first call of a thread after begin() of
   // another counts nothing.
   void point();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/serve/batch_choice.h"
+
 namespace yona {
 namespace {
 
@@ -29,6 +31,34 @@ TEST(Work, CountsARoundForEachUseOfATerm) {
   ASSERT_EQ(job.work.size(), 2U);
   EXPECT_EQ(job.work[0], 3 * 4 * (job.tokens[0] + 50));
   EXPECT_EQ(job.work[1], 4 * (job.tokens[1] + 50));
+}
+
+struct JobWork {
+  std::int64_t total = 0, compared = 0;
+};
+
+// Of a job of one sentence of so many words.
+JobWork work_of_words(int words, bool attention) {
+  serve::TranslationJob job;
+  job.sentences.emplace_back();
+  for (int i = 0; i < words; ++i) {
+    job.sentences.front() += "dog ";
+  }
+  job.attention = attention;
+  set_work(job, WorkEstimate(base(), {}), {});
+  return {job.total_work(), job.compared_work()};
+}
+
+TEST(Work, LetsRequestsOfTheSameLengthPreemptLargeAttention) {
+  for (const int words : {25, 50, 100}) {
+    const JobWork plain = work_of_words(words, false);
+    const JobWork attention = work_of_words(words, true);
+    EXPECT_TRUE(serve::preempts(plain.compared, attention.compared)) << words;
+    EXPECT_EQ(attention.total, 2 * plain.total);
+    EXPECT_EQ(plain.compared, plain.total);
+  }
+  EXPECT_FALSE(
+      serve::preempts(work_of_words(10, false).compared, work_of_words(10, true).compared));
 }
 
 TEST(Work, CountsWeightsOfAllHeadsAndLayers) {

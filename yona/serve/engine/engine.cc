@@ -343,7 +343,7 @@ void Engine::translate(const std::vector<Unit>& batch, const Place& place) {
     if (is_wanted(unit, place)) {
       const TranslationJob& job = job_of(unit);
       units.push_back(unit);
-      largest = std::max(largest, counted_work(unit, place));
+      largest = std::max(largest, job.preemption_weight * counted_work(unit, place));
       lines.push_back({.text = job.sentences[unit.sentence],
                        .prefix = job.forced[unit.sentence].prefix,
                        .number = 1});

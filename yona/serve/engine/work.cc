@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yona/serve/batch_choice.h"
 #include "yona/serve/engine/glossary.h"
 #include "yona/serve/engine/step_speed.h"
 
@@ -20,6 +21,18 @@ std::int64_t most_rounds(const std::string& sentence, const TranslationJob& job,
                                      uses, limits.uses));
   }
   return 1 + static_cast<std::int64_t>(uses);
+}
+
+constexpr std::int64_t kAttentionPasses = 2;  // it is translated, then looked at
+
+// A large answer with attention waits for requests without it whose texts are not longer.
+std::int64_t preemption_weight(const TranslationJob& job, const WorkEstimate& estimate,
+                               const WorkLimits& limits) {
+  std::int64_t weights = 0;
+  for (const std::int64_t tokens : job.tokens) {
+    weights += estimate.attention_weights(tokens, tokens);
+  }
+  return job.attention && weights > limits.small_attention ? kMuchSmaller / kAttentionPasses : 1;
 }
 
 }  // namespace
@@ -78,8 +91,9 @@ void set_work(TranslationJob& job, const WorkEstimate& estimate, const WorkLimit
     check_cache(job.search, tokens, estimate, limits);
     job.tokens.push_back(tokens);
     job.work.push_back(estimate.of_sentence(job.search, tokens) *
-                       most_rounds(sentence, job, limits) * (job.attention ? 2 : 1));
+                       most_rounds(sentence, job, limits) * (job.attention ? kAttentionPasses : 1));
   }
+  job.preemption_weight = preemption_weight(job, estimate, limits);
   check_work(job.total_work(), limits);
 }
 

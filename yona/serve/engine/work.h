@@ -13,14 +13,15 @@
 namespace yona::serve {
 
 struct WorkLimits {
-  std::int64_t work = std::int64_t{1} << 20;         // of a request
-  std::int64_t cache_bytes = std::int64_t{1} << 30;  // of a sentence's KV cache
-  std::int64_t attention = std::int64_t{1} << 21;    // weights of an answer
-  std::size_t terms = 128;                           // of a glossary
-  std::size_t term_bytes = 256;                      // of a term's source
-  std::size_t uses = 32;                             // of its terms in one sentence
-  std::int64_t tree_nodes = std::int64_t{1} << 14;   // of a beam search that is shown
-  std::int64_t explained_tokens = 256;               // of each side of a step that is explained
+  std::int64_t work = std::int64_t{1} << 20;             // of a request
+  std::int64_t cache_bytes = std::int64_t{1} << 30;      // of a sentence's KV cache
+  std::int64_t attention = std::int64_t{1} << 21;        // weights of an answer
+  std::int64_t small_attention = std::int64_t{1} << 16;  // up to this it is not large
+  std::size_t terms = 128;                               // of a glossary
+  std::size_t term_bytes = 256;                          // of a term's source
+  std::size_t uses = 32;                                 // of its terms in one sentence
+  std::int64_t tree_nodes = std::int64_t{1} << 14;       // of a beam search that is shown
+  std::int64_t explained_tokens = 256;                   // of each side of a step that is explained
 };
 
 // Of one model with the search that it has when nothing else is asked for.
