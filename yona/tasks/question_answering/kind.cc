@@ -5,6 +5,7 @@
 #include "yona/base/error.h"
 #include "yona/tasks/question_answering/config_keys.h"
 #include "yona/tasks/question_answering/task.h"
+#include "yona/train/time_plan.h"
 
 namespace yona {
 
@@ -26,7 +27,8 @@ TaskKind question_answering_kind() {
           .file_flags = {{"--train", "data.train"}, {"--valid", "data.valid"}},
           .make = [](RunConfig config, const RunPlace& place) -> std::unique_ptr<Task> {
             return std::make_unique<QuestionAnsweringTask>(std::move(config), place);
-          }};
+          },
+          .planned = planned_length_keys()};
 }
 
 }  // namespace yona

@@ -25,6 +25,10 @@ class QuestionAnsweringTask : public Task {
   std::vector<std::unique_ptr<Evaluation>> open_evaluations(Objective& objective,
                                                             const TrainConfig& train) override;
   bool higher_is_better(const std::string& /*figure*/) const override { return false; }
+  // As in §4.2 of the paper: 100 over one task, 60 over several.
+  double passes(const Examples& examples) const override {
+    return examples.parts().size() > 1 ? 60 : 100;
+  }
   void write_model(const std::filesystem::path& folder,
                    const Parameters& parameters) const override;
   void write_checkpoint(const std::filesystem::path& folder,
