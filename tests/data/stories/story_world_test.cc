@@ -1,5 +1,6 @@
 #include "yona/data/stories/story_world.h"
 
+#include <algorithm>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -11,7 +12,7 @@ namespace {
 TEST(StoryWorld, TheWriterNumbersTheLinesOfAStory) {
   StoryWriter out(1);
   EXPECT_EQ(out.say("Mary slept"), 1);
-  out.ask("Did Mary sleep", "yes", {1});
+  out.ask("Did Mary sleep", "yes", {1, 1});
   out.begin_story();
   EXPECT_EQ(out.say("John slept"), 1);
   EXPECT_EQ(out.questions(), 1);

@@ -73,15 +73,15 @@ TEST_F(QuestionAnswering, LearnsWherePeopleAre) {
   KeepsValidations kept;
   const fs::path folder = run("run",
                               config({{"data.questions", "1000", ""},
-                                      {"train.updates", "600", ""},
-                                      {"train.valid_every", "600", ""},
-                                      {"train.save_every", "600", ""}}),
+                                      {"train.updates", "1200", ""},
+                                      {"train.valid_every", "1200", ""},
+                                      {"train.save_every", "1200", ""}}),
                               false, 1, &kept);
   ASSERT_EQ(kept.reports.size(), 3U);
   EXPECT_EQ(kept.reports[0].set, "valid");
   EXPECT_EQ(kept.reports[1].set, "single-fact");
   EXPECT_EQ(kept.reports[2].set, "negation");
-  EXPECT_LT(kept.reports[0].figures[0].value, 10.0);  // percent; guessing is above 50
+  EXPECT_LT(kept.reports[0].figures[0].value, 5.0);  // percent; guessing is above 50
   EXPECT_NEAR(kept.reports[0].figures[0].value,
               0.5 * (kept.reports[1].figures[0].value + kept.reports[2].figures[0].value), 1e-9);
   const Json written = read_json(folder / "config.json");

@@ -64,7 +64,8 @@ void three_facts(Writer& out) {
   const StoryWorld::Stay& before = stays[stays.size() - 2];
   out.ask(fmt::format("Where was the {} before the {}", kThings[thing],
                       kPlaces[static_cast<std::size_t>(now.place)]),
-          kPlaces[static_cast<std::size_t>(before.place)], {before.taken, before.moved, now.moved});
+          kPlaces[static_cast<std::size_t>(before.place)],
+          {before.taken, before.moved, now.taken, now.moved});
 }
 
 // A gives something to B.

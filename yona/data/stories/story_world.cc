@@ -1,5 +1,6 @@
 #include "yona/data/stories/story_world.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -14,7 +15,14 @@ int StoryWriter::say(std::string_view sentence) {
 
 void StoryWriter::ask(std::string_view question, std::string_view answer,
                       const std::vector<int>& facts) {
-  text_ += fmt::format("{} {}?\t{}\t{}\n", ++line_, question, answer, fmt::join(facts, " "));
+  std::vector<int> different_facts;
+  for (const int fact : facts) {
+    if (std::find(different_facts.begin(), different_facts.end(), fact) == different_facts.end()) {
+      different_facts.push_back(fact);
+    }
+  }
+  text_ +=
+      fmt::format("{} {}?\t{}\t{}\n", ++line_, question, answer, fmt::join(different_facts, " "));
   ++questions_;
 }
 

@@ -21,6 +21,7 @@ class StoryWriter {
   void begin_story() { line_ = 0; }
   // Writes a sentence and gives the number of its line.
   int say(std::string_view sentence);
+  // `facts` are lines; one that is given twice is written once.
   void ask(std::string_view question, std::string_view answer, const std::vector<int>& facts);
 
   std::int64_t questions() const { return questions_; }
