@@ -151,8 +151,7 @@ StoryInput MemoryNetwork::input(const Stories& stories, Region& region) const {
 
 // m_i or c_i: [S, d]
 Tensor MemoryNetwork::memory(std::size_t table, const StoryInput& input, Context& c) const {
-  const Tensor sums =
-      bag_of_words(input.words, input.sentences, input.weights, tables_[table].value, c);
+  Tensor sums = bag_of_words(input.words, input.sentences, input.weights, tables_[table].value, c);
   if (ages_.empty()) {
     return sums;
   }

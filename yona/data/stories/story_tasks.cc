@@ -125,6 +125,7 @@ void counting(Writer& out) {
 void lists(Writer& out) {
   carrying(out, "What", [](const std::vector<std::size_t>& things) {
     std::vector<std::string_view> names;
+    names.reserve(things.size());
     for (const std::size_t thing : things) {
       names.push_back(kThings[thing]);
     }
@@ -321,6 +322,7 @@ constexpr std::array<StoryTask, 20> kStoryTasks{{{"single-fact", single_fact},
 
 std::vector<std::string> story_task_names() {
   std::vector<std::string> names;
+  names.reserve(kStoryTasks.size());
   for (const StoryTask& task : kStoryTasks) {
     names.emplace_back(task.name);
   }
