@@ -43,7 +43,8 @@ constexpr std::array<PlainFlag, 12> kPlainFlags{{
      "of text",
      kConfiguration},
     {"--arch", "NAME", "model.arch", &RunFlags::arch,
-     "translation: the model's architecture: transformer (the default), rnn, convs2s, bytenet or feed-forward",
+     "translation: the model's architecture: transformer (the default), rnn, convs2s, bytenet or "
+     "feed-forward; question-answering: memory-network",
      kConfiguration},
     {"--for", "TIME", "train.time", &RunFlags::time,
      "how long the run should take: 20m, 2h; the number of updates follows from the speed",

@@ -27,7 +27,6 @@ constexpr std::array kTasks{NamedKind{"translation", ModelKind::translation},
                             NamedKind{"language-model", ModelKind::language_model},
                             NamedKind{"masked-lm", ModelKind::encoder},
                             NamedKind{"classification", ModelKind::encoder},
-                            NamedKind{"question-answering", ModelKind::encoder},
                             NamedKind{"image-classification", ModelKind::image}};
 
 // Values of "model_type" on the hub, besides the encoder-decoders of hf_families().
@@ -60,6 +59,8 @@ ModelKind kind_of_task(const Json& own, std::string_view where) {
   if (task == own.end()) {
     return ModelKind::translation;
   }
+  check<FormatError>(*task != "question-answering",
+                     "{}: is a memory network, which yona train alone reads and validates", where);
   for (const NamedKind& each : kTasks) {
     if (task->is_string() && task->get<std::string>() == each.name) {
       return each.kind;

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "yona/models/bert_config.h"
+#include "yona/models/memory_network_config.h"
 #include "yona/models/seq2seq_config.h"
 #include "yona/models/vit_config.h"
 #include "yona/tasks/encoder/texts_config.h"
 #include "yona/tasks/image_classification/config.h"
 #include "yona/tasks/language_model/config.h"
 #include "yona/tasks/parsing/config.h"
+#include "yona/tasks/question_answering/config.h"
 #include "yona/tasks/translation/data_config.h"
 #include "yona/train/train_config.h"
 
@@ -39,6 +41,9 @@ struct RunConfig {
   // image-classification
   VitConfig vit;
   ImagesConfig images;
+  // question-answering
+  MemoryNetworkConfig memory_network;
+  QuestionsConfig questions;
   // Keys that a file or the command line gave; others may be planned by the data and the time
   // (TaskKind::plan). nullopt: made in code, where every value counts as given.
   std::optional<std::set<std::string>> given{};

@@ -8,6 +8,7 @@
 #include "yona/tasks/language_model/kind.h"
 #include "yona/tasks/masked_lm/kind.h"
 #include "yona/tasks/parsing/kind.h"
+#include "yona/tasks/question_answering/kind.h"
 #include "yona/tasks/translation/kind.h"
 
 namespace yona {
@@ -32,6 +33,7 @@ const std::vector<TaskKind>& task_kinds() {
       masked_lm_kind(),
       parsing_kind(),  // §6.3
       image_classification_kind(),
+      question_answering_kind(),
   };
   return kinds;
 }
