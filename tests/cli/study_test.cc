@@ -29,8 +29,8 @@ TEST(StudyCommand, SaysWhatIsWrong) {
   const ProgramResult unknown = run_yona({"study", "table9", "--output", "x"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_EQ(unknown.err,
-            "yona: study: 'table9' is not a study; use table1, long-range, positions, parts or "
-            "heads\n");
+            "yona: study: 'table9' is not a study; use table1, table2, long-range, positions, "
+            "parts, heads, data-size or forgetting\n");
   const ProgramResult nowhere = run_yona({"study", "heads"});
   EXPECT_EQ(nowhere.code, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("--output is missing"));

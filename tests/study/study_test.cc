@@ -81,7 +81,7 @@ TEST(Study, RefusesTheFolderOfAnother) {
 TEST(Study, NamesAreKnown) {
   EXPECT_EQ(study_kind("table1").name, "table1");
   EXPECT_THAT(message_of<InvalidArgument>([] { study_kind("table9"); }),
-              HasSubstr("'table9' is not a study; use table1, long-range"));
+              HasSubstr("'table9' is not a study; use table1, table2, long-range"));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& other_values()
   static const std::map<std::string, std::pair<std::string, std::string>> values{
       {"preset", {"tiny", "tiny"}},
       {"model.arch", {"rnn", "rnn"}},
+      {"model.input_length", {"32", "32"}},
       {"model.cell", {"gru", "gru"}},
       {"model.alignment", {"none", "none"}},
       {"model.kernel_width", {"5", "5"}},

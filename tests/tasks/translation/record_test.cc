@@ -108,6 +108,7 @@ class Resume : public testing::ToyRun {
     return {
         {"preset", "iwslt"},
         {"model.arch", "rnn"},
+        {"model.input_length", "32"},
         {"model.cell", "gru"},
         {"model.alignment", "none"},
         {"model.kernel_width", "5"},
