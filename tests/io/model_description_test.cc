@@ -120,6 +120,15 @@ TEST(ModelDescription, FamiliesAreDescribedAsBefore) {
   }
 }
 
+TEST(ModelDescription, SizesThatMeanNothingAreKeptWhereTheyWereSet) {
+  ModelDescription d;
+  d.config.source_vocabulary = d.config.target_vocabulary = 100;
+  EXPECT_FALSE(to_json(d).contains("projected_keys"));
+  d.config.attention_sizes.projected_keys = 1;  // without linformer
+  EXPECT_EQ(to_json(d)["projected_keys"], 1);
+  EXPECT_EQ(description_from_json(to_json(d), "x").config, d.config);
+}
+
 TEST(ModelDescription, HeadSizesThatFollowFromTheWidthAreWrittenAsNumbers) {
   ModelDescription d;
   d.config.source_vocabulary = d.config.target_vocabulary = 100;

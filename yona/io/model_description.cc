@@ -61,15 +61,20 @@ Json to_json(const ModelDescription& description) {
   if (description.task == ModelDescription().task) {
     json.erase("task");  // versions before 0.2 do not know the key
   }
-  if (is_exact(description.config.attention)) {  // nor those of other attentions
-    for (const auto& key : attention_size_keys()) {
-      json.erase(key.name);
+  // Nor those of other attentions and architectures, which mean nothing here.
+  const Json unset = keys_to_json(ModelDescription(), description_keys());
+  const auto erase_unset = [&](const auto& keys) {
+    for (const auto& key : keys) {
+      if (json[key.name] == unset[key.name]) {
+        json.erase(key.name);
+      }
     }
+  };
+  if (is_exact(description.config.attention)) {
+    erase_unset(attention_size_keys());
   }
-  if (description.config.arch == Arch::transformer) {  // nor those of other architectures
-    for (const auto& key : arch_keys()) {
-      json.erase(key.name);
-    }
+  if (description.config.arch == Arch::transformer) {
+    erase_unset(arch_keys());
   }
   return json;
 }
