@@ -142,10 +142,9 @@ TEST_F(TrainerTest, ASignalInTheLastUpdateLeavesTheBytesOfARunWithoutIt) {
   const auto expected = run_files(folder_ / "run");
   fs::remove_all(folder_ / "run");
   StopAt reporter(11);
-  const TrainResult result = train(to_eleven, {.output = folder_ / "run",
-                                               .init = {},
-                                               .reporter = &reporter,
-                                               .stop = &reporter.stop});
+  const TrainResult result =
+      train(to_eleven,
+            {.output = folder_ / "run", .init = {}, .reporter = &reporter, .stop = &reporter.stop});
   EXPECT_FALSE(result.interrupted);
   EXPECT_EQ(run_files(folder_ / "run"), expected);
 }

@@ -19,7 +19,7 @@ std::int64_t longest_sentence(const Seq2SeqConfig& config) {
 }
 
 void check_config(const Seq2SeqConfig& config) {
-  TransformerConfig shared = config;
+  auto shared = static_cast<const TransformerConfig&>(config);
   if (config.arch != Arch::transformer) {
     shared.heads = 1;  // what the others do not read
     shared.d_k = shared.d_v = 1;

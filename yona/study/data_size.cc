@@ -15,8 +15,6 @@ namespace yona {
 
 namespace {
 
-constexpr std::uint64_t kCorpusSeed = 1;  // the corpus is the same for every seed of the training
-
 std::vector<std::int64_t> training_sizes(const StudySetting& setting) {
   if (setting.is_small()) {
     return {100, 200};
@@ -33,7 +31,7 @@ std::vector<std::int64_t> training_sizes(const StudySetting& setting) {
 std::vector<StudyPoint> data_size_points(const StudySetting& setting) {
   const std::vector<std::int64_t> sizes = training_sizes(setting);
   const auto corpus = std::make_shared<const WordPairs>(
-      WordPairs::Sizes{.training = sizes.back(), .validation = 100, .test = 200}, kCorpusSeed);
+      WordPairs::Sizes{.training = sizes.back(), .validation = 100, .test = 200}, WordPairs::kSeed);
   std::vector<StudyPoint> points;
   for (const std::int64_t pairs : sizes) {
     const std::vector<StudyPoint> of_size = contender_points(

@@ -16,6 +16,7 @@ namespace yona {
 
 class WordPairs {
  public:
+  static constexpr std::uint64_t kSeed = 1;  // of studies: the same for every seed of the training
   struct Sizes {
     std::int64_t training = 1000, validation = 100, test = 200;
   };

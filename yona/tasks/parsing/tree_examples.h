@@ -9,6 +9,7 @@
 
 #include "yona/data/examples.h"
 #include "yona/text/pair_encoder.h"
+#include "yona/trees/linearise.h"
 #include "yona/trees/substitution.h"
 
 namespace yona {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yona/decode/parser.h"
+#include "yona/models/sequence_model.h"
 #include "yona/tasks/parsing/tree_examples.h"
 #include "yona/tasks/seq2seq/held_out_loss.h"
 #include "yona/train/task.h"
