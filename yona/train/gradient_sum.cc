@@ -65,6 +65,7 @@ void GradientSum::add_exchanged(std::int64_t round) {
   const Tensor gradients = parameters_.gradients();
   auto* values = gradients.data<float>();
   std::vector<std::vector<Shards::Slice>> slices;
+  slices.reserve(static_cast<std::size_t>(size));
   for (int rank = 0; rank < size; ++rank) {
     slices.push_back(shards_.slices(rank));
   }

@@ -62,6 +62,7 @@ constexpr std::string_view kAverage = "average";
 
 void write_optimiser(const std::filesystem::path& path, const std::vector<OptimiserState>& states) {
   std::vector<NamedArray> arrays;
+  arrays.reserve(states.size());
   for (const OptimiserState& state : states) {
     arrays.push_back({state.name, DType::f32, Shape{static_cast<std::int64_t>(state.values.size())},
                       state.values.data()});
