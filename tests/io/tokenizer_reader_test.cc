@@ -103,6 +103,9 @@ TEST(TokenizerReader, NamesWhatIsDamaged) {
   json = small_bpe();
   json["normalizer"] = {{"type", "Precompiled"}, {"precompiled_charsmap", "*"}};
   EXPECT_THAT(error_of(json), HasSubstr("precompiled_charsmap is not base64"));
+  json = small_bpe();
+  json["model"]["type"] = 4;
+  EXPECT_THAT(error_of(json), HasSubstr("tokenizer.json: a value is not as expected"));
 }
 
 }  // namespace

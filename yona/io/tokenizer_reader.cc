@@ -10,6 +10,7 @@
 #include "yona/base/base64.h"
 #include "yona/base/error.h"
 #include "yona/io/json_file.h"
+#include "yona/io/typed_json.h"
 #include "yona/text/byte_level_bpe.h"
 #include "yona/text/charsmap.h"
 #include "yona/text/piece_bpe.h"
@@ -328,16 +329,18 @@ SpecialPieces special_pieces(const std::vector<AddedToken>& added, const Vocabul
 }
 
 std::vector<AddedToken> read_added_tokens(const std::filesystem::path& path) {
-  return TokenizerFile(path).added();
+  return read_typed(path.string(), [&] { return TokenizerFile(path).added(); });
 }
 
 Subword read_tokenizer_json(const std::filesystem::path& path, std::int64_t vocabulary_size) {
-  const TokenizerFile file(path);
-  const std::string type = file.model().value("type", "");
-  check<FormatError>(type == "BPE" || type == "Unigram",
-                     "{}: a model of type '{}' is not supported; BPE and Unigram are", file.name(),
-                     type);
-  return type == "BPE" ? read_bpe(file, vocabulary_size) : read_unigram(file, vocabulary_size);
+  return read_typed(path.string(), [&] {
+    const TokenizerFile file(path);
+    const std::string type = file.model().value("type", "");
+    check<FormatError>(type == "BPE" || type == "Unigram",
+                       "{}: a model of type '{}' is not supported; BPE and Unigram are",
+                       file.name(), type);
+    return type == "BPE" ? read_bpe(file, vocabulary_size) : read_unigram(file, vocabulary_size);
+  });
 }
 
 }  // namespace yona
