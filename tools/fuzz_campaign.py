@@ -3,10 +3,10 @@
 second. `tools/fuzz.sh --campaign` builds the tree and calls this. Seconds are of CPU time: a busy machine makes a campaign
 longer, not smaller.
 
-Targets run in slices of a minute, those that have had least first. After each slice the counts of this commit are kept in the build tree
-(fuzz/campaign.json), so that a campaign that is interrupted goes on where it was; what the fuzzers found on the way is
-kept in fuzz/corpus. The result file has one entry for each target, with the commit that it was fuzzed at; entries of
-targets that were not asked for stay.
+Targets run in slices of a minute, those that have had least first. The result file is written after each slice, and a
+campaign goes on from it: inputs and seconds of one target are added up over machines and commits, and the file says how many
+were of which commit. A target with a finding is not run again at that commit. What the fuzzers found on the way is kept in
+fuzz/corpus of the build tree.
 
 With --commit, --sanitizers and --seeds it needs neither git nor the sources: a folder with fuzz/NAME_fuzz can be taken to
 another machine. --minutes ends it early; the same command goes on."""
@@ -47,9 +47,8 @@ class Campaign:
         self.sanitizers = given.sanitizers or cache_value(given.build, "YONA_SANITIZE")
         self.end = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
         self.busy = set()
-        self.state_file = os.path.join(self.folder, "campaign.json")
-        self.state = read_json(self.state_file)
-        self.counts = self.state.setdefault(self.commit, {})
+        self.result = {"command": "tools/fuzz.sh --campaign", **read_json(given.result), "sanitizers": self.sanitizers}
+        self.counts = self.result.setdefault("targets", {})
         every = sorted(name for name in os.listdir(self.folder) if name.endswith("_fuzz"))
         self.targets = given.only.split(",") if given.only else every
         unknown = sorted(set(self.targets) - set(every))
@@ -59,7 +58,7 @@ class Campaign:
     def run(self):
         print(f"fuzzing campaign: {len(self.targets)} targets at {self.commit[:10]}, {self.sanitizers}", flush=True)
         for name in self.targets:
-            self.counts.setdefault(name, {"inputs": 0, "seconds": 0.0, "findings": 0, "slices": 0, "coverage": 0})
+            self.counts.setdefault(name, {"inputs": 0, "seconds": 0, "coverage": 0, "complete": False, "commits": {}})
         with concurrent.futures.ThreadPoolExecutor(self.given.jobs) as pool:
             slots = [pool.submit(self.fuzz) for _ in range(self.given.jobs)]
             try:
@@ -70,7 +69,7 @@ class Campaign:
                 raise
         counts = [self.counts[name] for name in self.targets]
         done = sum(is_enough(count) for count in counts)
-        findings = sum(count["findings"] for count in counts)
+        findings = sum(self.here(count)["findings"] for count in counts)
         print(f"fuzzing campaign: {done} of {len(counts)} targets complete, {findings} findings", flush=True)
         return done == len(counts) and findings == 0
 
@@ -83,14 +82,19 @@ class Campaign:
             finally:
                 with self.lock:
                     self.busy.discard(name)
-            if count["findings"] or is_enough(count):
-                words = "FAILED: see " + os.path.join(self.folder, name + ".log") if count["findings"] else "no finding"
-                print(f"  {name}: {count['inputs']} inputs in {count['seconds']:.0f} s, {words}", flush=True)
+            found = self.here(count)["findings"]
+            if found or is_enough(count):
+                words = "FAILED: see " + os.path.join(self.folder, name + ".log") if found else "no finding"
+                print(f"  {name}: {count['inputs']} inputs in {count['seconds']} s, {words}", flush=True)
+
+    def here(self, count):
+        """What a target has had at this commit."""
+        return count["commits"].get(self.commit, {"inputs": 0, "seconds": 0, "findings": 0, "slices": 0})
 
     def next(self):
         """The target that has had least and that no other slot runs; none: nothing is left for this slot."""
         with self.lock:
-            left = [name for name in self.targets if name not in self.busy and not self.counts[name]["findings"]
+            left = [name for name in self.targets if name not in self.busy and not self.here(self.counts[name])["findings"]
                     and not is_enough(self.counts[name])]
             if not left or self.stopped.is_set() or self.slice_seconds() < 1:
                 return None
@@ -108,7 +112,7 @@ class Campaign:
         log = os.path.join(self.folder, name + ".log")
         with open(log, "wb") as file:
             process = subprocess.Popen(
-                [os.path.join(self.folder, name), f"-seed={count['slices'] + 1}", f"-max_total_time={max(1, self.slice_seconds())}",
+                [os.path.join(self.folder, name), f"-seed={self.seed(count)}", f"-max_total_time={max(1, self.slice_seconds())}",
                  f"-runs={INPUTS - count['inputs']}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
                  f"-artifact_prefix={self.folder}/{name}-", corpus, *([seeds] if os.path.isdir(seeds) else [])],
                 stdout=file, stderr=subprocess.STDOUT)
@@ -120,27 +124,29 @@ class Campaign:
         if "libFuzzer: run interrupted" in said:  # Ctrl-C: the slice does not count
             self.stopped.set()
             return
-        count["slices"] += 1
-        count["inputs"] += int(inputs.group(1)) if inputs else 0
-        count["seconds"] += used.ru_utime + used.ru_stime
-        count["findings"] += code != 0
         coverage = re.findall(r" cov: (\d+) ", said)
-        count["coverage"] = int(coverage[-1]) if coverage else 0
-        self.keep(name, count)
-
-    def keep(self, name, count):
-        """Counts into the build tree, and what is known so far into the result."""
         with self.lock:
-            write_json(self.state_file, self.state)
-            result = read_json(self.given.result)
-            result.update({"command": "tools/fuzz.sh --campaign", "sanitizers": self.sanitizers,
-                           "machine": f"{cpu_name()}, {os.cpu_count()} CPUs"})
-            result.setdefault("targets", {})[name] = {
-                "inputs": count["inputs"], "seconds": round(count["seconds"]),
-                "inputs_per_second": round(count["inputs"] / max(1, count["seconds"])), "findings": count["findings"],
-                "coverage": count["coverage"], "complete": is_enough(count), "commit": self.commit}
-            result["targets"] = dict(sorted(result["targets"].items()))
-            write_json(self.given.result, result)
+            here = count["commits"][self.commit] = self.here(count)
+            here["slices"] += 1
+            here["findings"] += code != 0
+            for each in (count, here):
+                each["inputs"] += int(inputs.group(1)) if inputs else 0
+                each["seconds"] += round(used.ru_utime + used.ru_stime)
+            count["coverage"] = int(coverage[-1]) if coverage else 0
+            count["complete"] = is_enough(count)
+            self.keep()
+
+    def seed(self, count):
+        """Another one for each slice, at whatever commit."""
+        return 1 + sum(each["slices"] for each in count["commits"].values())
+
+    def keep(self):
+        machine = f"{cpu_name()}, {os.cpu_count()} CPUs"
+        machines = self.result.setdefault("machines", [])
+        if machine not in machines:
+            machines.append(machine)
+        self.result["targets"] = dict(sorted(self.counts.items()))
+        write_json(self.given.result, self.result)
 
 
 def is_enough(count):
