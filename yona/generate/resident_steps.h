@@ -39,6 +39,10 @@ class ResidentSteps {
   // The model and the cache must outlive this object.
   ResidentSteps(const SequenceModel& model, SequenceCache& cache, Backend& backend,
                 Precision precision);
+  // The cache's last step may have been one of these, with tensors of this object.
+  ~ResidentSteps() { cache_.end_step(); }
+  ResidentSteps(const ResidentSteps&) = delete;
+  ResidentSteps& operator=(const ResidentSteps&) = delete;
 
   // The new tokens [steps, rows]. Every row's segment has room for them, and a step has been made
   // with the cache. -1 and -2 as in NextTokensArgs.

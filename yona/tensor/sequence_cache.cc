@@ -93,6 +93,12 @@ void SequenceCache::begin_step(const SequenceRows& rows) {
   tokens_ = layout_->tokens;
 }
 
+void SequenceCache::end_step() {
+  counts_ = first_ = places_ = block_places_ = Tensor();
+  layout_.reset();
+  blocks_.clear();
+}
+
 void SequenceCache::lay_out(std::span<const SequencePart> parts) {
   std::vector<std::int64_t> fresh, cached;
   for (const SequencePart& part : parts) {

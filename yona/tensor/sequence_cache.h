@@ -59,6 +59,8 @@ class SequenceCache : public LayerCache {
   // The same of rows that kernels keep, with one token each: nothing is uploaded, and the step can
   // be replayed. Every layer's memory must be there: a step has been made.
   void begin_step(const SequenceRows& rows);
+  // Lets go of a step's tensors, such as those of SequenceRows. The next step needs begin_step().
+  void end_step();
   // Of the tokens of this step: a sentence for each part, with its positions.
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
 
