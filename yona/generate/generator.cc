@@ -423,11 +423,13 @@ std::vector<GeneratedToken> Generator::step() {
   join();
   const std::vector<Part> parts = next_parts();
   std::vector<GeneratedToken> generated;
+  passes_ = parts.empty() ? 0 : 1;
   if (parts.empty()) {
     return generated;
   }
   try {
     if (const std::int64_t steps = resident_steps(parts); steps > 0) {
+      passes_ = steps;
       generated = run_on_device(parts, steps);
       drop_finished();
       return generated;

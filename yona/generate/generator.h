@@ -61,6 +61,8 @@ class Generator {
   void reserve(std::int64_t cache_tokens);
 
   bool is_idle() const { return waiting_.empty() && answers_.empty(); }
+  // Passes through the model that the last step() made: several where the device goes on by itself.
+  std::int64_t passes() const { return passes_; }
   std::size_t under_way() const { return answers_.size(); }  // answers
   std::size_t waiting() const { return waiting_.size(); }    // requests
   std::int64_t cache_tokens() const { return cache_.rows(); }
@@ -112,6 +114,7 @@ class Generator {
   std::deque<Waiting> waiting_;
   std::vector<std::unique_ptr<Answer>> answers_;  // in the order in which they joined
   RequestId next_id_ = 1;
+  std::int64_t passes_ = 0;
   std::int64_t reused_tokens_ = 0;
 };
 

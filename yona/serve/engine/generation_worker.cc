@@ -394,11 +394,11 @@ void GenerationWorker::step() {
   note_joined();
   {
     const std::scoped_lock lock(mutex_);
-    ++figures_.steps;
+    figures_.steps += static_cast<std::uint64_t>(generator.passes());
     figures_.tokens += tokens.size();
     figures_.busy_seconds += seconds;
     if (!tokens.empty()) {
-      average(step_seconds_, seconds);
+      average(step_seconds_, seconds / static_cast<double>(generator.passes()));
     }
     for (const GeneratedToken& token : tokens) {
       if (const auto found = running_.find(token.request); found != running_.end()) {
