@@ -96,6 +96,16 @@ TEST_F(TextGeneratorTest, GivesPiecesAndEndsWhenTheyAreNotWanted) {
   EXPECT_TRUE(generator_.generator().is_idle());
 }
 
+TEST_F(TextGeneratorTest, GivesNoPieceOfAPromptThatIsEnded) {
+  const GenerateOptions options{.max_new = 8, .temperature = 1, .answers = 3};
+  int calls = 0;
+  generator_.generate({"abc"}, options, [&](std::size_t, std::int64_t, const std::string&) {
+    ++calls;
+    return false;
+  });
+  EXPECT_EQ(calls, 1);  // the other answers have a token of the same step
+}
+
 TEST_F(TextGeneratorTest, GivesLogProbabilitiesOfTheTokens) {
   const auto answers = generator_.generate({"abc"}, {.max_new = 5, .logprobs = 3});
   const GeneratedText& answer = answers[0][0];

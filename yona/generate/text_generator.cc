@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "yona/base/error.h"
 #include "yona/base/stop.h"
@@ -256,7 +257,11 @@ void TextGenerator::run(std::vector<std::vector<GeneratedText>>& answers, Reques
                         const GenerateOptions& options, const OnPiece& on_piece) {
   while (!generator_.is_idle()) {
     check_stop(options.interrupt, "generate");
+    std::set<RequestId> ended;  // by on_piece; a step may have more tokens of theirs
     for (GeneratedToken& token : generator_.step()) {
+      if (ended.contains(token.request)) {
+        continue;
+      }
       const auto prompt = static_cast<std::size_t>(token.request - first_id);
       GeneratedText& answer = answers.at(prompt).at(static_cast<std::size_t>(token.answer));
       check(token.error.empty(), "{}", token.error);
@@ -276,6 +281,7 @@ void TextGenerator::run(std::vector<std::vector<GeneratedText>>& answers, Reques
       }
       if (on_piece && !token.text.empty() && !on_piece(prompt, token.answer, token.text)) {
         generator_.remove(token.request);
+        ended.insert(token.request);
       }
     }
   }
