@@ -1,6 +1,7 @@
 #include "yona/data/line_queue.h"
 
 #include <array>
+#include <thread>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -100,6 +101,20 @@ TEST_F(LineQueueOfFile, ThrowsWhatReadingThrewAfterTheLinesBeforeIt) {
   LineQueue queue(file(broken), {.patience = 10s});
   EXPECT_THROW(queue.next(), FormatError);
   EXPECT_THAT(queue.next(), IsEmpty());
+}
+
+TEST(LineQueue, WithoutPatienceWaitsUntilAWindowIsFull) {
+  Pipe pipe;
+  LineQueue queue(pipe.ends[0], "the pipe", {.lines = 2, .patience = std::nullopt});
+  pipe.write("a\n");
+  std::thread later([&pipe] {
+    std::this_thread::sleep_for(100ms);
+    pipe.write("b\nc\n");
+    pipe.close_writing();
+  });
+  EXPECT_THAT(texts(queue.next()), ElementsAre("a", "b"));
+  EXPECT_THAT(texts(queue.next()), ElementsAre("c"));
+  later.join();
 }
 
 TEST_F(LineQueueOfFile, CanBeLeftBeforeItsEnd) {

@@ -52,6 +52,16 @@ TEST(ChunkFolder, RefusesAnotherJobByName) {
   }
 }
 
+TEST(ChunkFolder, RefusesPartsWithoutARecord) {
+  const testing::TempDir folder;
+  const ChunkFolder chunks(folder / "out.txt");
+  chunks.begin({{"--beam", "4"}});
+  chunks.write(0, "a\n");
+  std::filesystem::remove(chunks.path() / "record.json");
+  EXPECT_THROW(chunks.begin({{"--beam", "4"}}), InvalidArgument);
+  EXPECT_EQ(chunks.done(), (std::set<std::uint64_t>{0}));
+}
+
 TEST(ChunkFolder, AMissingPartLeavesWhatIsThere) {
   const testing::TempDir folder;
   const ChunkFolder chunks(folder / "out.txt");

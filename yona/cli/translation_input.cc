@@ -1,6 +1,7 @@
 #include "yona/cli/translation_input.h"
 
 #include <filesystem>
+#include <optional>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -18,12 +19,15 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Somebody who types waits for each answer; a pipe is given a moment to bring more; a file is
-// always ahead of the translation.
-std::chrono::milliseconds patience_for(const std::string& input) {
-  return !is_standard(input)         ? std::chrono::milliseconds(10s)
-         : isatty(STDIN_FILENO) != 0 ? 0ms
-                                     : 5ms;
+// At a terminal each line is answered at once; a pipe is given a moment to bring more; windows of a
+// file are always full, so that all ranks, and a job that is started again, cut the same chunks.
+std::optional<std::chrono::milliseconds> patience_for(const std::string& input) {
+  std::error_code error;
+  if (is_standard(input)) {
+    return isatty(STDIN_FILENO) != 0 ? 0ms : 5ms;
+  }
+  return fs::is_regular_file(input, error) ? std::nullopt
+                                           : std::optional<std::chrono::milliseconds>(10s);
 }
 
 }  // namespace

@@ -96,8 +96,10 @@ std::vector<InputLine> LineQueue::next() {
   came_.wait(lock, [&] { return !lines_.empty() || ended_; });
   while (!is_full() && !ended_) {
     const std::size_t before = lines_.size();
-    came_.wait_for(lock, limits_.patience, [&] { return lines_.size() > before || ended_; });
-    if (lines_.size() == before) {
+    const auto has_come = [&] { return lines_.size() > before || ended_; };
+    if (!limits_.patience) {
+      came_.wait(lock, has_come);
+    } else if (!came_.wait_for(lock, *limits_.patience, has_come)) {
       break;
     }
   }

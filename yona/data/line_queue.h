@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,9 +31,9 @@ struct InputLine {
 struct WindowLimits {
   std::size_t lines = 4096;
   std::size_t bytes = std::size_t{1} << 22U;  // of text; a longer line is a window of its own
-  // A window is handed out before it is full when nothing has come for so long. Zero: at once.
-  // Files never make anyone wait, so they can be given a long time.
-  std::chrono::milliseconds patience{0};
+  // A window is handed out before it is full when nothing has come for so long. Zero: at once;
+  // none: never, so that the same lines make the same windows.
+  std::optional<std::chrono::milliseconds> patience{0};
 };
 
 class LineQueue {

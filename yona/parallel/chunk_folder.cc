@@ -63,12 +63,15 @@ void ChunkFolder::begin(const Json& record) const {
   if (is_there()) {
     const auto changes = changes_between(read_json(folder_ / kRecord), record);
     check(changes.empty(),
-          "--output: {} was begun otherwise ({}); give the command that it was begun with, or "
-          "remove that folder",
+          "--output: {} was started with other options or files ({}); give the command that it was "
+          "started with, or remove that folder",
           folder_.string(), fmt::join(changes, "; "));
     return;
   }
   std::error_code error;
+  check(!fs::exists(folder_, error) || fs::is_empty(folder_, error),
+        "--output: {} is in the way: it is not empty and has no {}; remove it", folder_.string(),
+        kRecord);
   fs::create_directories(folder_, error);
   check<IoError>(!error, "--output: {} cannot be made: {}", folder_.string(), error.message());
   write_json(folder_ / kRecord, record);
@@ -108,6 +111,10 @@ void ChunkFolder::join(std::uint64_t count) const {
     check<IoError>(whole.good(), "--output: {} cannot be written", output_.string());
   });
   std::error_code error;
+  // The record goes last: a folder without it could not say whose parts are left.
+  for (const std::uint64_t number : done()) {
+    fs::remove(file(number), error);
+  }
   fs::remove_all(folder_, error);
 }
 
