@@ -1,5 +1,9 @@
 #include "yona/io/compressed.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -11,6 +15,7 @@ namespace yona {
 namespace {
 
 constexpr int kGzipWindow = 15 + 16;  // of zlib: the largest window, with the header of gzip
+constexpr std::size_t kGzipPiece = std::size_t{1} << 30U;
 
 std::string gzip(std::string_view bytes) {
   z_stream stream{};
@@ -20,10 +25,14 @@ std::string gzip(std::string_view bytes) {
   std::string out(deflateBound(&stream, bytes.size()), '\0');
   // zlib reads what next_in points to and never writes it.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // NOLINT
-  stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  const int status = deflate(&stream, Z_FINISH);
+  int status = Z_OK;
+  while (status == Z_OK) {  // zlib counts what it may read and write in 32 bits
+    const std::size_t unread = bytes.size() - stream.total_in;
+    stream.avail_in = static_cast<uInt>(std::min(unread, kGzipPiece));
+    stream.avail_out = static_cast<uInt>(std::min(out.size() - stream.total_out, kGzipPiece));
+    status = deflate(&stream, unread <= kGzipPiece ? Z_FINISH : Z_NO_FLUSH);
+  }
   out.resize(stream.total_out);
   deflateEnd(&stream);
   check<Error>(status == Z_STREAM_END, "gzip: cannot compress {} bytes", bytes.size());
