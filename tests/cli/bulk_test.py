@@ -83,10 +83,10 @@ def fails(folder, encoder):
     check(len(own_lines(said)) == 1 and "damaged.txt:31: is not UTF-8" in said, said)
     check(not output.exists() and (chunks / "record.json").exists() and (chunks / "1").exists(), "what was done is gone")
     said = run([*words, "--output", output, "--n-best", "2"], 2, expect=2)
-    check(len(own_lines(said)) == 1 and "--n-best" in said and "was begun otherwise" in said, said)
+    check(len(own_lines(said)) == 1 and "--n-best" in said and "was started with other options or files" in said, said)
     damaged.write_bytes(damaged.read_bytes() + b"more\n")
     said = run([*words, "--output", output], expect=2)
-    check("damaged.txt" in said and "was begun otherwise" in said, said)
+    check("damaged.txt" in said and "was started with other options or files" in said, said)
 
 
 def killed(folder, encoder):

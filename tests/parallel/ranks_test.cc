@@ -41,6 +41,14 @@ TEST(Ranks, OneRankJoinsWhereItIsAskedTo) {
   EXPECT_EQ(started_with({{"YONA_ONE_RANK", "1"}}), std::nullopt);  // no launcher
 }
 
+TEST(Ranks, ProcessesThatWorkForThemselvesAreNone) {
+  std::map<std::string, std::string> several{{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}};
+  several["YONA_RANKS"] = "off";
+  EXPECT_EQ(started_with(several), std::nullopt);
+  several["YONA_RANKS"] = "on";
+  EXPECT_EQ(started_with(several), (StartedRank{0, 2, "PMI_SIZE"}));
+}
+
 TEST(Ranks, ThreadsOfOneProcessAreNeighbours) {
   run_ranks(3, [](Communicator& ranks) {
     const RankNeighbours neighbours = rank_neighbours(ranks);

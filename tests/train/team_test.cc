@@ -29,7 +29,7 @@ TEST(Team, NamesTheRankThatIsDifferent) {
     });
     FAIL() << "nothing was thrown";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "rank 1 is not as rank 0 is: train.seed: 1 → 2");
+    EXPECT_STREQ(error.what(), "rank 1 differs from rank 0: train.seed: 1 → 2");
   }
 }
 

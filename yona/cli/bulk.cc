@@ -36,7 +36,7 @@ void add_traces(const std::string& value, Json& record) {
   if (fs::is_regular_file(value, error)) {
     record[value] = trace_of(value);
   } else if (fs::is_directory(value, error)) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(value, error)) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(value, error)) {
       const std::string name = entry.path().filename().string();
       if (entry.is_regular_file(error) && !name.starts_with('.')) {
         record[entry.path().string()] = trace_of(entry.path());
@@ -57,8 +57,8 @@ Json record_of(const CLI::App& app) {
       continue;
     }
     record[name] = fmt::format("{}", fmt::join(option->results(), ","));
-    for (const std::string& value : option->results()) {
-      add_traces(value, record);
+    for (const fs::path& value : path_list(option->results())) {
+      add_traces(value.string(), record);
     }
   }
   return record;
@@ -76,9 +76,12 @@ WindowLimits limits_of(const std::string& chunk_lines) {
 void check_files_of_ranks(const BulkFiles& files, const Communicator& ranks) {
   check(!is_standard(files.input) && !is_standard(files.output),
         "{} ranks share out the lines of a file and write one together: name both, with --input "
-        "and --output",
+        "and --output (YONA_RANKS=off: each process works for itself)",
         ranks.size());
   std::error_code error;
+  check(fs::is_regular_file(files.input, error),
+        "--input: {} is not a regular file, which every rank can read from its beginning",
+        files.input);
   check(!fs::exists(files.output, error) || fs::is_regular_file(files.output, error),
         "--output: {} is not a file, which ranks write together", files.output);
 }
@@ -139,8 +142,8 @@ std::vector<std::uint64_t> Bulk::begin_chunks() {
   }
   done = Team(ranks_).from_leader(done);
   check(chunks_.is_there(),
-        "--output: {} is not to be seen here: the folder must be one that all ranks share",
-        chunks_.path().string());
+        "--output: rank {} does not see {}: the folder must be one that all ranks share",
+        Team(ranks_).rank(), chunks_.path().string());
   return Json::parse(done);
 }
 

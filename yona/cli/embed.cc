@@ -40,13 +40,13 @@ int run(const CLI::App& app, EmbedFlags flags) {
   const EmbedTextOptions options = options_of(app, flags);
   WorkerFlags& workers = flags.encoder.workers;
   Communicator* ranks = join_bulk_ranks(workers.device, workers.threads, workers.workers);
-  const TextEncoder encoder = load_encoder(app, flags.encoder);
   Bulk bulk(app,
             {.input = flags.encoder.input,
              .output = flags.output,
              .beside = {},
              .chunk_lines = flags.chunk_lines},
             ranks);
+  const TextEncoder encoder = load_encoder(app, flags.encoder);
   std::uint64_t cut = 0;
   InputChecks checks(flags.encoder.input, BadEncoding::repair);
   bulk.run({.answer = [&](std::vector<InputLine>& lines) {

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <memory>
 #include <sched.h>
+#include <string_view>
 #include <unistd.h>
 
 #include "yona/base/error.h"
@@ -45,7 +46,8 @@ MakeMpiCommunicator find_mpi(const StartedRank& started) {
   void* library = dlopen("libyona_mpi.so", RTLD_NOW | RTLD_GLOBAL);
   check(library != nullptr,
         "mpi: {} processes were started together ({}), and this build has no libyona_mpi.so to "
-        "join them: build with MPI installed (libopenmpi-dev), or start one process",
+        "join them: build with MPI installed (libopenmpi-dev), start one process, or set "
+        "YONA_RANKS=off if each works for itself",
         started.size, started.by);
   void* symbol = dlsym(library, "yona_make_mpi_communicator");
   check(symbol != nullptr,
@@ -70,9 +72,12 @@ std::string cpus_of_process() {
 }  // namespace
 
 std::optional<StartedRank> started_rank(const std::function<const char*(const char* name)>& get) {
-  const auto variable = [&](const char* name) {
-    return number_of(get ? get(name) : std::getenv(name));
-  };
+  const auto text = [&](const char* name) { return get ? get(name) : std::getenv(name); };
+  const auto variable = [&](const char* name) { return number_of(text(name)); };
+  if (const char* ranks = text("YONA_RANKS");
+      ranks != nullptr && std::string_view(ranks) == "off") {
+    return std::nullopt;
+  }
   for (const auto& [size_name, rank_name] : kVariables) {
     const std::optional<int> size = variable(size_name);
     const std::optional<int> rank = variable(rank_name);

@@ -19,8 +19,8 @@ struct StartedRank {
 };
 
 // What the launcher put into the environment; none where this process is alone, unless
-// YONA_ONE_RANK=1 asks for one rank that exchanges with itself. `get` finds a
-// variable, or gives nullptr.
+// YONA_ONE_RANK=1 asks for one rank that exchanges with itself, and where YONA_RANKS=off says that
+// the processes have nothing to do with each other. `get` finds a variable, or gives nullptr.
 std::optional<StartedRank> started_rank(
     const std::function<const char*(const char* name)>& get = nullptr);
 

@@ -102,7 +102,7 @@ std::optional<RankStart> RunStart::wait_for_first(const TrainConfig& train) cons
   }
   const RankStart first = RankStart::from_text(team_.from_leader(""));
   check(std::filesystem::exists(begun_folder(options_.output)),
-        "{}: what rank 0 has written there is not to be seen here: the output folder must be one "
+        "{}: this rank does not see what rank 0 has written there: the output folder must be one "
         "that "
         "all ranks share",
         options_.output.string());

@@ -56,7 +56,7 @@ void Team::check_none(const std::string& difference) const {
   }
   const std::vector<std::string> all = gather_texts(*ranks_, difference);
   const auto found = std::find_if(all.begin(), all.end(), [](const auto& s) { return !s.empty(); });
-  check(found == all.end(), "rank {} is not as rank 0 is: {}", found - all.begin(),
+  check(found == all.end(), "rank {} differs from rank 0: {}", found - all.begin(),
         found == all.end() ? "" : *found);
 }
 
