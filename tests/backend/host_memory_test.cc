@@ -112,5 +112,17 @@ TEST(HostMemory, KeepsGrowingBuffersApart) {
   }
 }
 
+TEST(HostMemory, ObeysTheLimitOfAControlGroup) {
+  EXPECT_NO_THROW(check_group_limit(300 * kMegabyte, {300 * kMegabyte, "memory.max"}));
+  try {
+    check_group_limit(300 * kMegabyte + 1, {300 * kMegabyte, "memory.max"});
+    FAIL() << "more than the group may have";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(),
+                 "cpu: out of memory: 315 MB are needed, the limit (memory.max) is 315 MB; raise "
+                 "it, or use a smaller --batch-tokens or model, or int8");
+  }
+}
+
 }  // namespace
 }  // namespace yona

@@ -1,5 +1,6 @@
-// The program under `ulimit -v`, as batch systems set it, and in a control group with little
-// memory.
+// The program under `ulimit -v`, as batch systems set it, and where the files of its control group
+// say that there is little memory: files of the test are mounted over them, in a name space of
+// their own. Where that is not allowed, those tests are skipped.
 
 #include <fstream>
 
@@ -8,12 +9,14 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/program.h"
+#include "tests/harness/lm_folder.h"
 #include "tests/harness/sanitized.h"
 #include "tests/harness/small_model.h"
 
 namespace yona::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -80,6 +83,64 @@ TEST_F(UnderALimit, TooLittleIsOneLine) {
       EXPECT_EQ(result.err.find("unexpected"), std::string::npos) << result.err;
     }
   }
+}
+
+// A control group with so many bytes: `line` is run with $Y as the program.
+class InAGroup : public UnderALimit {
+ protected:
+  void SetUp() override {
+    UnderALimit::SetUp();
+    if (!IsSkipped() && shell(mounted(1, "true")).code != 0) {
+      GTEST_SKIP() << "mounting in a name space of one's own is not allowed here";
+    }
+  }
+  std::string mounted(std::int64_t bytes, const std::string& line) const {
+    for (const char* name : {"memory.max", "memory.limit_in_bytes"}) {
+      write_bytes(group_ / name, fmt::format("{}\n", bytes));
+    }
+    return fmt::format(
+        "unshare -rm sh -c '"
+        "places=$(sed -nE \"s/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup(2 .*| "
+        ".*memory.*)/\\1/p\" "
+        "/proc/self/mountinfo); "
+        "for place in ${{places:-/sys/fs/cgroup}}; do mount --bind {} $place || exit 1; done; {}'",
+        group_.path().string(), line);
+  }
+  // The error of a command that is refused for lack of memory.
+  std::string refused(const std::string& line) const {
+    const ProgramResult result = shell("export Y; " + mounted(30'000'000, line));
+    EXPECT_EQ(result.code, 1) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    return result.err;
+  }
+
+  TempDir group_;
+};
+
+TEST_F(InAGroup, EachKindOfModelIsRefusedBeforeItIsRead) {
+  const SmallModel translation;
+  const LmFolder language;
+  const std::string fixtures = YONA_FIXTURES;
+  const std::string picture = group_ / "pictures-idx3-ubyte";
+  write_bytes(picture,
+              std::string("\0\0\x08\x03\0\0\0\1\0\0\0\4\0\0\0\5", 16) + std::string(20, 'x'));
+  const std::pair<std::string, std::string> commands[] = {
+      {"translate", translation.path()},
+      {"generate --prompt a", language.path()},
+      {"embed", fixtures + "/encoders/bert-classes"},
+      {"classify --image " + picture, fixtures + "/vit/vit"}};
+  for (const auto& [command, model] : commands) {
+    EXPECT_THAT(
+        refused(fmt::format("echo seven | \"$Y\" {} --threads 1 --model \"{}\"", command, model)),
+        AllOf(StartsWith("yona: " + model + ": about "),
+              HasSubstr(" of memory are needed, the limit ("),
+              HasSubstr(") is 30.0 MB; raise it, or ")));
+  }
+}
+
+TEST_F(InAGroup, MemoryThatGrowsEndsWithAnErrorBeforeItIsKilled) {
+  EXPECT_THAT(refused("\"$Y\" bench translate --preset base --vocab-size 50 --reps 1 --threads 1"),
+              AllOf(StartsWith("yona: cpu: out of memory: "), HasSubstr(") is 30.0 MB; raise it")));
 }
 
 }  // namespace

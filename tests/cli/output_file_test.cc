@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/translate_fixture.h"
+#include "tests/harness/lm_folder.h"
 
 namespace yona::testing {
 namespace {
@@ -36,6 +37,55 @@ TEST_F(OutputFile, WhatBelongsToAModelIsProtected) {
     EXPECT_EQ(read_bytes(entry.path()), before) << name;
   }
   EXPECT_GE(files, 6);
+}
+
+// Other commands than translate, whose --output is a file or a folder.
+TEST_F(OutputFile, EveryCommandProtectsWhatBelongsToAModel) {
+  const LmFolder lm;
+  write_bytes(folder_ / "in.txt", "seven\n");
+  write_bytes(folder_ / "in.de", "sieben\n");
+  const std::string in = folder_ / "in.txt";
+  const std::string encoder = std::string(YONA_FIXTURES) + "/encoders/bert-classes";
+  const std::vector<std::string> commands[] = {
+      {"attention", "--model", model_->path(), "--source", "seven", "--format", "json"},
+      {"generate", "--model", lm.path(), "--prompt", "a", "--max-new", "2"},
+      {"generate", "--model", lm.path(), "--input", in, "--max-new", "2"},
+      {"embed", "--model", encoder, "--input", in},
+      {"parse", "--model", model_->path(), "--input", in}};
+  for (const std::vector<std::string>& command : commands) {
+    for (const char* name : {"copy/config.json", "copy/model.safetensors"}) {
+      const std::string path = folder_ / name;
+      const std::string before = read_bytes(path);
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.end(), {"--threads", "1", "--output", path});
+      const ProgramResult result = run_yona(arguments);
+      EXPECT_EQ(result.code, 2) << command.front() << ": " << result.err;
+      EXPECT_THAT(result.err, HasSubstr("--output: " + path + " is a file of a model"));
+      EXPECT_TRUE(read_bytes(path) == before) << command.front() << " " << name;
+    }
+  }
+}
+
+TEST_F(OutputFile, NoCommandMakesAModelWhereAnotherIs) {
+  write_bytes(folder_ / "in.txt", "seven\n");
+  const std::string in = folder_ / "in.txt";
+  const std::vector<std::string> commands[] = {
+      {"average", "--run", model_->path()},
+      {"vocab", "--train-src", in, "--train-tgt", in, "--vocab-size", "300"}};
+  std::filesystem::create_directory(folder_ / "hub");  // without vocab.json
+  write_bytes(folder_ / "hub/config.json", R"({"model_type": "t5"})");
+  write_bytes(folder_ / "hub/model.safetensors", "x");
+  for (const std::vector<std::string>& command : commands) {
+    for (const char* name : {"copy", "hub"}) {
+      const std::string before = read_bytes(folder_ / name / "config.json");
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.end(), {"--output", folder_ / name});
+      const ProgramResult result = run_yona(arguments);
+      EXPECT_EQ(result.code, 2) << command.front() << ": " << result.err;
+      EXPECT_THAT(result.err, HasSubstr(" holds a ")) << command.front();
+      EXPECT_EQ(read_bytes(folder_ / name / "config.json"), before);
+    }
+  }
 }
 
 TEST_F(OutputFile, OtherFilesMayBeReplaced) {

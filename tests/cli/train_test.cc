@@ -289,6 +289,18 @@ TEST_F(Train, ComplainsAboutFilesOfUnequalLength) {
   EXPECT_THAT(message, HasSubstr("2"));
 }
 
+// Before anything is learnt or written: sub-words of a large corpus take minutes.
+TEST_F(Train, ComplainsAboutValidationFilesOfUnequalLengthBeforeItBegins) {
+  write_bytes(folder_ / "b.en", "one\ntwo\nthree\n");
+  write_bytes(folder_ / "b.de", "eins\nzwei\n");
+  const std::string message =
+      wrong({"--valid-src", path("b.en"), "--valid-tgt", path("b.de"), "--progress", "plain"});
+  EXPECT_THAT(message, HasSubstr("b.en"));
+  EXPECT_THAT(message, HasSubstr("3"));
+  EXPECT_THAT(message, HasSubstr("2"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+}
+
 TEST_F(Train, FitsATimeAndSaysHowLongItWillTake) {
   std::vector<std::string> arguments = command({"--for", "2s"});
   std::replace(arguments.begin(), arguments.end(), std::string("train.schedule=paper"),

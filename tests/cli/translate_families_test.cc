@@ -4,12 +4,15 @@
 
 #include <gmock/gmock.h>
 
+#include "yona/backend/cpu/features.h"
+
 #include "tests/cli/translate_fixture.h"
 
 namespace yona::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 ProgramResult translate_with(const char* family, std::vector<std::string> more) {
@@ -31,6 +34,19 @@ TEST(TranslateFamilies, TakesLanguagesByTheirCodesOrTheirBeginnings) {
   EXPECT_EQ(brief.out, whole.out) << brief.err;
   EXPECT_THAT(translate_with("nllb", {"--src-lang", "en", "--tgt-lang", "fr", "--json"}).out,
               HasSubstr("fra_Latn"));
+}
+
+TEST(TranslateFamilies, SaysWhereAModelIsNotDecodedInBf16) {
+  if (!cpu_has_bf16()) {
+    GTEST_SKIP() << "this CPU has no bf16 instructions";
+  }
+  constexpr const char* kWarning = "decode: f32 is used: a model whose logits have a bias";
+  const ProgramResult marian = translate_with("marian", {"--compute-type", "bf16"});
+  EXPECT_EQ(marian.code, 0) << marian.err;
+  EXPECT_THAT(marian.err, HasSubstr(kWarning));
+  const ProgramResult gated = translate_with("t5-gated", {"--compute-type", "bf16"});
+  EXPECT_EQ(gated.code, 0) << gated.err;
+  EXPECT_THAT(gated.err, Not(HasSubstr(kWarning)));
 }
 
 TEST(TranslateFamilies, AsksForALanguageThatItCannotGuess) {

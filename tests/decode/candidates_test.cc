@@ -27,6 +27,15 @@ class StepCandidatesTest : public ::testing::Test {
     return found.of(units.front(), 0);
   }
 
+  // Candidates that are looked for, of 4 tokens.
+  std::int64_t wanted(const DecodeOptions& options) {
+    const DecodeRequest request{.source = {0}};
+    std::vector<Unit> units;
+    units.push_back({.request = &request,
+                     .search = make_search(options, {.max_length = max_length_, .end = 0})});
+    return StepCandidates(options, region_).wanted(units, 4);
+  }
+
   std::int64_t max_length_ = 9;
   Region region_{shared_backend("cpu"), std::int64_t{1} << 22U};
   const std::vector<double> logits_{std::log(0.4), std::log(0.1), std::log(0.3), std::log(0.2)};
@@ -41,6 +50,23 @@ TEST_F(StepCandidatesTest, GivesTwiceTheBeamBestFirst) {
   EXPECT_EQ(found[1].token, 2);
   EXPECT_EQ(found[3].token, 1);
   EXPECT_NEAR(found[1].score, std::log(0.3), 1e-6);
+}
+
+// Top-p without top-k reads the logits: sorting a whole vocabulary for it is slow.
+TEST_F(StepCandidatesTest, LooksForNoMoreThanIsNeeded) {
+  DecodeOptions options;
+  options.beam = 1;
+  const std::int64_t greedy = wanted(options);
+  EXPECT_LE(greedy, 2);
+  options.sampling = {.on = true, .top_p = 0.9};
+  EXPECT_EQ(wanted(options), greedy);
+  options.sampling.top_k = 3;
+  EXPECT_EQ(wanted(options), 3);
+  options.sampling.top_k = 100;
+  EXPECT_EQ(wanted(options), 4);
+  options.sampling.on = false;
+  options.beam = 2;
+  EXPECT_EQ(wanted(options), 4);
 }
 
 TEST_F(StepCandidatesTest, LeavesOutWhatIsBannedBeforeTheSoftmaxOnlyForCTranslate2) {

@@ -3,9 +3,14 @@
 #include "yona/decode/stepper.h"
 
 #include <cmath>
+#include <filesystem>
+#include <set>
 
 #include <gtest/gtest.h>
 
+#include "yona/decode/batch_decoder.h"
+#include "yona/decode/generation_config.h"
+#include "yona/io/translation_model.h"
 #include "yona/tensor/ops/softmax.h"
 
 #include "tests/harness/compare.h"
@@ -49,6 +54,34 @@ TEST(Stepper, TakesTheMeanThatIsAskedFor) {
     EXPECT_NEAR(logs[i], (a[i] + 2 * b[i]) / 3, 1e-5);
     EXPECT_NEAR(std::exp(plain[i]), (std::exp(a[i]) + 2 * std::exp(b[i])) / 3, 1e-6);
   }
+}
+
+// Logits of other models are not states · weightᵀ: bart, marian, mbart and pegasus have a bias, t5
+// a scale, m2m100 an odd number of outputs and no <pad> outside of them.
+TEST(Stepper, KnowsWhichFamiliesHaveAPlainProjection) {
+  const std::set<std::string> plain{"mt5-untied", "nllb", "nllb-transformers-5", "nllb-untied",
+                                    "t5-gated"};
+  std::set<std::string> found;
+  std::size_t families = 0;
+  Backend& backend = shared_backend("cpu");
+  for (const auto& entry : std::filesystem::directory_iterator(YONA_FIXTURES "/families")) {
+    if (!entry.is_directory()) {
+      continue;
+    }
+    ++families;
+    const auto model = TranslationModel::load(entry.path(), backend, Packing::no);
+    DecodeOptions options = folder_options(entry.path(), model->info());
+    options.precision = Precision::bf16;
+    const BatchDecoder decoder({&model->model()}, backend, options);
+    const bool is_plain = has_plain_projection(model->model());
+    EXPECT_EQ(decoder.options().precision, is_plain ? Precision::bf16 : Precision::f32)
+        << entry.path();
+    if (is_plain) {
+      found.insert(entry.path().filename());
+    }
+  }
+  EXPECT_EQ(found, plain);
+  EXPECT_GT(families, 2 * plain.size());
 }
 
 // On a GPU in one kernel, elsewhere one after the other.

@@ -18,7 +18,7 @@ TEST(GenerateBench, CountsEveryNewToken) {
   options.profile = true;
   for (const Packing packing : {Packing::yes, Packing::int8, Packing::no}) {
     for (const double temperature : {0.0, 1.0}) {
-      options.packing = packing;
+      options.type = {.packing = packing};
       options.temperature = temperature;
       const Json result = bench_generate(options);
       EXPECT_NEAR(result.at("tok_s").get<double>() * result.at("ms").get<double>() / 1e3, 12.0,

@@ -1,6 +1,11 @@
 #include "yona/models/seq2seq_keys.h"
 
+#include <set>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "tests/harness/other_value.h"
 
 namespace yona::testing {
 namespace {
@@ -21,6 +26,29 @@ TEST(Seq2SeqKeys, FindsWhatAnArchitectureDoesNotRead) {
   EXPECT_EQ(unread_keys(config, tiny), (std::vector<std::string>{"cell", "heads"}));
   config.arch = Arch::transformer;
   EXPECT_EQ(unread_keys(config, tiny), (std::vector<std::string>{"cell", "kernel_width"}));
+}
+
+// Every key of the Transformer is either shared by all architectures, or named where another one is
+// trained: a new key is of the second kind unless it is among the first.
+TEST(Seq2SeqKeys, WhatTheTransformerAloneReadsIsNamed) {
+  Seq2SeqConfig config = preset("tiny");
+  config.arch = Arch::rnn;
+  std::set<std::string> shared;
+  for (const ConfigKey<Seq2SeqConfig>& key : as_seq2seq(transformer_keys())) {
+    Seq2SeqConfig changed = config;
+    const std::string value = other_value(key, config);
+    ASSERT_FALSE(value.empty()) << key.name;
+    key.set(changed, ConfigNode::scalar(value), {key.name, "", ""});
+    const std::vector<std::string> unread = unread_keys(changed, config);
+    if (unread.empty()) {
+      shared.insert(key.name);
+    } else {
+      EXPECT_EQ(unread, std::vector<std::string>{key.name});
+    }
+  }
+  EXPECT_EQ(shared, (std::set<std::string>{"attention_dropout", "d_model", "decoder_layers",
+                                           "dropout", "encoder_layers", "layers", "max_positions",
+                                           "tying"}));  // the RNN has attention dropout, too
 }
 
 TEST(Seq2SeqKeys, KeepsTheTransformersKeys) {

@@ -9,6 +9,17 @@
 
 namespace yona::testing {
 
+// Answers with what was asked.
+inline void echo(const std::shared_ptr<serve::Exchange>& exchange) {
+  const serve::HttpRequest& request = exchange->request();
+  exchange->respond(serve::json_response({{"method", request.method},
+                                          {"path", request.path},
+                                          {"query", request.query},
+                                          {"type", request.content_type},
+                                          {"client", request.client},
+                                          {"body", request.body}}));
+}
+
 class RunningServer {
  public:
   explicit RunningServer(serve::HttpServer::Handler handler, serve::HttpServerOptions options = {},

@@ -2,10 +2,17 @@
 
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+
+#include "tests/harness/temp_dir.h"
 
 namespace yona {
 namespace {
+
+using testing::message_of;
 
 std::vector<std::int32_t> example(const Side& side, std::size_t s) {
   return {side.ids.begin() + side.offsets[s], side.ids.begin() + side.offsets[s + 1]};
@@ -33,6 +40,22 @@ TEST(WordPairs, DrawsFromTheFirstPairsAlone) {
   EXPECT_EQ(sources.size(), 3U);
   EXPECT_EQ(corpus.training_batch(200, 3, 7).sides[kTarget].ids, batch.sides[kTarget].ids);
   EXPECT_NE(corpus.training_batch(200, 3, 8).sides[kTarget].ids, batch.sides[kTarget].ids);
+}
+
+// There are 60 times of 12 hours, an eighth of them held out.
+TEST(WordPairs, MoreThanTheGeneratorHasIsRefused) {
+  builtin::Generator times({.target = "fr", .kinds = {builtin::Kind::time}}, builtin::Split::train);
+  std::set<std::string> seen;
+  EXPECT_EQ(WordPairs::different_pairs(times, 500, seen).size(), 500U);
+  EXPECT_EQ(seen.size(), 500U);
+  builtin::Generator again({.target = "fr", .kinds = {builtin::Kind::time}}, builtin::Split::train);
+  seen.clear();
+  const std::string message =
+      message_of<InvalidArgument>([&] { WordPairs::different_pairs(again, 1000, seen); });
+  EXPECT_EQ(message, fmt::format("study: 1000 different pairs are wanted, the generator has only "
+                                 "about {}",
+                                 seen.size()));
+  EXPECT_LT(seen.size(), 720U);
 }
 
 TEST(WordPairs, StopsReadingAtTheEnd) {

@@ -73,7 +73,12 @@ cudaError_t cudaStreamDestroy(cudaStream_t /*stream*/) { return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t /*stream*/) { return outside_captures(); }
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) { return allocate(memory, bytes); }
-cudaError_t cudaMallocHost(void** memory, std::size_t bytes) { return allocate(memory, bytes); }
+// CUDA_ON_HOST_PINNED: the bytes of the largest array that can be pinned, for tests of refusals.
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  const char* most = std::getenv("CUDA_ON_HOST_PINNED");
+  return most != nullptr && bytes > std::strtoull(most, nullptr, 10) ? cudaErrorMemoryAllocation
+                                                                     : allocate(memory, bytes);
+}
 cudaError_t cudaFree(void* memory) { return std::free(memory), cudaSuccess; }
 cudaError_t cudaFreeHost(void* memory) { return std::free(memory), cudaSuccess; }
 cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total) {

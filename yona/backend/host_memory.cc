@@ -162,21 +162,14 @@ Ranges& ranges() {
       short_bytes(address_space_in_use()));
 }
 
-// A control group is killed without a word when it takes more than its limit; so an error comes
-// first. Not for the machine's own memory, behind which there may be swap.
-void check_group_limit(std::int64_t growth) {
-  const auto limit = group_memory_limit();
-  if (!limit) {
-    return;
-  }
-  const std::int64_t needed = private_memory_in_use() + growth;
-  check<DeviceError>(needed <= limit->bytes,
+}  // namespace
+
+void check_group_limit(std::int64_t needed, const MemoryLimit& limit) {
+  check<DeviceError>(needed <= limit.bytes,
                      "cpu: out of memory: {} are needed, the limit ({}) is {}; raise it, or use a "
                      "smaller --batch-tokens or model, or int8",
-                     short_bytes(needed), limit->source, short_bytes(limit->bytes));
+                     short_bytes(needed), limit.source, short_bytes(limit.bytes));
 }
-
-}  // namespace
 
 void* reserve_host_memory(std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
@@ -195,7 +188,9 @@ void* reserve_host_memory(std::int64_t bytes) {
 void commit_host_memory(void* memory, std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
   if (const std::size_t growth = ranges().growth(memory, size); growth > 0) {
-    check_group_limit(static_cast<std::int64_t>(growth));
+    if (const auto limit = group_memory_limit()) {
+      check_group_limit(private_memory_in_use() + static_cast<std::int64_t>(growth), *limit);
+    }
   }
   if (!ranges().use(memory, size)) {
     fail_to_get(bytes);

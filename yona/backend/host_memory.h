@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "yona/base/memory_limit.h"
+
 namespace yona {
 
 // Address space for `bytes`, zeroed. Throws DeviceError, with the limit where there is one.
@@ -16,6 +18,11 @@ void* reserve_host_memory(std::int64_t bytes);
 // Makes the first `bytes` of what was reserved usable. Throws DeviceError when the limit is
 // reached; what could be used before still can.
 void commit_host_memory(void* memory, std::int64_t bytes);
+
+// Throws DeviceError when `needed` bytes in all are more than the limit of a control group: it is
+// killed without a word when it takes more, so an error comes first. Not for the machine's own
+// memory, behind which there may be swap.
+void check_group_limit(std::int64_t needed, const MemoryLimit& limit);
 
 // Gives back what was reserved.
 void release_host_memory(void* memory) noexcept;

@@ -38,11 +38,7 @@ GenerateBenchOptions options_of(const BenchGenerateFlags& flags) {
   options.temperature = number_value("--temperature", flags.temperature, {0.0, 100.0});
   options.repetitions = integer_value("--reps", flags.repetitions, {1});
   options.device = word_value("--device", flags.device, {"cpu", "cuda"});
-  const ComputeType type =
-      compute_type(flags.compute_type, options.device)
-          .of_language_model(options.device == "cpu" ? Device::cpu : Device::cuda);
-  options.precision = type.precision;
-  options.packing = type.is_folders ? Packing::yes : type.packing;
+  options.type = compute_type(flags.compute_type, options.device);
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   options.profile = flags.profile;
   options.config.max_positions =

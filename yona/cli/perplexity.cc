@@ -64,8 +64,7 @@ Json json_of(const Perplexity& result) {
 ComputeType perplexity_type(const std::string& flag, const std::string& device) {
   check(device == "cpu" || flag.empty() || flag == "f32",
         "--compute-type: on a GPU perplexity is computed in f32, not {}", flag);
-  return device == "cpu" ? compute_type(flag, device).of_language_model(Device::cpu)
-                         : ComputeType{.packing = Packing::no};
+  return device == "cpu" ? compute_type(flag, device) : ComputeType{.packing = Packing::no};
 }
 
 int run_perplexity(const CLI::App& app, const PerplexityFlags& flags) {
@@ -78,8 +77,9 @@ int run_perplexity(const CLI::App& app, const PerplexityFlags& flags) {
       .stride = integer_value("--stride", flags.stride, {0, 1 << 24})};
   const int threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   const std::string device = word_value("--device", flags.device, {"cpu", "cuda"});
-  const ComputeType type = perplexity_type(flags.compute_type, device);
+  const ComputeType asked = perplexity_type(flags.compute_type, device);
   const std::unique_ptr<Backend> backend = make_backend(device, {.threads = threads});
+  const ComputeType type = asked.of_language_model(backend->device());
   const std::string text = read_text(flags.input);
   const auto model = LanguageModel::load(flags.model, *backend, type.packing_of(flags.model));
   const Perplexity result = perplexity(model->model(), model->tokenizer(), text, options, *backend);

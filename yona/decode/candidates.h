@@ -17,6 +17,10 @@ class StepCandidates {
                  const ChosenOutputs* chosen = nullptr)
       : options_(options), region_(region), chosen_(chosen) {}
 
+  // How many candidates of each unit find() looks for. Drawing from the whole vocabulary reads the
+  // logits themselves: k is then no more than a search asks for.
+  std::int64_t wanted(std::span<const Unit> units, std::int64_t vocabulary) const;
+
   // Looks at the logits of the units' rows. Throws DeviceError when they are not numbers.
   void find(const StepLogits& logits, std::span<const Unit> units);
   // Of the unit at this place among those of find(): best first, at most as many as its search asks
@@ -25,7 +29,6 @@ class StepCandidates {
 
  private:
   bool draws_from_all() const;
-  std::int64_t wanted(std::span<const Unit> units, std::int64_t vocabulary) const;
   std::int32_t id_of(std::int32_t column) const {
     return chosen_ != nullptr ? chosen_->id(column) : column;
   }

@@ -23,17 +23,17 @@ struct RandomLm {
   std::unique_ptr<PackedWeights> packed;
   std::unique_ptr<QuantisedWeights> quantised;
 
-  RandomLm(const GenerateBenchOptions& options, Backend& backend)
-      : model(options.config), weights(model, backend, Gradients::no) {
+  RandomLm(const CausalLmConfig& config, Packing packing, Backend& backend)
+      : model(config), weights(model, backend, Gradients::no) {
     weights.initialise(1);
-    if (options.packing == Packing::int8) {
+    if (packing == Packing::int8) {
       quantised = std::make_unique<QuantisedWeights>(weights.weights());
-    } else if (options.packing == Packing::bf16) {
+    } else if (packing == Packing::bf16) {
       packed = std::make_unique<HalfWeights>(weights.weights(), DType::bf16,
                                              [](const Tensor& part, float* to) {
                                                std::copy_n(part.data<float>(), part.elements(), to);
                                              });
-    } else if (options.packing == Packing::yes && backend.on_host()) {
+    } else if (packing == Packing::yes && backend.on_host()) {
       packed = std::make_unique<PackedWeights>(weights.weights());
     }
   }
@@ -73,11 +73,11 @@ Timing generate_once(Generator& generator, const GenerateBenchOptions& options,
   return timing;
 }
 
-std::string_view compute_name(const GenerateBenchOptions& options) {
-  return options.packing == Packing::int8                                           ? "int8"
-         : options.precision == Precision::f16                                      ? "float16"
-         : options.precision == Precision::bf16 || options.packing == Packing::bf16 ? "bfloat16"
-                                                                                    : "float32";
+std::string_view compute_name(const ComputeType& type) {
+  return type.packing == Packing::int8                                        ? "int8"
+         : type.precision == Precision::f16                                   ? "float16"
+         : type.precision == Precision::bf16 || type.packing == Packing::bf16 ? "bfloat16"
+                                                                              : "float32";
 }
 
 double peak_megabytes() {
@@ -92,13 +92,15 @@ Json bench_generate(const GenerateBenchOptions& options) {
   const auto start = Clock::now();
   const std::unique_ptr<Backend> backend =
       make_backend(options.device, {.threads = options.threads});
-  const RandomLm lm(options, *backend);
+  ComputeType type = options.type.of_language_model(backend->device());
+  type.packing = type.is_folders ? Packing::yes : type.packing;
+  const RandomLm lm(options.config, type.packing, *backend);
   const std::int64_t vocabulary = options.config.vocabulary;
   Generator generator(lm.model, *backend,
                       {.max_batch = options.batch,
                        .cache_tokens = options.batch * (options.prompt_length + options.new_tokens),
                        .keeps_prefixes = false,
-                       .precision = options.precision});
+                       .precision = type.precision});
   const double load = seconds_since(start);
   generate_once(generator, options, vocabulary);
   const std::unique_ptr<Profile> profile = backend->make_profile();
@@ -117,7 +119,7 @@ Json bench_generate(const GenerateBenchOptions& options) {
   const auto batch = static_cast<double>(options.batch);
   Json result{{"engine", "yona"},
               {"preset", options.preset},
-              {"compute", compute_name(options)},
+              {"compute", compute_name(type)},
               {"threads", backend->exec().pool != nullptr ? backend->exec().pool->threads() : 0},
               {"batch", options.batch},
               {"prompt_len", options.prompt_length},

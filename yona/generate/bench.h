@@ -5,9 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "yona/backend/kernel_args.h"
 #include "yona/base/json.h"
-#include "yona/io/translation_model.h"
+#include "yona/decode/compute_type.h"
 #include "yona/models/causal_lm_config.h"
 
 namespace yona {
@@ -20,8 +19,7 @@ struct GenerateBenchOptions {
   std::int64_t new_tokens = 128;  // of each sequence, exactly
   std::int64_t repetitions = 3;   // that are timed, after one that is not
   std::string device = "cpu";
-  Precision precision = Precision::f32;
-  Packing packing = Packing::yes;
+  ComputeType type{};  // as it is asked for: what it means is the device's
   int threads = 0;
   double temperature = 0.0;
   bool profile = false;  // milliseconds per kernel

@@ -231,7 +231,11 @@ std::unique_ptr<TranslationModel> TranslationModel::load(const std::filesystem::
   const ModelInfo info = read_model_info(folder);
   std::unique_ptr<TranslationModel> model(new TranslationModel(folder, info, backend));
   if (backend.on_host()) {
-    check_model_memory(folder, info.config, model->parameters().count(), packing);
+    const auto memory = [&](Packing how) {
+      return weight_memory(folder, info.config, model->parameters().count(), how);
+    };
+    check_model_memory(folder, {.weights = memory(packing),
+                                .in_int8 = packing == Packing::int8 ? 0 : memory(Packing::int8)});
   }
   // Another thread opens the weights meanwhile. Not the other way round: sub-words are many small
   // pieces of memory, which only the main thread's heap gives without a system call for each page.

@@ -10,27 +10,25 @@ namespace {
 constexpr std::array kArchs{Arch::transformer, Arch::rnn, Arch::convs2s, Arch::bytenet,
                             Arch::feed_forward};
 
+// Keys of the Transformer that all architectures read.
+constexpr std::array<std::string_view, 7> kShared{
+    "layers", "encoder_layers", "decoder_layers", "d_model", "tying", "dropout", "max_positions"};
+
+std::vector<std::string_view> keys_of_the_transformer() {
+  std::vector<std::string_view> names;
+  for (const ConfigKey<TransformerConfig>& key : transformer_keys()) {
+    if (std::find(kShared.begin(), kShared.end(), key.name) == kShared.end()) {
+      names.emplace_back(key.name);
+    }
+  }
+  return names;
+}
+
 // Of the keys that not all architectures read: those that this one does.
 std::vector<std::string_view> keys_read_by(Arch arch) {
   switch (arch) {
     case Arch::transformer:
-      return {"d_ff",
-              "heads",
-              "d_k",
-              "d_v",
-              "attention_dropout",
-              "activation_dropout",
-              "activation",
-              "norm",
-              "attention",
-              "window",
-              "dilation",
-              "block",
-              "global_blocks",
-              "random_blocks",
-              "projected_keys",
-              "positions",
-              "position_base"};
+      return keys_of_the_transformer();
     case Arch::rnn:
       return {"cell", "alignment", "attention_dropout"};
     case Arch::convs2s:

@@ -1,10 +1,9 @@
 #include "yona/study/word_pairs.h"
 
 #include <algorithm>
-#include <set>
 
+#include "yona/base/error.h"
 #include "yona/base/random.h"
-#include "yona/data/builtin/generator.h"
 
 namespace yona {
 
@@ -24,21 +23,26 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// `count` pairs with different sources.
-std::vector<std::pair<std::string, std::string>> different_pairs(builtin::Generator& generator,
-                                                                 std::int64_t count,
-                                                                 std::set<std::string>& seen) {
-  std::vector<std::pair<std::string, std::string>> pairs;
+}  // namespace
+
+WordPairs::Pairs WordPairs::different_pairs(builtin::Generator& generator, std::int64_t count,
+                                            std::set<std::string>& seen) {
+  constexpr int kMostRepetitions = 100'000;  // in a row
+  Pairs pairs;
+  int repetitions = 0;
   while (static_cast<std::int64_t>(pairs.size()) < count) {
-    std::pair<std::string, std::string> pair = generator.next_pair();
-    if (seen.insert(pair.first).second) {
+    check(repetitions < kMostRepetitions,
+          "study: {} different pairs are wanted, the generator has only about {}", count,
+          pairs.size());
+    Pair pair = generator.next_pair();
+    const bool is_new = seen.insert(pair.first).second;
+    repetitions = is_new ? 0 : repetitions + 1;
+    if (is_new) {
       pairs.push_back(std::move(pair));
     }
   }
   return pairs;
 }
-
-}  // namespace
 
 WordPairs::WordPairs(const Sizes& sizes, std::uint64_t seed) : words_{"</s>", "<unk>"} {
   const builtin::Options options{.source = "en", .target = "fr", .seed = seed};
@@ -98,7 +102,7 @@ Batch WordPairs::training_batch(std::int64_t count, std::int64_t limit, std::uin
   return batch;
 }
 
-Batch WordPairs::batch_of(const std::vector<Pair>& pairs) const {
+Batch WordPairs::batch_of(const Pairs& pairs) const {
   Batch batch;
   batch.clear();
   for (const Pair& pair : pairs) {

@@ -4,18 +4,22 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "yona/data/batch.h"
-#include "yona/data/builtin/split.h"
+#include "yona/data/builtin/generator.h"
 
 namespace yona {
 
 class WordPairs {
  public:
+  using Pair = std::pair<std::string, std::string>;
+  using Pairs = std::vector<Pair>;
+
   static constexpr std::uint64_t kSeed = 1;  // of studies: the same for every seed of the training
   struct Sizes {
     std::int64_t training = 1000, validation = 100, test = 200;
@@ -35,15 +39,18 @@ class WordPairs {
   std::vector<std::string> references() const;
   std::string text_of(const std::vector<std::int32_t>& ids) const;
 
- private:
-  using Pair = std::pair<std::string, std::string>;
+  // `count` pairs of the generator whose sources are not among `seen`, where they are added. Throws
+  // InvalidArgument when it has nothing but repetitions for a long time.
+  static Pairs different_pairs(builtin::Generator& generator, std::int64_t count,
+                               std::set<std::string>& seen);
 
+ private:
   void collect_words(const Pair& pair);
   std::vector<std::int32_t> ids_of(std::string_view text) const;  // with </s>
   void append(Batch& batch, const Pair& pair, std::uint64_t id) const;
-  Batch batch_of(const std::vector<Pair>& pairs) const;
+  Batch batch_of(const Pairs& pairs) const;
 
-  std::vector<Pair> training_, validation_, test_;
+  Pairs training_, validation_, test_;
   std::vector<std::string> words_;                            // by id, without <pad>
   std::vector<std::pair<std::string, std::int32_t>> sorted_;  // by word
 };

@@ -45,6 +45,12 @@ TEST(StoryExamples, LongStoriesKeepTheirLastSentences) {
   EXPECT_THAT(batch.sides[kStoryWords].ids, ElementsAre(2));
 }
 
+TEST(StoryExamples, AVocabularyHasTheWordsOfAllSentencesThatAQuestionFollows) {
+  const StoryFile file = parse_stories(
+      "1 A b.\n2 B?\tx\t1\n3 C.\n4 B?\tx\t1\n5 Unasked.\n1 D.\n2 D?\tx\t1\n", "qa.txt");
+  EXPECT_THAT(StoryVocabulary::of({file}).words(), ElementsAre("a", "b", "c", "d", "x"));
+}
+
 TEST(StoryExamples, AnUnknownWordIsNamed) {
   const StoryVocabulary vocabulary = StoryVocabulary::of({small_file()});
   const StoryFile other = parse_stories("1 A b.\n2 Who?\ty\t1\n", "valid.txt");

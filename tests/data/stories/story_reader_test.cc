@@ -2,7 +2,10 @@
 #include "yona/data/stories/story_reader.h"
 
 #include <fstream>
+#include <map>
+#include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +16,11 @@
 namespace yona::testing {
 namespace {
 
+using ::testing::_;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 constexpr const char* kTwoStories =
     "1 Mary moved to the bathroom.\n"
@@ -29,16 +35,16 @@ TEST(StoryReader, ReadsStoriesAndQuestions) {
   const StoryFile file = parse_stories(kTwoStories, "qa.txt");
   ASSERT_EQ(file.questions.size(), 3U);
   const StoryQuestion& first = file.questions[0];
-  ASSERT_EQ(first.sentences.size(), 2U);
-  EXPECT_THAT(first.sentences[0], ElementsAre("mary", "moved", "to", "the", "bathroom"));
+  ASSERT_EQ(first.sentences().size(), 2U);
+  EXPECT_THAT(first.sentences()[0], ElementsAre("mary", "moved", "to", "the", "bathroom"));
   EXPECT_THAT(first.question, ElementsAre("where", "is", "mary"));
   EXPECT_EQ(first.answer, "bathroom");
   EXPECT_THAT(first.facts, ElementsAre(0));
   EXPECT_EQ(first.line, 3U);
-  EXPECT_EQ(file.questions[1].sentences.size(), 3U);  // questions are no sentences
+  EXPECT_EQ(file.questions[1].sentences().size(), 3U);  // questions are no sentences
   EXPECT_EQ(file.questions[1].answer, "apple,milk");
   EXPECT_THAT(file.questions[1].facts, ElementsAre(2, 1));
-  EXPECT_EQ(file.questions[2].sentences.size(), 1U);
+  EXPECT_EQ(file.questions[2].sentences().size(), 1U);
   EXPECT_TRUE(file.questions[2].facts.empty());
 }
 
@@ -49,6 +55,30 @@ TEST(StoryReader, FilesAreReadAsTextInMemoryIs) {
   EXPECT_EQ(file.questions.size(), 3U);
   EXPECT_EQ(file.questions[1].question, parse_stories(kTwoStories, "x").questions[1].question);
   EXPECT_THROW(read_stories(folder / "none.txt"), IoError);
+}
+
+// Each line of a story has all sentences above it: they are kept once, not once for each question.
+TEST(StoryReader, QuestionsOfALongStoryShareItsSentences) {
+  constexpr std::size_t kQuestions = 5000;
+  std::string text;
+  for (std::size_t i = 0; i < kQuestions; ++i) {
+    text += fmt::format("{} Mary took coin {}.\n{} What has Mary?\tcoin\t{}\n", 2 * i + 1, i,
+                        2 * i + 2, 2 * i + 1);
+  }
+  const StoryFile file = parse_stories(text + "1 Mary slept.\n2 Who slept?\tmary\t1\n", "qa.txt");
+  ASSERT_EQ(file.questions.size(), kQuestions + 1);
+  std::map<const void*, std::size_t> held;  // sentences of each story
+  for (const StoryQuestion& question : file.questions) {
+    held[question.story.get()] = question.story->size();
+  }
+  EXPECT_THAT(held, UnorderedElementsAre(Pair(_, kQuestions), Pair(_, 1U)));
+  for (std::size_t i = 0; i < kQuestions; ++i) {
+    const StoryQuestion& question = file.questions[i];
+    ASSERT_EQ(question.sentences().size(), i + 1);
+    ASSERT_EQ(question.sentences().back().back(), std::to_string(i));
+    ASSERT_THAT(question.facts, ElementsAre(static_cast<std::int64_t>(i)));
+  }
+  EXPECT_EQ(file.questions.back().sentences().size(), 1U);
 }
 
 std::string refusal(const std::string& text) {

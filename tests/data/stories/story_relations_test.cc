@@ -33,7 +33,7 @@ TEST(StoryRelations, PositionsFollowFromTheText) {
   for (const StoryQuestion& q : parse_stories(out.text(), "positions").questions) {
     int x = 0;
     int y = 0;
-    for (const StoryWords& sentence : q.sentences) {
+    for (const StoryWords& sentence : q.sentences()) {
       x += side_of(sentence).first;
       y += side_of(sentence).second;
     }

@@ -30,7 +30,7 @@ struct Tracker {
   std::map<std::string, std::vector<std::string>> stays;
 
   explicit Tracker(const StoryQuestion& question) {
-    for (const StoryWords& words : question.sentences) {
+    for (const StoryWords& words : question.sentences()) {
       read(words);
     }
   }
@@ -88,7 +88,7 @@ TEST(StoryTasks, FactsAreThoseOfTheText) {
 
 TEST(StoryTasks, ArgumentsAreThoseOfTheText) {
   expect_solved("two-arguments", [](const StoryQuestion& q) {
-    for (const StoryWords& s : q.sentences) {  // the a is north of the b
+    for (const StoryWords& s : q.sentences()) {  // the a is north of the b
       const bool asks_first = q.question[2] != "the";
       if (asks_first && s.back() == q.question.back()) {
         return s[1];
@@ -100,7 +100,7 @@ TEST(StoryTasks, ArgumentsAreThoseOfTheText) {
     return std::string("?");
   });
   expect_solved("three-arguments", [](const StoryQuestion& q) {
-    for (const StoryWords& s : q.sentences) {  // mary gave the apple to john
+    for (const StoryWords& s : q.sentences()) {  // mary gave the apple to john
       if (s[1] == "gave") {
         return q.question[0] == "what" ? s[3] : q.question[1] == "gave" ? s[0] : s[5];
       }
@@ -133,8 +133,8 @@ TEST(StoryTasks, PathsLeadThere) {
   for (const StoryQuestion& q : file.questions) {
     // The coordinates of all rooms from that of the question's start.
     std::map<std::string, std::pair<int, int>> at{{q.question[6], {0, 0}}};
-    for (std::size_t round = 0; round < q.sentences.size(); ++round) {
-      for (const StoryWords& s : q.sentences) {  // the a is north of the b
+    for (std::size_t round = 0; round < q.sentences().size(); ++round) {
+      for (const StoryWords& s : q.sentences()) {  // the a is north of the b
         const auto [x, y] = ways.at(s[3]);
         if (at.contains(s[6]) && !at.contains(s[1])) {
           at[s[1]] = {at[s[6]].first + x, at[s[6]].second + y};
@@ -154,7 +154,7 @@ TEST(StoryTasks, PathsLeadThere) {
 TEST(StoryTasks, SizesFollowFromTheChain) {
   expect_solved("sizes", [](const StoryQuestion& q) {
     std::map<std::string, std::string> larger;
-    for (const StoryWords& s : q.sentences) {  // the a fits inside the b
+    for (const StoryWords& s : q.sentences()) {  // the a fits inside the b
       larger[s[1]] = s.back();
     }
     for (std::string at = q.question[2]; larger.contains(at);) {

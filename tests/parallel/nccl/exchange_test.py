@@ -2,7 +2,7 @@
 
 usage: exchange_test.py    YONA_PROGRAM names the program (as in ctest)
 
-Skipped without a GPU, mpirun, libyona_mpi.so or libyona_nccl.so. Where there is no GPU, more ranks than GPUs are still refused.
+Skipped without a GPU, mpirun, libyona_mpi.so or libyona_nccl.so. Without a GPU or NCCL, more ranks than GPUs are still refused.
 """
 
 import importlib.util
@@ -55,7 +55,19 @@ def several(folder):
     print("two ranks over NCCL have the bytes of those through the host")
 
 
+def refused(folder):
+    """More ranks than GPUs: whether the one that is named is there or not."""
+    mpi.ENVIRONMENT = os.environ | {"CUDA_VISIBLE_DEVICES": "0"}
+    said = mpi.run(mpi.flags(folder, folder / "refused", "--device", "cuda", "--updates", "1"), 2, expect=2)
+    mpi.check("--device cuda: 2 ranks share 1 GPU on one machine" in said, said)
+    print("more ranks than GPUs are refused")
+
+
 def main():
+    if shutil.which("mpirun") and (mpi.YONA.parent / "libyona_mpi.so").exists():
+        with tempfile.TemporaryDirectory() as name:
+            mpi.write_corpus(Path(name))
+            refused(Path(name))
     if absent := missing():
         print("skipped: not here:", ", ".join(absent))
         sys.exit(SKIPPED)

@@ -17,6 +17,13 @@ inline const SmallModel& shared_model() {
   return model;
 }
 
+// Sentences that the model has seen.
+inline std::vector<std::string> some_lines(std::size_t first, std::size_t count) {
+  const auto& lines = shared_model().lines();
+  return {lines.begin() + static_cast<std::ptrdiff_t>(first),
+          lines.begin() + static_cast<std::ptrdiff_t>(first + count)};
+}
+
 inline Backend& shared_backend() {
   static const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 2});
   return *backend;

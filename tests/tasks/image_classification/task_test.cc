@@ -157,6 +157,11 @@ TEST_F(ImageClassification, SettingsThatDoNotFitAreNamed) {
                 run("run", config({{"data.labels", "a", ""}}));
               }),
               HasSubstr("data.labels: 1 names, but the labels of data.train go from 0 to 1"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                check_image_config(config(
+                    {{"train.valid_metrics", "spearman", ""}, {"train.best_by", "loss", ""}}));
+              }),
+              HasSubstr("train.valid_metrics: expected accuracy, f1 or matthews, got 'spearman'"));
 }
 
 TEST_F(ImageClassification, OtherPicturesAreNotResumed) {

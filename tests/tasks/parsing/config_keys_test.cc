@@ -46,6 +46,9 @@ TEST(ParsingKeys, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THAT(refused(), HasSubstr("train.patience: stopping early needs a validation set"));
   config.train.valid_metrics = {};
   EXPECT_THAT(refused(), HasSubstr("train.best_by: f1 is not among train.valid_metrics"));
+  config.train.valid_metrics = {"f1", "bleu"};
+  EXPECT_THAT(refused(),
+              HasSubstr("train.valid_metrics: expected f1, complete or tags, got 'bleu'"));
   config.parsing.max_length = 5000;
   EXPECT_THAT(refused(), HasSubstr("data.max_length: 5000 is more than model.max_positions 1024"));
   config.model.tying = Tying::all;

@@ -55,6 +55,8 @@ TEST(QuestionKeys, WhatDoesNotGoTogetherIsNamed) {
   EXPECT_THAT(refused({{"train.rdrop", "1", ""}}), HasSubstr("a memory network has no dropout"));
   EXPECT_THAT(refused({{"train.valid_metrics", "failed_tasks", ""}}),
               HasSubstr("train.best_by: error is not among train.valid_metrics"));
+  EXPECT_THAT(refused({{"train.valid_metrics", "accuracy", ""}, {"train.best_by", "loss", ""}}),
+              HasSubstr("train.valid_metrics: expected error or failed_tasks, got 'accuracy'"));
   EXPECT_THAT(refused({{"data.train", file, ""}, {"train.patience", "3", ""}}),
               HasSubstr("train.patience: stopping early needs a validation file"));
 }

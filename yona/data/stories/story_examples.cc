@@ -28,10 +28,16 @@ StoryVocabulary::StoryVocabulary(std::vector<std::string> words) : words_(std::m
 
 StoryVocabulary StoryVocabulary::of(const std::vector<StoryFile>& files) {
   std::set<std::string> words;
+  std::shared_ptr<const std::vector<StoryWords>> story;
+  std::size_t read = 0;  // sentences of the story: its questions share them
   for (const StoryFile& file : files) {
     for (const StoryQuestion& question : file.questions) {
-      for (const StoryWords& sentence : question.sentences) {
-        words.insert(sentence.begin(), sentence.end());
+      if (question.story != story) {
+        story = question.story;
+        read = 0;
+      }
+      for (; read < question.above; ++read) {
+        words.insert((*story)[read].begin(), (*story)[read].end());
       }
       words.insert(question.question.begin(), question.question.end());
       words.insert(question.answer);
@@ -77,12 +83,12 @@ void StoryExamples::add(const StoryQuestion& question, const std::string& file,
       to.push_back(vocabulary.id(word, file, question.line));
     }
   };
-  const std::size_t sentences = question.sentences.size();
-  cut_stories_ += sentences > memory ? 1 : 0;
+  const std::span<const StoryWords> sentences = question.sentences();
+  cut_stories_ += sentences.size() > memory ? 1 : 0;
   Item item;
-  for (std::size_t i = sentences - std::min(sentences, memory); i < sentences; ++i) {
-    ids(question.sentences[i], item.words);
-    item.sentences.push_back(static_cast<std::int32_t>(question.sentences[i].size()));
+  for (const StoryWords& sentence : sentences.last(std::min(sentences.size(), memory))) {
+    ids(sentence, item.words);
+    item.sentences.push_back(static_cast<std::int32_t>(sentence.size()));
   }
   ids(question.question, item.question);
   item.answer = vocabulary.id(question.answer, file, question.line);

@@ -48,7 +48,7 @@ class StoryParser {
                        "as '1 Mary moved to the bathroom.'",
                        file_.name, line_);
     if (*number == 1) {
-      sentences_.clear();
+      story_ = std::make_shared<std::vector<StoryWords>>();
       places_.clear();
     }
     const std::size_t tab = text.find('\t');
@@ -58,8 +58,8 @@ class StoryParser {
     }
     StoryWords words = story_words(text);
     check<FormatError>(!words.empty(), "{}:{}: the sentence has no words", file_.name, line_);
-    places_[*number] = static_cast<std::int64_t>(sentences_.size());
-    sentences_.push_back(std::move(words));
+    places_[*number] = static_cast<std::int64_t>(story_->size());
+    story_->push_back(std::move(words));
   }
 
   StoryFile finish() {
@@ -73,14 +73,14 @@ class StoryParser {
  private:
   void add_question(std::string_view question, std::string_view rest) {
     const std::size_t tab = rest.find('\t');
-    StoryQuestion item{.sentences = sentences_,
+    StoryQuestion item{.story = story_,
+                       .above = story_->size(),
                        .question = story_words(question),
                        .answer = lower_case(without_spaces_around(rest.substr(0, tab))),
                        .facts = facts(tab == rest.npos ? std::string_view() : rest.substr(tab + 1)),
                        .line = line_};
-    check<FormatError>(!item.sentences.empty(),
-                       "{}:{}: the question has no sentences above it in its story", file_.name,
-                       line_);
+    check<FormatError>(item.above > 0, "{}:{}: the question has no sentences above it in its story",
+                       file_.name, line_);
     check<FormatError>(!item.question.empty(), "{}:{}: the question has no words", file_.name,
                        line_);
     check<FormatError>(!item.answer.empty(), "{}:{}: the question has no answer", file_.name,
@@ -103,7 +103,8 @@ class StoryParser {
 
   StoryFile file_;
   std::uint64_t line_ = 0;
-  std::vector<StoryWords> sentences_;            // of the story so far
+  // The sentences of the story so far, which its questions share.
+  std::shared_ptr<std::vector<StoryWords>> story_ = std::make_shared<std::vector<StoryWords>>();
   std::map<std::int64_t, std::int64_t> places_;  // line number in the story → sentence
 };
 

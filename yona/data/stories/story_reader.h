@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +21,14 @@ namespace yona {
 using StoryWords = std::vector<std::string>;
 
 struct StoryQuestion {
-  std::vector<StoryWords> sentences;  // those above the question
+  std::shared_ptr<const std::vector<StoryWords>> story;  // all its sentences, for all its questions
+  std::size_t above = 0;                                 // sentences above the question
   StoryWords question;
   std::string answer;               // one word; lists are one as well: "apple,milk"
   std::vector<std::int64_t> facts;  // supporting sentences, from 0; may be empty
   std::uint64_t line = 0;           // in its file, from 1
+
+  std::span<const StoryWords> sentences() const { return {story->data(), above}; }
 };
 
 struct StoryFile {

@@ -5,6 +5,7 @@
 #include "yona/base/error.h"
 #include "yona/score/class_figures.h"
 #include "yona/tasks/file_checks.h"
+#include "yona/tasks/metric_checks.h"
 #include "yona/train/train_keys.h"
 
 namespace yona {
@@ -71,14 +72,13 @@ ConfigKeys<RunConfig> encoder_keys(const std::string& train_meaning, ConfigKeys<
 
 // masked-lm has no figures but the loss.
 void check_figure_names(const RunConfig& config) {
-  const std::vector<std::string> known =
-      config.task == "classification" ? class_figure_names() : std::vector<std::string>{};
-  for (const std::string& name : config.train.valid_metrics) {
-    check(!known.empty(), "train.valid_metrics: the task {} has the loss alone, not '{}'",
-          config.task, name);
-    check(std::find(known.begin(), known.end(), name) != known.end(),
-          "train.valid_metrics: expected {}, got '{}'", fmt::join(known, ", "), name);
+  if (config.task == "classification") {
+    check_metric_names(config.train, class_figure_names());
+    return;
   }
+  check(config.train.valid_metrics.empty(),
+        "train.valid_metrics: the task {} has the loss alone, not '{}'", config.task,
+        fmt::join(config.train.valid_metrics, ", "));
 }
 
 }  // namespace
@@ -130,10 +130,7 @@ void check_encoder_config(const RunConfig& config) {
   check_data_file(config.texts.valid, "data.valid");
   check_figure_names(config);
   const TrainConfig& train = config.train;
-  const auto& metrics = train.valid_metrics;
-  check(train.best_by == "loss" ||
-            std::find(metrics.begin(), metrics.end(), train.best_by) != metrics.end(),
-        "train.best_by: {} is not among train.valid_metrics; add it there", train.best_by);
+  check_best_by(train);
   check(train.patience == 0 || !config.texts.valid.empty(),
         "train.patience: stopping early needs a validation file (--valid)");
 }

@@ -4,11 +4,14 @@
 
 #include "yona/base/error.h"
 #include "yona/tasks/file_checks.h"
+#include "yona/tasks/metric_checks.h"
 #include "yona/train/train_keys.h"
 
 namespace yona {
 
 namespace {
+
+std::vector<std::string> image_figure_names() { return {"accuracy", "f1", "matthews"}; }
 
 ConfigKeys<ImagesConfig> image_data_keys() {
   using Config = ImagesConfig;
@@ -76,7 +79,7 @@ ConfigKeys<RunConfig> make_image_keys() {
   append(keys, lift("model", &RunConfig::vit, vit_keys()));
   append(keys, lift("data", &RunConfig::images, image_data_keys()));
   append(keys, lift("train", &RunConfig::train,
-                    train_keys({{"accuracy", "f1", "matthews"},
+                    train_keys({image_figure_names(),
                                 "accuracy, f1 (macro; of two classes the second's), matthews"})));
   return keys;
 }
@@ -128,10 +131,8 @@ void check_image_config(const RunConfig& config) {
   check(config.images.mixup == 0 || train.rdrop == 0,
         "data.mixup: is {} and train.rdrop {}; they cannot be used together", config.images.mixup,
         train.rdrop);
-  const auto& metrics = train.valid_metrics;
-  check(train.best_by == "loss" ||
-            std::find(metrics.begin(), metrics.end(), train.best_by) != metrics.end(),
-        "train.best_by: {} is not among train.valid_metrics; add it there", train.best_by);
+  check_metric_names(train, image_figure_names());
+  check_best_by(train);
   check(train.patience == 0 || !config.images.valid.empty(),
         "train.patience: stopping early needs a validation file (--valid)");
 }

@@ -1,11 +1,11 @@
 #include "yona/tasks/parsing/config_keys.h"
 
-#include <algorithm>
 #include <array>
 
 #include "yona/base/error.h"
 #include "yona/models/seq2seq_keys.h"
 #include "yona/tasks/file_checks.h"
+#include "yona/tasks/metric_checks.h"
 #include "yona/tasks/parsing/parsing_figures.h"
 #include "yona/train/train_keys.h"
 
@@ -124,10 +124,8 @@ void check_parsing_config(const RunConfig& config) {
   check(model.positions == PositionKind::none || data.max_length <= model.max_positions,
         "data.max_length: {} is more than model.max_positions {}", data.max_length,
         model.max_positions);
-  const auto& metrics = config.train.valid_metrics;
-  check(config.train.best_by == "loss" ||
-            std::find(metrics.begin(), metrics.end(), config.train.best_by) != metrics.end(),
-        "train.best_by: {} is not among train.valid_metrics; add it there", config.train.best_by);
+  check_metric_names(config.train, parsing_figure_names());
+  check_best_by(config.train);
   check(config.train.patience == 0 || !data.valid.empty(),
         "train.patience: stopping early needs a validation set (--valid)");
   for (const std::filesystem::path& path : data.train) {

@@ -5,6 +5,8 @@
 #include "yona/base/error.h"
 #include "yona/data/stories/story_tasks.h"
 #include "yona/tasks/file_checks.h"
+#include "yona/tasks/metric_checks.h"
+#include "yona/tasks/question_answering/question_evaluation.h"
 #include "yona/train/train_keys.h"
 
 namespace yona {
@@ -34,7 +36,7 @@ ConfigKeys<RunConfig> make_question_keys() {
   append(keys, lift("model", &RunConfig::memory_network, memory_network_keys()));
   append(keys, lift("data", &RunConfig::questions, question_data_keys()));
   append(keys, lift("train", &RunConfig::train,
-                    train_keys({{"error", "failed_tasks"},
+                    train_keys({question_figure_names(),
                                 "error (percent of questions with a wrong answer, the mean over "
                                 "tasks), failed_tasks (with an error above 5 percent)"})));
   return keys;
@@ -81,10 +83,8 @@ void check_question_config(const RunConfig& config) {
   }
   const TrainConfig& train = config.train;
   check(train.rdrop == 0, "train.rdrop: is {}, but a memory network has no dropout", train.rdrop);
-  const auto& metrics = train.valid_metrics;
-  check(train.best_by == "loss" ||
-            std::find(metrics.begin(), metrics.end(), train.best_by) != metrics.end(),
-        "train.best_by: {} is not among train.valid_metrics; add it there", train.best_by);
+  check_metric_names(train, question_figure_names());
+  check_best_by(train);
   check(train.patience == 0 || !questions.valid.empty() || questions.train.empty(),
         "train.patience: stopping early needs a validation file (--valid)");
 }

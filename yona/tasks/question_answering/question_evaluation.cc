@@ -17,6 +17,8 @@ constexpr std::uint64_t kQuestionsAtOnce = 64;
 
 }  // namespace
 
+std::vector<std::string> question_figure_names() { return {"error", "failed_tasks"}; }
+
 QuestionEvaluation::QuestionEvaluation(std::string name,
                                        std::shared_ptr<const StoryExamples> examples,
                                        const MemoryNetwork& model, Backend& backend,

@@ -13,9 +13,12 @@ namespace yona {
 
 inline constexpr double kFailedError = 5.0;  // percent; a task with more has failed
 
+// error, and failed_tasks.
+std::vector<std::string> question_figure_names();
+
 class QuestionEvaluation : public Evaluation {
  public:
-  // Of all parts of the examples together. `figures` are error and failed_tasks.
+  // Of all parts of the examples together. `figures` are among question_figure_names().
   QuestionEvaluation(std::string name, std::shared_ptr<const StoryExamples> examples,
                      const MemoryNetwork& model, Backend& backend,
                      std::vector<std::string> figures);

@@ -7,6 +7,7 @@
 #include "yona/base/error.h"
 #include "yona/models/seq2seq_keys.h"
 #include "yona/tasks/file_checks.h"
+#include "yona/tasks/metric_checks.h"
 #include "yona/tasks/translation/translation_scorer.h"
 #include "yona/text/subword.h"
 
@@ -69,10 +70,7 @@ void check_validation(const TrainConfig& train, const DataConfig& data) {
   }
   check(train.valid_metrics.empty() || !data.valid.empty(),
         "train.valid_metrics: there is no validation set (--valid-src and --valid-tgt)");
-  const auto& metrics = train.valid_metrics;
-  check(train.best_by == "loss" ||
-            std::find(metrics.begin(), metrics.end(), train.best_by) != metrics.end(),
-        "train.best_by: {} is not among train.valid_metrics; add it there", train.best_by);
+  check_best_by(train);
   check(train.patience == 0 || !data.valid.empty(),
         "train.patience: stopping early needs a validation set (--valid-src and --valid-tgt)");
 }

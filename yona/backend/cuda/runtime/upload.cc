@@ -12,27 +12,39 @@ Uploader::Uploader(cudaStream_t stream) : stream_(stream) {
   for (Buffer& buffer : buffers_) {
     check_cuda(cudaEventCreateWithFlags(&buffer.read, cudaEventDisableTiming), "making an event");
   }
-  allocate(kFirstBytes);
+  check_cuda(allocate(kFirstBytes), "pinning host memory");
 }
 
-void Uploader::allocate(std::int64_t bytes) {
-  for (Buffer& buffer : buffers_) {
-    void* memory = nullptr;
-    check_cuda(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "pinning host memory");
-    buffer.memory = static_cast<char*>(memory);
-    buffer.used = 0;
+// Both or neither: where there is no room, what was there remains.
+cudaError_t Uploader::allocate(std::int64_t bytes) {
+  std::array<void*, 2> memory{};
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const cudaError_t status = cudaMallocHost(&memory[i], static_cast<std::size_t>(bytes));
+    if (status != cudaSuccess) {
+      for (std::size_t before = 0; before < i; ++before) {
+        cudaFreeHost(memory[before]);
+      }
+      cudaGetLastError();  // forgotten: it is not the next launch's
+      return status;
+    }
+  }
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    if (buffers_[i].memory != nullptr) {
+      cudaFreeHost(buffers_[i].memory);
+    }
+    buffers_[i].memory = static_cast<char*>(memory[i]);
+    buffers_[i].used = 0;
   }
   size_ = bytes;
+  return cudaSuccess;
 }
 
 void Uploader::grow(std::int64_t bytes) {
-  check_cuda(cudaStreamSynchronize(stream_), "the computation");
-  for (Buffer& buffer : buffers_) {
-    cudaFreeHost(buffer.memory);
-    buffer.memory = nullptr;
-  }
+  check_cuda(cudaStreamSynchronize(stream_), "the computation");  // the old ones have been read
   const auto room = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
-  allocate(std::min(room, kMostBytes));
+  if (allocate(std::min(room, most_)) != cudaSuccess) {
+    most_ = size_;  // larger arrays go in pieces from now on
+  }
 }
 
 Uploader::~Uploader() {
@@ -53,7 +65,7 @@ void Uploader::upload(void* to, const void* from, std::int64_t bytes) {
   constexpr std::int64_t kAlignment = 64;
   const char* source = static_cast<const char*>(from);
   char* target = static_cast<char*>(to);
-  if (bytes > size_ && size_ < kMostBytes) {
+  if (bytes > size_ && size_ < most_) {
     grow(bytes);
   }
   while (bytes > 0) {

@@ -1,6 +1,7 @@
 // Uploads through two pinned buffers: the caller's memory is free again at once, the copy runs in
 // the stream, and the host does not wait unless both buffers are still being read. They grow with
-// what is uploaded, so that the pictures of a step are staged while the step before runs.
+// what is uploaded, so that the pictures of a step are staged while the step before runs; where no
+// more memory can be pinned they stay as they are, and larger arrays go in pieces.
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@ class Uploader {
     std::int64_t used = 0;
     cudaEvent_t read = nullptr;  // the last copy out of it
   };
-  void allocate(std::int64_t bytes);
+  cudaError_t allocate(std::int64_t bytes);
   void grow(std::int64_t bytes);
   void turn();  // to the other buffer, when it has been read
 
@@ -34,6 +35,7 @@ class Uploader {
   std::array<Buffer, 2> buffers_;
   std::size_t current_ = 0;
   std::int64_t size_ = 0;  // of each
+  std::int64_t most_ = kMostBytes;
 };
 
 }  // namespace yona::cuda
