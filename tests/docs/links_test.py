@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every relative link in the Markdown files leads to a file that exists and, with an anchor, to a heading of that page; every page of
-docs/ is linked from the README. Every source, script and page that a Markdown file names, in backticks or in a block, exists.
+docs/ is linked from the README. Every source, script and page that a Markdown file names, in backticks or in a block, exists, and so
+does every script that a result of bench/ names.
 
 Names may be shortened from the left (`nn/linear.h`) and may stand for several files (`gelu.{h,cc}`, `*_search.cc`). Names in capitals
 (`NAME_fuzz.cc`) and those that begin with "my_" are for the reader to fill in.
@@ -16,6 +17,7 @@ SOURCE = Path(os.environ.get("YONA_SOURCE_DIR", Path(__file__).parents[2]))
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 NAMED = re.compile(r"[\w./*-]*[\w*]\.(?:\{(?:cc|h|cu|cuh|py|sh|,)+\}|(?:cc|h|cu|cuh|py|sh|md|js|cmake)\b)(?![\w/])")
+SCRIPT = re.compile(r"[\w./-]*\w\.(?:py|sh)\b")
 FOLDERS = ("yona", "tests", "bench", "recipes", "tools", "docs", "examples", "python", "cmake", ".ci")
 READER = re.compile(r"(^|/)(my_|mine\.)|[A-Z]{4}")  # what the reader has to name
 FOREIGN = {"modeling_*.py"}  # of transformers
@@ -94,6 +96,11 @@ class Links(unittest.TestCase):
             with self.subTest(path.relative_to(SOURCE)):
                 code = "\n".join(CODE.findall(path.read_text(encoding="utf-8")))
                 self.assertEqual(missing(code, NAMED), [])
+
+    def test_scripts_named_in_results_exist(self):
+        for path in sorted(SOURCE.glob("bench/results/*.json")):
+            with self.subTest(path.name):
+                self.assertEqual(missing(path.read_text(encoding="utf-8"), SCRIPT), [])
 
     def test_a_name_may_be_shortened_or_stand_for_several_files(self):
         names = "`tests/docs/links_test.py` `nn/linear.h` `ops/linear.{h,cc}` `docs/*_test.py` `yona/io/my_family.cc` `tests/NAME_fuzz.cc`"
