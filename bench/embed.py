@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Embeddings on a CPU: yona in int8 beside ONNX Runtime with dynamic int8, the same weights and sentences.
+"""Embeddings on a CPU: yona in int8 compared with ONNX Runtime's dynamic int8, the same weights and sentences.
 
     PYTHONPATH=build/python python3 bench/embed.py [--threads 1,2] [--sentences 256] [--layers 6] [--width 384]
 

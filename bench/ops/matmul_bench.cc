@@ -1,5 +1,5 @@
 // Matrix products of a training step: forward x·Wᵀ, gradients dy·W and dW += dyᵀ·x, and the
-// projection onto the vocabulary, at the sizes of the presets; beside them oneDNN's two ways of
+// projection onto the vocabulary, at the sizes of the presets, compared with oneDNN's two ways of
 // multiplying one slice, which the rules in matmul.cc choose between.
 
 #include "yona/backend/cpu/onednn.h"

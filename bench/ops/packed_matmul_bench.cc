@@ -1,9 +1,9 @@
 // Products with packed weights at the sizes of decoding with preset base: m rows, weights [n, k].
 // Few rows are limited by reading the weights (GB/s), many by
-// arithmetic (GFLOP/s, beside peak_multiply_add). Weights of a whole model are used in turn, as a
-// decoder does: one matrix alone would stay in the cache. way 1 is the same product by `matmul`,
-// with weights as they are stored; way w > 1 has x of which all but one in w
-// elements are zero.
+// arithmetic (GFLOP/s, compared with peak_multiply_add). Weights of a whole model are used in turn,
+// as a decoder does: one matrix alone would stay in the cache. way 1 is the same product by
+// `matmul`, with weights as they are stored; way w > 1 has x of which all but one in w elements are
+// zero.
 
 #include <memory>
 #include <vector>

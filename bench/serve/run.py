@@ -1,5 +1,5 @@
-"""`yona serve` under load: throughput against latency, ten times what it can do, beside `yona translate`
-and beside a small Python server over CTranslate2 (as LibreTranslate is one).
+"""`yona serve` under load: throughput against latency, ten times what it can do, compared with `yona translate`
+and with a small Python server over CTranslate2 (as LibreTranslate is one).
 
   bench/serve/run.py --model RUN --input test.en [--ct2 CT2_FOLDER] [--seconds 10] [--overload 60]
                      [--apart] [--compute-type int8] [--workers 2]
@@ -11,7 +11,7 @@ ctranslate2 and sentencepiece. Every answer is compared with what `yona translat
 
 Server and load generator share the machine. With --apart the last CPU is the generator's, and the
 servers and `yona translate` have the others (one thread for each), as if it came over a network; without
-it everybody has all of them, and on few CPUs what the generator takes is missing in the throughput.
+it all programs have all of them, and on few CPUs what the generator takes is missing in the throughput.
 The results have the CPU time of both sides. What is compared is measured in turn, --repeats times.
 """
 import argparse
@@ -144,7 +144,7 @@ def measure_saturation(a, lines, few, expected, results):
 
 
 def measure_idle(a, lines, results):
-    """One request at a time, beside `yona translate` with one sentence in a batch."""
+    """One request at a time, compared with `yona translate` with one sentence in a batch."""
     count = open(lines, encoding="utf-8").read().count("\n")
     server = yona_server(a)
     load(a, server, lines, connections=1, seconds=1)

@@ -8,7 +8,7 @@
 #   --full   40,000 updates of 256 pictures, overlapping patches, random erasing, RandAugment: for a GPU
 #
 # On a GPU: YONA_FLAGS="--device cuda --precision bf16", through which any setting of `yona train` goes.
-# Both end with the last weights, which the learning rate has annealed: the test part decides nothing. A run
+# Both end with the last weights, which the learning rate has annealed: the test part does not select them. A run
 # that was stopped goes on when the same command is given again. The data folder holds
 # fashion-mnist/train-images-idx3-ubyte.xz and so on.
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Table 3 of "Attention Is All You Need" on small data: every row trained, the table beside the paper's.
+"""Table 3 of "Attention Is All You Need" on small data: every row trained, the table compared with the paper's.
 
   YONA_DATA=/path/to/data recipes/table3/run.py [--updates N] [--rows A1,C3] [--device cuda] [--jobs N] [OUTPUT]
 

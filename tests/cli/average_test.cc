@@ -100,7 +100,7 @@ TEST_F(Average, Complains) {
   EXPECT_EQ(complaint({"--run", path("run"), "--output", path("x"), "--checkpoints", "/none"}),
             "yona: --checkpoints: /none: no such folder\n");
   EXPECT_THAT(complaint({"--run", path("run"), "--output", path("x"), "--last", "99"}),
-              HasSubstr("99 are asked for"));
+              HasSubstr("expected 99 checkpoints, found"));
   EXPECT_THAT(complaint({"--run", path("run"), "--output", path("run"), "--last", "1"}),
               HasSubstr("holds a model already"));
   EXPECT_FALSE(std::filesystem::exists(path("x")));

@@ -211,7 +211,7 @@ TEST_F(EncoderCommands, WrongFlagsFilesAndModelsAreRefused) {
   EXPECT_THAT(refused({"fill", "--model", masked, "--text", "a [MASK]", "--top", "0"}),
               HasSubstr("--top: expected a whole number from 1"));
   EXPECT_THAT(refused({"fill", "--model", masked, "--text", "a [MASK]", "--input", text}),
-              HasSubstr("fill: --text and --input are given; one of them is possible"));
+              HasSubstr("fill: give --text or --input, not both"));
   EXPECT_THAT(refused({"fill", "--model", masked, "--text", "\xFF [MASK]"}),
               HasSubstr("--text: is not UTF-8"));
 }

@@ -79,7 +79,7 @@ TEST_F(DatasetTest, RefusesToSampleSubWordsThatAreNoSentencePieceModel) {
                                    SubwordPair{words, words}, {.sampling = 0.1}, folder_ / "cache",
                                    pool_);
               }),
-              HasSubstr("data.sampling: this model's sub-words are no SentencePiece model"));
+              HasSubstr("data.sampling: this model's sub-words are not a SentencePiece model"));
 }
 
 TEST_F(DatasetTest, NumbersThePairsOfAllCorporaInARow) {

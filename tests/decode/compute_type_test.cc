@@ -12,15 +12,15 @@ namespace {
 
 TEST(ChooseComputeType, IsTheFoldersOnACpuUnlessOneIsChosen) {
   const TempDir folder;
-  const ComputeType nobodys = choose_compute_type("", "cpu", "x");
-  EXPECT_EQ(nobodys.precision, Precision::f32);
-  EXPECT_EQ(nobodys.packing_of(folder / ""), Packing::yes);
+  const ComputeType unspecified = choose_compute_type("", "cpu", "x");
+  EXPECT_EQ(unspecified.precision, Precision::f32);
+  EXPECT_EQ(unspecified.packing_of(folder / ""), Packing::yes);
   EXPECT_EQ(choose_compute_type("f32", "cpu", "x").packing_of(folder / ""), Packing::yes);
   EXPECT_EQ(choose_compute_type("int8", "cpu", "x").packing_of(folder / ""), Packing::int8);
   EXPECT_EQ(choose_compute_type("auto", "cpu", "x").packing_of(folder / ""),
             int8_is_faster() ? Packing::int8 : Packing::yes);
   write_bytes(folder / "model.int8.safetensors", "");
-  EXPECT_EQ(nobodys.packing_of(folder / ""), Packing::int8);
+  EXPECT_EQ(unspecified.packing_of(folder / ""), Packing::int8);
 }
 
 TEST(ChooseComputeType, FallsBackWhereTheCpuHasNoBf16) {

@@ -1,4 +1,4 @@
-"""yona's modes of beam search beside the programs they reproduce, as they are installed here.
+"""yona's modes of beam search compared with the programs they reproduce, as they are installed here.
 
 usage: peers_test.py [TEST_DECODE]    TEST_DECODE is the built program test_decode; without it, the
                                       one that is built beside YONA_PROGRAM (as in ctest)

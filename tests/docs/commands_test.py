@@ -5,9 +5,11 @@ Every `sh` and `console` block of README.md, CONTRIBUTING.md, docs/, bench/ and 
 
     <!-- not run: needs a GPU -->
 
-The blocks of a page run one after another, in a folder of their own that has what a reader would have made before: text
-(train, valid, test, news and my, .en and .de; train.tsv and dev.tsv with labels; text.txt, held-out.txt, reviews.txt, prompts.txt)
-and small models: `my-model`, and `run`, the same; `gpt2`, `bert-base-uncased` and `all-MiniLM-L6-v2`, named after those of the hub.
+Before a `console` block may stand that its commands are refused; then their output is compared with the page's:
+
+    <!-- fails: 2 -->
+
+The blocks of a page run one after another, in a folder of their own that has what a reader would have made before (material.py).
 `yona` is the program that was built, with runs and ports made small by shim.py. Needs nothing but the program and Python.
 """
 import os
@@ -21,14 +23,14 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+from material import make_material  # noqa: E402
 from pages import read_page  # noqa: E402
 
 SOURCE = Path(os.environ.get("YONA_SOURCE_DIR", Path(__file__).parents[2]))
 PROGRAM = os.environ.get("YONA_PROGRAM", str(SOURCE / "build/yona"))
-PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted(SOURCE.glob("docs/*.md")), *sorted(SOURCE.glob("bench/*.md")),
+PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted(SOURCE.glob("docs/*.md")), *sorted(SOURCE.glob("bench/**/*.md")),
          *sorted(SOURCE.glob("recipes/*/*.md"))]
 LIMIT = 60  # seconds of one block
-LINES = {"train": 2000, "valid": 60, "test": 40}
 # `head` reads its input to the end, so that with pipefail the command before it is not seen to fail by SIGPIPE.
 PRELUDE = 'head() { command head "$@"; cat > /dev/null; }\n'
 
@@ -41,41 +43,6 @@ def free_ports(count):
     for one in sockets:
         one.close()
     return ports
-
-
-def make_material(folder):
-    """Texts and a model, by the commands that the tutorial teaches."""
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.run([PROGRAM, "demo", "--text-only", "--output", folder / "all"], **quiet)
-    for name, count in LINES.items():
-        for language in ("en", "de"):
-            with open(folder / f"all/{name}.{language}", encoding="utf-8") as text:
-                (folder / f"{name}.{language}").write_text("".join(text.readlines()[:count]), encoding="utf-8")
-    shutil.rmtree(folder / "all")
-    for language in ("en", "de"):
-        for copy in ("news", "my"):
-            shutil.copy(folder / f"test.{language}", folder / f"{copy}.{language}")
-    subprocess.run([PROGRAM, "train", "--train-src", "train.en", "--train-tgt", "train.de", "--valid-src", "valid.en",
-                    "--valid-tgt", "valid.de", "--src-lang", "en", "--tgt-lang", "de", "--preset", "tiny", "--updates", "60",
-                    "--batch-tokens", "1024", "--set", "train.warmup=20", "--set", "train.save_every=20",
-                    "--output", "my-model"], cwd=folder, **quiet)
-    shutil.copytree(folder / "my-model", folder / "run", symlinks=True)
-    make_texts(folder)
-    for name, fixture in (("bert-base-uncased", "bert-masked-lm"), ("all-MiniLM-L6-v2", "bert-classes")):
-        shutil.copytree(SOURCE / "tests/fixtures/encoders" / fixture, folder / name)
-    subprocess.run([PROGRAM, "train", "--task", "language-model", "--train", "text.txt", "--preset", "char-small", "--set",
-                    "model.layers=1", "--set", "model.max_positions=256", "--set", "train.warmup=5", "--updates", "20", "--output", "gpt2"], cwd=folder, **quiet)
-
-
-def make_texts(folder):
-    """What the pages on encoders and language models take."""
-    lines = (folder / "train.en").read_text(encoding="utf-8").splitlines()
-    for name, some in (("text", lines[:500]), ("held-out", lines[500:550]), ("reviews", lines[:5]), ("sentences", lines[:5]),
-                       ("prompts", lines[:2])):
-        (folder / f"{name}.txt").write_text("\n".join(some) + "\n", encoding="utf-8")
-    for name, some in (("train", lines[:100]), ("dev", lines[100:120])):
-        rows = [f"{'short' if len(line) < 30 else 'long'}\t{line}" for line in some]
-        (folder / f"{name}.tsv").write_text("\n".join(["label\tsentence", *rows]) + "\n", encoding="utf-8")
 
 
 class Page:
@@ -97,8 +64,8 @@ class Page:
                                 YONA_PROGRAM=PROGRAM, DOCS_PORT=port, DOCS_DASHBOARD_PORT=dashboard,
                                 DOCS_SERVERS=str(self.servers), DOCS_CURL=shutil.which("curl") or "")
 
-    def run(self, commands):
-        """None, or what went wrong."""
+    def run(self, commands, expected=None):
+        """None, or what went wrong; with `expected`, also other output than that."""
         process = subprocess.Popen(["bash", "-euo", "pipefail", "-c", PRELUDE + commands], cwd=self.folder, env=self.environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    start_new_session=True)
@@ -108,7 +75,9 @@ class Page:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return f"takes more than {LIMIT} s: shorten it, or mark it <!-- not run: … -->"
-        return None if process.returncode == 0 else f"exit code {process.returncode}\n{output[-2000:]}"
+        if process.returncode != 0:
+            return f"exit code {process.returncode}\n{output[-2000:]}"
+        return None if expected in (None, output) else f"printed\n{output}instead of\n{expected}"
 
     def close(self):
         if self.servers.exists():
@@ -126,7 +95,7 @@ class Commands(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.material = Path(cls.temporary.name) / "material"
         cls.material.mkdir()
-        make_material(cls.material)
+        make_material(cls.material, PROGRAM, SOURCE)
 
     @classmethod
     def tearDownClass(cls):
@@ -141,7 +110,7 @@ class Commands(unittest.TestCase):
             for block in blocks:
                 if not block.reason:
                     with self.subTest(f"{path.relative_to(SOURCE)}:{block.line}"):
-                        wrong = page.run(block.commands)
+                        wrong = page.run(block.script(), block.expected)
                         self.assertIsNone(wrong, f"\n{block.commands}{wrong}")
         finally:
             page.close()
@@ -172,6 +141,12 @@ class Reading(unittest.TestCase):
         self.assertEqual([(b.line, b.commands, b.reason) for b in blocks],
                          [(3, "first\nsecond\n", ""), (9, "third \\\n  more\nfourth\n", "needs a GPU"), (20, "sixth\n", "")])
         self.assertEqual(stray, [18])
+
+    def test_a_block_whose_commands_fail(self):
+        blocks, _ = read_page("<!-- fails: 2 -->\n```console\n$ first\nwrong: first\n$ second \\\n  more\nwrong: second\n```\n")
+        self.assertEqual((blocks[0].fails, blocks[0].expected), (2, "wrong: first\nwrong: second\n"))
+        self.assertEqual(blocks[0].script(), 'code=0\nfirst || code=$?\n[ "$code" = 2 ]\n'
+                                             'code=0\nsecond \\\n  more || code=$?\n[ "$code" = 2 ]\n')
 
 
 if __name__ == "__main__":

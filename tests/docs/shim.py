@@ -3,10 +3,15 @@
 servers in the background and free ports.
 
   yona train    at most 20 updates of at most 512 tokens instead of --for, and a warm-up that fits
-  yona serve    and `yona runs --serve`: returns as soon as the server answers; its process id is added to $DOCS_SERVERS
+  yona bench generate   one repetition of at most 8 new tokens
+  yona serve    and `yona runs --serve`: returns as soon as the server answers, in the place of the one before it; its process id is
+                added to $DOCS_SERVERS
   curl          :8080 and :8081 become the ports of this test; an HTTP error is a failure
 """
+import contextlib
 import os
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +19,7 @@ import urllib.request
 
 PROGRAM = os.environ["YONA_PROGRAM"]
 PORTS = {"8080": os.environ["DOCS_PORT"], "8081": os.environ["DOCS_DASHBOARD_PORT"]}
-MOST_UPDATES, MOST_TOKENS = 20, 512
+MOST_UPDATES, MOST_TOKENS, MOST_NEW = 20, 512, 8
 
 
 def limited(arguments, flag, most):
@@ -28,13 +33,30 @@ def limited(arguments, flag, most):
     return arguments + [flag, str(most)]
 
 
+def end_server_at(port, pid_file):
+    """A page's next server takes the place of the one before it."""
+    if not os.path.exists(pid_file):
+        return
+    with open(pid_file, encoding="utf-8") as file, contextlib.suppress(ProcessLookupError):
+        os.kill(int(file.read()), signal.SIGKILL)
+    for _ in range(200):
+        with socket.socket() as client:
+            if client.connect_ex(("127.0.0.1", int(port))) != 0:
+                return
+        time.sleep(0.05)
+
+
 def serve(arguments, port):
+    pid_file = f"{os.environ['DOCS_SERVERS']}-{port}"
+    end_server_at(port, pid_file)
     log = os.path.join(os.environ["TMPDIR"], f"server-{os.getpid()}.log")
     with open(log, "wb") as output:
         server = subprocess.Popen([PROGRAM, *arguments, "--port", port], stdin=subprocess.DEVNULL,
                                   stdout=output, stderr=output, start_new_session=True)
     with open(os.environ["DOCS_SERVERS"], "a", encoding="utf-8") as servers:
         servers.write(f"{server.pid}\n")
+    with open(pid_file, "w", encoding="utf-8") as file:
+        file.write(str(server.pid))
     for _ in range(600):
         with open(log, encoding="utf-8") as text:
             said = text.read()
@@ -61,6 +83,8 @@ def yona(arguments):
         arguments = ["train.warmup=5" if a.startswith("train.warmup=") else a for a in arguments]
         if "--dashboard" in arguments:
             arguments += ["--dashboard-port", "0"]
+    if arguments[:2] == ["bench", "generate"]:
+        arguments = limited(limited(arguments, "--new", MOST_NEW), "--reps", 1)
     return subprocess.run([PROGRAM, *arguments], check=False).returncode
 
 

@@ -153,7 +153,7 @@ TEST_F(TextGeneratorTest, RefusesInOneLineAndCanBeUsedAgain) {
             "prompt 2: generate: the prompt has 40 tokens; the model's context is 32, with at "
             "least one new token");
   EXPECT_EQ(message({"a"}, {.json_schema = "{}", .regex = "a"}),
-            "generate: a JSON schema and a regular expression are given; one of them is possible");
+            "generate: give a JSON schema or a regular expression, not both");
   EXPECT_EQ(message({"a"}, {.regex = "zz"}).find('\n'), std::string::npos);
   EXPECT_NE(message({"a"}, {.regex = "zz"}), "");  // no token of the vocabulary has a z
   const std::atomic<bool> stop{true};

@@ -20,7 +20,7 @@ inline constexpr double kBackendF32 = 2e-5;
 // bf16 operands: a last bit of f32 that differs before an operand is rounded moves it by 2⁻⁸.
 inline constexpr double kBackendBf16 = 1e-2;
 
-// The whole model in f32 against PyTorch in f64: the criterion, norm-wise per tensor.
+// The whole model in f32 compared with PyTorch in f64: 1e-4 of each tensor's norm.
 inline constexpr double kModelF32 = 1e-4;
 
 // The same with bf16 operands in every product: 2⁻⁹ of relative rounding in each of some twenty

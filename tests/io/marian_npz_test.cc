@@ -97,9 +97,9 @@ TEST(MarianNpz, NamesTheOptionThatItCannotRun) {
               HasSubstr("are neither post-norm"));
   EXPECT_THAT(error_of("transformer-ffn-depth: 2", "transformer-ffn-depth: 3"),
               HasSubstr("\"transformer-ffn-depth\""));
-  EXPECT_THAT(error_of("dim-emb: 16", "dim-emb: 15"), HasSubstr("are no Transformer"));
+  EXPECT_THAT(error_of("dim-emb: 16", "dim-emb: 15"), HasSubstr("are not sizes of a Transformer"));
   EXPECT_THAT(error_of("transformer-heads: 2", "transformer-heads: 0"),
-              HasSubstr("are no Transformer"));
+              HasSubstr("are not sizes of a Transformer"));
 }
 
 TEST(MarianNpz, RefusesAnArchiveThatIsNoModel) {

@@ -1,4 +1,4 @@
-"""yona score --metrics brackets beside EVALB with COLLINS.prm on random trees: equal in every byte.
+"""yona score --metrics brackets compared with EVALB with COLLINS.prm on random trees: equal in every byte.
 
 usage: evalb_test.py [SEED [PAIRS]]    YONA_PROGRAM names the program
        evalb_test.py --write FOLDER    writes the fixture: gold, test and what EVALB prints

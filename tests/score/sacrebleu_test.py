@@ -1,4 +1,4 @@
-"""yona score beside the sacreBLEU that is installed, on random texts: equal in every digit.
+"""yona score compared with the sacreBLEU that is installed, on random texts: equal in every digit.
 
 usage: sacrebleu_test.py [SEED [LINES]]    YONA_PROGRAM names the program
 

@@ -1,4 +1,4 @@
-"""yona score of labels beside the scikit-learn and SciPy that are installed: equal in every digit.
+"""yona score of labels compared with the scikit-learn and SciPy that are installed: equal in every digit.
 
 usage: sklearn_test.py [SEED [CASES]]    YONA_PROGRAM names the program
 

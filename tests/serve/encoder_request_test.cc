@@ -62,7 +62,7 @@ TEST(EncoderRequest, RefusesOtherInput) {
   EXPECT_EQ(refusal_of([] {
               embedding({{"input", "a"}, {"dimensions", 9}});
             }),
-            "\"dimensions\": 9 are asked for; the model 'texts' has 8");
+            "\"dimensions\": expected at most the 8 of the model 'texts', got 9");
 }
 
 TEST(EncoderRequest, HasLimits) {
@@ -111,7 +111,7 @@ TEST(EncoderRequest, TakesWhatTheModelTakes) {
   EXPECT_EQ(refusal_of([] {
               classification({{"input", "a"}, {"image", "b"}}, kTexts);
             }),
-            "\"input\" and \"image\" are given; one of them is possible");
+            "give \"input\" or \"image\", not both");
   const EncoderSummary bare{.id = "bare", .vocabulary = 9};
   EXPECT_EQ(refusal_of([&] {
               classification({{"input", "a"}}, bare);

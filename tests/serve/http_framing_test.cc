@@ -84,9 +84,9 @@ TEST(HttpFraming, SaysWhatIsWrong) {
   EXPECT_EQ(error({{"host", "x"}, {"content-length", "1"}, {"transfer-encoding", "chunked"}}),
             "malformed HTTP request: both Transfer-Encoding and Content-Length are given");
   EXPECT_EQ(error({{"host", "x"}, {"transfer-encoding", "gzip, chunked"}}),
-            "Transfer-Encoding: gzip, chunked is given; expected chunked alone");
+            "Transfer-Encoding: expected chunked alone, got gzip, chunked");
   EXPECT_EQ(error({{"host", "x"}, {"content-encoding", "br"}}),
-            "Content-Encoding: br is given; expected gzip or identity");
+            "Content-Encoding: expected gzip or identity, got br");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""LibreTranslate's own Python client (libretranslatepy, from the registry) against `yona serve`.
+"""LibreTranslate's own Python client (libretranslatepy, from PyPI) against `yona serve`.
 
 Exits with 77 (skipped) where the client is not installed.
 """

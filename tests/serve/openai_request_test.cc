@@ -122,7 +122,7 @@ TEST(OpenAiRequest, RefusesWhatCannotBeNamingTheField) {
   EXPECT_EQ(completion_message({{"stop", std::vector<std::string>(17, "a")}}),
             "\"stop\": 17 strings; at most 16 are allowed");
   EXPECT_EQ(completion_message({{"regex", "a"}, {"response_format", {{"type", "json_object"}}}}),
-            "\"regex\" and \"response_format\" are given; one of them is possible");
+            "give \"regex\" or \"response_format\", not both");
   EXPECT_EQ(completion_message({{"response_format", {{"type", "yaml"}}}}),
             "\"response_format\": expected the type text, json_object or json_schema");
   EXPECT_EQ(completion_message({{"response_format", {{"type", "json_schema"}}}}),

@@ -214,7 +214,7 @@ class Served(unittest.TestCase):
             texts = {json.dumps(body) for status, body in answers if status == 200}
             self.assertEqual(len(texts), 1)
 
-    def test_clients_that_misbehave_harm_nobody(self):
+    def test_clients_that_misbehave_do_not_disturb_others(self):
         with ServerProcess("--model", self.model) as server:
             body = json.dumps({**BODY, "q": ["half past three"] * 100}).encode()
             head = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"

@@ -16,7 +16,7 @@ struct CorpusFiles {
   std::int64_t gold_base = 0;    // the number of a sentence's first word
 };
 
-// Blank lines, lines that are no UTF-8 and lines that are too long for the model are left out, and
+// Blank lines, lines that are not UTF-8 and lines that are too long for the model are left out, and
 // their number is logged. Throws FormatError when the files differ in length or nothing is left.
 FigureSums corpus_figures(const TranslationModel& model, Backend& backend,
                           const CorpusFiles& files);

@@ -1,4 +1,4 @@
-// `yona config`: what can be configured, and what a configuration comes to.
+// `yona config`: what can be configured, and what a configuration results in.
 
 #include <memory>
 #include <string>

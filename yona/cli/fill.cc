@@ -52,7 +52,7 @@ void print_masks(const std::vector<FilledMask>& masks, bool json) {
 
 int run(const CLI::App& app, const FillFlags& flags) {
   check(flags.text.empty() || flags.encoder.input.empty(),
-        "fill: --text and --input are given; one of them is possible");
+        "fill: give --text or --input, not both");
   check(is_utf8(flags.text), "--text: is not UTF-8");
   const std::int64_t top = integer_value("--top", flags.top, {1, 1 << 20});
   const TextEncoder encoder = load_encoder(app, flags.encoder);

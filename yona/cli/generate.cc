@@ -104,7 +104,7 @@ int run(const CLI::App& app, GenerateFlags flags) {
   require_flag(app, "--prompt", flags.has_prompt(app) || !flags.input.empty(),
                "give the beginning of a text, or --input FILE with one in each line");
   check(!flags.has_prompt(app) || flags.input.empty(),
-        "generate: --prompt and --input are given; one of them is possible");
+        "generate: give --prompt or --input, not both");
   check(is_utf8(flags.prompt), "--prompt: is not UTF-8");
   require_folder("--model", flags.model);
   check_model_kind(flags.model, ModelKind::language_model, "yona generate");

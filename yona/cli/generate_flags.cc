@@ -114,7 +114,7 @@ GenerateOptions options_of(const GenerateFlags& flags) {
                            : integer_value("--top-logprobs", flags.top_logprobs, {0, 100});
   }
   check(flags.json_schema.empty() || flags.regex.empty(),
-        "generate: --json-schema and --regex are given; one of them is possible");
+        "generate: give --json-schema or --regex, not both");
   if (!flags.json_schema.empty()) {
     options.json_schema = file_text("--json-schema", flags.json_schema);
   }

@@ -1,4 +1,5 @@
-// The flags that set configuration keys, and what they come to together with --config and --set.
+// The flags that set configuration keys, and the configuration that they, --config and --set result
+// in.
 #pragma once
 
 #include <string>

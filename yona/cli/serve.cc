@@ -253,7 +253,7 @@ void announce(const ServeFlags& flags, const serve::HttpServer& server, const En
              flags.key.empty() ? "http" : "https", host, server.port());
 }
 
-// What cannot be read anew stays as it was.
+// What cannot be read again stays as it was.
 void renew(const char* what, const std::function<void()>& read) {
   try {
     read();

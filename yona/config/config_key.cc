@@ -190,7 +190,7 @@ ConfigCodec<std::string> word_codec(const std::vector<std::string>& words) {
                             const ConfigSource& source) -> std::optional<std::string> {
             auto text = scalar_of(node);
             if (text && std::find(words.begin(), words.end(), *text) == words.end()) {
-              // Of two or three words everybody sees the nearest; and gpu is not cpu.
+              // Two or three words are listed anyway; and gpu is not cpu.
               const auto nearest = words.size() > 3 ? nearest_name(*text, words) : std::nullopt;
               refuse_value(
                   node, source,

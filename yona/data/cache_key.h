@@ -15,7 +15,7 @@ namespace yona {
 
 enum class CacheContent : std::uint8_t {
   tokens = 0,  // ids
-  text = 1     // the lines themselves: sub-words are sampled anew each epoch
+  text = 1     // the lines themselves: sub-words are sampled again in each epoch
 };
 
 struct TokenizeOptions {

@@ -42,7 +42,7 @@ struct CorpusReport {
   Findings empty;               // a side has no text
   Findings too_long;            // a side has more than max_length tokens
   Findings invalid_utf8;
-  Findings malformed;  // TSV: a column is missing, or a weight is no positive number
+  Findings malformed;  // TSV: a column is missing, or a weight is not a positive number
 
   // Short lines for the log; the first says how many pairs there are.
   std::vector<std::string> summary() const;

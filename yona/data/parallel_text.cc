@@ -31,9 +31,10 @@ void check_names(const std::vector<CorpusSpec>& corpora) {
 
 void check_sampling(const PairEncoder& encoder, double alpha) {
   for (const SideEncoder* side : {&encoder.source, &encoder.target}) {
-    check<NotImplemented>(!side->subword.model().empty(),
-                          "data.sampling: this model's sub-words are no SentencePiece model, and "
-                          "cannot be drawn at random; leave it out");
+    check<NotImplemented>(
+        !side->subword.model().empty(),
+        "data.sampling: this model's sub-words are not a SentencePiece model, and "
+        "cannot be drawn at random; leave it out");
   }
   const bool is_bpe = encoder.source.subword.algorithm() == SubwordAlgorithm::bpe;
   check(std::isfinite(alpha) && alpha > 0 && (!is_bpe || alpha < 1),

@@ -34,9 +34,10 @@ GeneratorOptions growing(GeneratorOptions options, std::shared_ptr<const TokenBy
 
 // A beam has nothing to draw, and takes the model's own probabilities.
 void check_beam_options(const GenerateOptions& options) {
-  check(options.temperature == 0.0,
-        "generate: a beam of {} and a temperature of {} are given; one of them is possible",
-        options.beam, options.temperature);
+  check(
+      options.temperature == 0.0,
+      "generate: give a beam or a temperature, not both; got a beam of {} and a temperature of {}",
+      options.beam, options.temperature);
   check(options.repetition_penalty == 1.0 && options.presence_penalty == 0.0 &&
             options.frequency_penalty == 0.0,
         "generate: beam search takes no repetition, presence or frequency penalty");
@@ -118,7 +119,7 @@ std::shared_ptr<TextConstraint> TextGenerator::constraint_of(const GenerateOptio
     return nullptr;
   }
   check(options.json_schema.empty() || options.regex.empty(),
-        "generate: a JSON schema and a regular expression are given; one of them is possible");
+        "generate: give a JSON schema or a regular expression, not both");
   Grammar grammar = options.regex.empty()
                         ? json_schema_grammar(parse_json(options.json_schema, "JSON schema"))
                         : regex_grammar(options.regex);

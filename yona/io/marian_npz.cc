@@ -141,7 +141,7 @@ void MarianNpz::read_sizes(const Json& json) {
                          model.d_model % model.heads == 0 && model.d_ff >= 1 &&
                          model.encoder_layers >= 1 && model.decoder_layers >= 1,
                      "{}: \"dim-emb\" {}, \"transformer-heads\" {}, \"transformer-dim-ffn\" {}, "
-                     "\"enc-depth\" {} and \"dec-depth\" {} are no Transformer",
+                     "\"enc-depth\" {} and \"dec-depth\" {} are not sizes of a Transformer",
                      name_, model.d_model, model.heads, model.d_ff, model.encoder_layers,
                      model.decoder_layers);
   model.d_k = model.d_v = model.d_model / model.heads;

@@ -29,7 +29,7 @@ class DeviceExchange {
   DeviceExchange(const DeviceExchange&) = delete;
   DeviceExchange& operator=(const DeviceExchange&) = delete;
 
-  // As Communicator::exchange() of device memory, when the stream (cudaStream_t) comes to it.
+  // As Communicator::exchange() of device memory, when the stream (cudaStream_t) reaches it.
   // Returns before that. A message may be to the rank itself.
   virtual void exchange(std::span<const Message> sends, std::span<const Message> receives,
                         void* stream) = 0;

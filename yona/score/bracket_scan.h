@@ -1,6 +1,6 @@
 // One tree on one line as EVALB (Sekine and Collins 1997) reads it with COLLINS.prm: words without
-// punctuation and traces, and brackets as spans of these words. It accepts what is no proper tree,
-// such as "(())" of a parser that failed, and text that breaks off.
+// punctuation and traces, and brackets as spans of these words. It accepts what is not a proper
+// tree, such as "(())" of a parser that failed, and text that breaks off.
 #pragma once
 
 #include <cstdint>

@@ -88,8 +88,8 @@ AllowedHosts::AllowedHosts(const std::string& address, const std::vector<std::st
     const std::string written = written_address(given);
     const std::string name = lower_case(given);
     check(given == "*" || !written.empty() || is_name(name),
-          "--allow-host: '{}' is given; expected a name like example.org without a port, an "
-          "address, or '*' for any",
+          "--allow-host: expected a name like example.org without a port, an address, or '*' for "
+          "any, got '{}'",
           given);
     allows_all_ = allows_all_ || given == "*";
     names_.insert(written.empty() ? name : written);

@@ -36,7 +36,7 @@ class RateLimit {
 
 class ApiKeys {
  public:
-  ApiKeys() = default;  // everybody may, without limits
+  ApiKeys() = default;  // no key is needed, and nothing is limited
   // Throws IoError or FormatError naming file and field.
   explicit ApiKeys(const std::filesystem::path& file);
 
@@ -47,7 +47,7 @@ class ApiKeys {
   bool are_used() const { return !file_.empty(); }
   // Whether requests without a key are refused. Any thread.
   bool are_required();
-  // Reads the file anew; limits begin afresh. One that cannot be read leaves all as it was, and
+  // Reads the file again; limits begin afresh. One that cannot be read leaves all as it was, and
   // throws.
   void reload();
 
@@ -68,7 +68,7 @@ class ApiKeys {
   const Limits& limits_for(const std::string& key) const;
   void forget_old();
 
-  std::filesystem::path file_;  // empty: everybody may
+  std::filesystem::path file_;  // empty: no key is needed
   std::mutex mutex_;
   Table table_;
   std::unordered_map<std::string, Buckets> buckets_;

@@ -150,8 +150,9 @@ std::shared_ptr<EncoderJob> embedding_job(const RequestFields& fields, const Enc
     job->options.prompt = fields.text("prompt");
   }
   const std::int64_t dimensions = fields.integer("dimensions").value_or(model.d_model);
-  must(dimensions <= model.d_model, "\"dimensions\": {} are asked for; the model '{}' has {}",
-       dimensions, model.id, model.d_model);
+  must(dimensions <= model.d_model,
+       "\"dimensions\": expected at most the {} of the model '{}', got {}", model.d_model, model.id,
+       dimensions);
   job->model = model.id;
   check_job(*job, limits);
   return job;
@@ -164,8 +165,7 @@ std::shared_ptr<EncoderJob> classify_job(const RequestFields& fields, const Enco
   const char* wanted = model.takes_pictures() ? "image" : "input";
   must(fields.has(wanted), "\"{}\" is missing: the model '{}' takes {}", wanted, model.id,
        model.takes_pictures() ? "pictures" : "texts");
-  must(fields.has("input") != fields.has("image"),
-       "\"input\" and \"image\" are given; one of them is possible");
+  must(fields.has("input") != fields.has("image"), "give \"input\" or \"image\", not both");
   auto job = std::make_shared<EncoderJob>();
   job->wants = EncoderJob::Wants::labels;
   const Json input = as_list(fields.value(wanted));

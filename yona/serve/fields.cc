@@ -95,19 +95,19 @@ void check_utf8(const Field& field, const Json& value) {
 }
 
 void check_value(const Field& field, const Json& value) {
-  require(has_type(value, field.type), "\"{}\": {} is given; expected {}", field.name, shown(value),
-          word_of(field.type));
+  require(has_type(value, field.type), "\"{}\": expected {}, got {}", field.name,
+          word_of(field.type), shown(value));
   if (value.is_number()) {
     const auto number = value.get<double>();
     require(number >= field.least && number <= field.most,
-            "\"{}\": {} is given; expected a number from {} to {}", field.name, shown(value),
-            field.least, field.most);
+            "\"{}\": expected a number from {} to {}, got {}", field.name, field.least, field.most,
+            shown(value));
   }
   if (value.is_string() && !field.words.empty()) {
     require(std::find(field.words.begin(), field.words.end(), value.get<std::string>()) !=
                 field.words.end(),
-            "\"{}\": {} is given; expected {}", field.name, shown(value),
-            fmt::join(field.words, " or "));
+            "\"{}\": expected {}, got {}", field.name, fmt::join(field.words, " or "),
+            shown(value));
   }
   check_utf8(field, value);
 }
@@ -201,9 +201,11 @@ std::vector<std::pair<std::string, std::string>> form_of(const HttpRequest& requ
   }
   if (!request.content_type.empty() &&
       request.content_type != "application/x-www-form-urlencoded") {
-    throw HttpError(415, fmt::format("the content type {} is given; expected application/json, "
-                                     "application/x-www-form-urlencoded or multipart/form-data",
-                                     shown(request.content_type)));
+    throw HttpError(
+        415,
+        fmt::format("Content-Type: expected application/json, application/x-www-form-urlencoded or "
+                    "multipart/form-data, got {}",
+                    shown(request.content_type)));
   }
   return parse_form(request.body);
 }

@@ -65,7 +65,7 @@ void check_transfer_coding(const RequestHead& head, const std::vector<std::strin
                std::all_of(codings.begin(), codings.end(), is_token),
            "Transfer-Encoding is not a list of codings that ends with chunked");
     throw HttpError(
-        501, fmt::format("Transfer-Encoding: {} is given; expected chunked alone", values.front()));
+        501, fmt::format("Transfer-Encoding: expected chunked alone, got {}", values.front()));
   }
 }
 
@@ -119,7 +119,7 @@ void check_content_coding(RequestHead& head) {
   const std::string coding = lower_case(values.front());
   head.is_gzip = coding == "gzip" || coding == "x-gzip";
   if (values.size() > 1 || (!head.is_gzip && coding != "identity")) {
-    throw HttpError(415, fmt::format("Content-Encoding: {} is given; expected gzip or identity",
+    throw HttpError(415, fmt::format("Content-Encoding: expected gzip or identity, got {}",
                                      values.size() > 1 ? "more than one coding" : coding));
   }
 }

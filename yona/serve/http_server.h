@@ -66,8 +66,8 @@ class HttpServer {
   std::uint16_t port() const;
   std::size_t connections() const;  // open now; any thread
 
-  // Reads the TLS files anew, for connections from now on. Throws FormatError for files that cannot
-  // be used; those before stay. Any thread; does nothing without TLS.
+  // Reads the TLS files again, for connections from now on. Throws FormatError for files that
+  // cannot be used; those before stay. Any thread; does nothing without TLS.
   void renew_tls();
 
   // Serves until stop() was called and everything that had been read is answered.

@@ -77,7 +77,7 @@ std::string name_of_part(std::string_view part, std::size_t header_end) {
     if (field == "content-transfer-encoding") {
       const std::string coding = lower_case(value);
       check_form(coding == "8bit" || coding == "7bit" || coding == "binary",
-                 "Content-Transfer-Encoding: {} is given; expected none", coding);
+                 "Content-Transfer-Encoding: expected 7bit, 8bit or binary, got {}", coding);
     }
     if (field == "content-disposition") {
       check_form(!name && media_type(value) == "form-data",

@@ -68,7 +68,7 @@ GenerateOptions options_of(const RequestFields& fields) {
   options.json_schema = schema_of_format(fields.value("response_format"));
   options.regex = fields.text("regex");
   require(options.regex.empty() || options.json_schema.empty(),
-          "\"regex\" and \"response_format\" are given; one of them is possible");
+          "give \"regex\" or \"response_format\", not both");
   return options;
 }
 

@@ -23,8 +23,8 @@ std::vector<PageFile> page_files();
 // text/html and so on, by the ending; application/octet-stream for others.
 std::string_view content_type_of(std::string_view name);
 
-// "/" and "/page/NAME". With a folder, its files are read anew for each request, for those who work
-// on the page; what it does not have comes from the program.
+// "/" and "/page/NAME". With a folder, its files are read again for each request, for those who
+// work on the page; what it does not have comes from the program.
 std::vector<Route> page_routes(const std::filesystem::path& folder,
                                const std::string& first = "index.html");
 

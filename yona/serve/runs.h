@@ -46,7 +46,7 @@ std::vector<std::string> run_names(const std::filesystem::path& folder);
 Json runs_json(const RunsPlace& place);
 
 // The events from line `from` on, at most `most`; a line that is not whole yet waits for the next
-// time, one that is no JSON is left out. No log: no events.
+// time, one that is not JSON is left out. No log: no events.
 RunEvents run_events(const std::filesystem::path& run, std::int64_t from, std::int64_t most);
 
 RunSummary run_summary(const std::filesystem::path& run);

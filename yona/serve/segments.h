@@ -15,7 +15,7 @@ namespace yona::serve {
 enum class Split : std::uint8_t { none, lines, sentences };
 
 // Bytes. What is longer is cut at sentence ends, and where there are none at a blank: it would be
-// decoded in one go, and everybody else would wait for it.
+// decoded in one go, and all other requests would wait for it.
 constexpr std::size_t kLongestSentence = 1000;
 
 struct Segments {

@@ -33,7 +33,7 @@ class ByteLevelBpe : public Segmenter {
                std::string_view name);
 
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override;
-  // Bytes that are no UTF-8 become U+FFFD.
+  // Bytes that are not UTF-8 become U+FFFD.
   std::string decode(std::span<const std::int32_t> ids) const override;
 
  private:

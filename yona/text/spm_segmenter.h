@@ -23,7 +23,7 @@ namespace yona {
 class SpmSegmenter final : public Segmenter {
  public:
   // `model` holds the bytes of an .spm file, `name` is for messages. Without a vocabulary the
-  // model's own is used. Throws FormatError when the bytes are no model.
+  // model's own is used. Throws FormatError when the bytes are not a model.
   SpmSegmenter(std::string model, std::shared_ptr<const Vocabulary> vocabulary,
                std::string_view name);
   ~SpmSegmenter() override;

@@ -30,7 +30,7 @@ struct SpecialPieces {
 class Subword {
  public:
   // `model` holds the bytes of an .spm file, `name` is for messages. Without a vocabulary the
-  // model's own is used. Throws FormatError when the bytes are no model.
+  // model's own is used. Throws FormatError when the bytes are not a model.
   explicit Subword(std::string model, std::shared_ptr<const Vocabulary> vocabulary = nullptr,
                    std::string_view name = "sub-word model", SpecialPieces special = {});
   static Subword load(const std::filesystem::path& path,

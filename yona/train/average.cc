@@ -44,9 +44,9 @@ Paths best_checkpoints(const std::filesystem::path& run, std::int64_t count,
     }
   }
   check(static_cast<std::int64_t>(scores.size()) >= count,
-        "average: {} has {} validated checkpoints, {} are asked for; train with a larger "
+        "average: {}: expected {} validated checkpoints, found {}; train with a larger "
         "train.keep_best",
-        run.string(), scores.size(), count);
+        run.string(), count, scores.size());
   std::sort(scores.begin(), scores.end());
   scores.resize(static_cast<std::size_t>(count));
   std::vector<std::int64_t> steps;
@@ -73,8 +73,8 @@ Paths choose(const AverageOptions& options) {
   }
   check(options.last > 0, "average: --last {} is not positive", options.last);
   check(static_cast<std::int64_t>(all.size()) >= options.last,
-        "average: {} has {} checkpoints, {} are asked for; train with a larger train.keep_last",
-        options.run.string(), all.size(), options.last);
+        "average: {}: expected {} checkpoints, found {}; train with a larger train.keep_last",
+        options.run.string(), options.last, all.size());
   Paths paths;
   for (auto at = all.end() - options.last; at != all.end(); ++at) {
     paths.push_back(at->path);

@@ -81,7 +81,7 @@ Optimiser::Optimiser(Parameters& parameters, Backend& backend, const TrainConfig
     rounded_ = Tensor(region_, DType::bf16, Shape{1, parameters.count()});
     weights.rounded = rounded_.storage();
     weights.rounded_type = DType::bf16;
-    weights.rounded_stale = true;  // until somebody needs it
+    weights.rounded_stale = true;  // until it is read
   }
 }
 

@@ -1,4 +1,4 @@
-// An update that the device may still be working on. What it comes to is asked for while the device
+// An update that the device may still be working on. Its result is read while the device
 // works on the next one, so that neither waits for the other.
 #pragma once
 

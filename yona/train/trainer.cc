@@ -69,7 +69,8 @@ class Trainer {
   std::int64_t expected_end(std::int64_t update) const;
   // Reads the micro-batches of the next update; the position after them is the run's.
   void read_batches();
-  // What all micro-batches of the update come to, in their order; the sum of weights.
+  // Adds up the results of all micro-batches of the update, in their order; returns the sum of
+  // weights.
   double add_up(UpdateReport& report) const;
   // Asks the device for the next update.
   PendingUpdate start_update();

@@ -23,7 +23,7 @@ std::string to_indented(const Tree& tree);
 // {"tree": "(S …)", "words": […], "tags": […],
 //  "constituents": [{"label": "S", "begin": 0, "end": 3}, …]} with [begin, end) in words, outer
 //  ones
-// first. Flat, so that a deep tree is no deep JSON. Words are as in the tree, escapes included.
+// first. Flat, so that a deep tree is not deep JSON. Words are as in the tree, escapes included.
 Json to_json(const Tree& tree);
 
 }  // namespace yona

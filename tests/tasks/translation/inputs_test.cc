@@ -124,7 +124,7 @@ TEST_F(InitFolder, OfHuggingFacesMarianStaysSuchAFolder) {
 
 TEST_F(InitFolder, OfWordsAloneIsRefused) {
   EXPECT_THAT(testing::message_of<NotImplemented>([&] { tuned(fixture("marian_npz/words")); }),
-              HasSubstr("its sub-words are no SentencePiece models"));
+              HasSubstr("its sub-words are not SentencePiece models"));
 }
 
 }  // namespace

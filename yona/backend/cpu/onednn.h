@@ -31,7 +31,7 @@ struct ProductData {
   const float* bias = nullptr;
 };
 
-// By a oneDNN primitive. Its machine code is made once for each shape (about 300 µs) and kept, as
+// By a oneDNN primitive. Its machine code is made once for each shape, which is slow, and kept, as
 // is what a thread needs to call it: for shapes that come again. Throws DeviceError where oneDNN
 // cannot do it.
 void run_primitive(const ProductShape& shape, const ProductData& data);

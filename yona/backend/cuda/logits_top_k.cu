@@ -17,8 +17,7 @@ namespace {
 #ifdef YONA_CUDA_90A
 
 // Fewer rows are as quick one after the other; with more than kOfOneBlock of them a cluster of two
-// blocks shares what it reads of the table: 29 µs instead of 36 for 256 rows, 149 instead of 167
-// for 2,048.
+// blocks shares what it reads of the table (bench/notes/h200.md has the times).
 constexpr std::int64_t kFewestRows = 4;
 constexpr std::int64_t kOfOneBlock = VocabularyTile::kRows;
 

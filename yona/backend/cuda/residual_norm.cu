@@ -2,9 +2,8 @@
 //
 // Training's many rows of 512 or 1,024 bf16 come from the previous product and go to the one
 // behind, more of them than the L2 cache holds. So the rows that the product wrote last are taken
-// first, and x, r and s, which backward alone wants, leave the cache before y. On an H200 product
-// and norm of 25,000 × 512 took 50.9 µs with both, 52.2 with the second alone and 55.7 with
-// neither (in a kernel whose warps kept rings of rows in shared memory, which gained nothing).
+// first, and x, r and s, which backward alone wants, leave the cache before y.
+// bench/notes/h200.md has the times with and without.
 
 #include "yona/backend/cuda/common/dependent_launch.cuh"
 #include "yona/backend/cuda/common/dropout.cuh"

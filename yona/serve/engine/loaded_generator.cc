@@ -120,9 +120,8 @@ void LoadedGenerator::check_prompt(const GenerateRequest& request, std::size_t n
 
 std::vector<GenerateRequest> LoadedGenerator::requests_of(const GenerationJob& job) {
   const GenerateRequest common = text_->request_of(job.options);
-  check(job.options.answers <= limits_.answers,
-        "\"n\": {} answers are asked for; {} are possible at most", job.options.answers,
-        limits_.answers);
+  check(job.options.answers <= limits_.answers, "\"n\": expected at most {} answers, got {}",
+        limits_.answers, job.options.answers);
   std::vector<GenerateRequest> requests(job.prompt_count(), common);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     GenerateRequest& request = requests[i];

@@ -194,7 +194,7 @@ void ModelPool::load(Entry& entry, const std::string& signature) {
     ModelSummary summary = summary_of(entry.place);
     check<FormatError>(
         summary.source == entry.summary.source && summary.target == entry.summary.target,
-        "it translates '{}' to '{}' now; start the server anew for other languages", summary.source,
+        "it translates '{}' to '{}' now; restart the server for other languages", summary.source,
         summary.target);
     summary.id = entry.summary.id;
     summary.loaded = true;

@@ -73,8 +73,8 @@ void check_cache(const SearchChoice& search, std::int64_t source_tokens,
 
 void set_work(TranslationJob& job, const WorkEstimate& estimate, const WorkLimits& limits) {
   if (job.glossary.size() > limits.terms) {
-    throw HttpError(400, fmt::format("\"glossary\": {} terms are given; {} are allowed at most",
-                                     job.glossary.size(), limits.terms));
+    throw HttpError(400, fmt::format("\"glossary\": expected at most {} terms, got {}",
+                                     limits.terms, job.glossary.size()));
   }
   for (const GlossaryTerm& term : job.glossary) {
     if (term.source.size() > limits.term_bytes) {

@@ -104,7 +104,7 @@ const readEvents = async run => {
   let answer;
   do {
     answer = await getJson(`/v1/runs/${encodeURIComponent(run.name)}/events?from=${run.next}`);
-    if (answer.next < run.next) run.events = []; // begun anew
+    if (answer.next < run.next) run.events = []; // begun again
     run.next = answer.next;
     run.events.push(...answer.events);
   } while (answer.more);

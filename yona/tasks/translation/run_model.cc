@@ -85,9 +85,9 @@ ModelInfo read_init(const fs::path& init) {
 
 SubwordPair own_init_subwords(const fs::path& init, const ModelInfo& info) {
   SubwordPair subwords = load_model_subwords(init, info);
-  check<NotImplemented>(!subwords.source.model().empty() && !subwords.target.model().empty(),
-                        "--init {}: its sub-words are no SentencePiece models; training needs them",
-                        init.string());
+  check<NotImplemented>(
+      !subwords.source.model().empty() && !subwords.target.model().empty(),
+      "--init {}: its sub-words are not SentencePiece models; training needs them", init.string());
   return subwords;
 }
 

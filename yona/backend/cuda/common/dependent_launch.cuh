@@ -1,5 +1,5 @@
 // Programmatic dependent launch (PDL): on Hopper a grid's blocks may start while the previous grid
-// of the stream drains, which saves about 1 µs a launch. The kernel must begin with
+// of the stream drains, which shortens the gap between launches. The kernel must begin with
 // wait_for_previous_grid() in all of its threads, before it reads or writes memory and before any
 // of them returns: a grid that ends without having waited lets the next one begin too soon.
 #pragma once

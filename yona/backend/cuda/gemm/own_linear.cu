@@ -27,7 +27,7 @@ struct Limits {
   }
 };
 
-// On an H200 512 columns gain a µs of 26, and what is shallower would be multiplied with zeros up
+// On an H200 512 columns gain little, and what is shallower would be multiplied with zeros up
 // to the whole depth.
 constexpr std::int64_t kDeepestStationary = std::int64_t{StationaryLinearShape::kSteps} *
                                             StationaryLinearShape::kSlices *

@@ -1,7 +1,7 @@
 // The second half of every sum over rows: partial sums, one row of them for each slice of the work,
 // are added in a fixed order, whatever order the slices were computed in.
 //
-// Adding up a few hundred rows is a kernel of 5 µs that does not fill the GPU. Gradients of
+// Adding up a few hundred rows is a short kernel that does not fill the GPU. Gradients of
 // parameters are not read before a backward pass ends, so its reductions are batched: one kernel
 // adds them when the pass ends or the buffer is full.
 #pragma once

@@ -19,9 +19,8 @@
 
 namespace yona::cuda {
 
-// T: float or VocabularyExponentials. Clusters of two blocks are the fastest for many rows
-// (exponentials of 5,056 rows in 320 µs, in clusters of four 350, of one 331; 396 where consumers
-// do not take turns).
+// T: float or VocabularyExponentials. Clusters of two blocks are the fastest for many
+// rows; of four or one, or with consumers that do not take turns, they take longer.
 template <class T, int kClusterOf>
 struct VocabularyShape : VocabularyTile {
   using Result = T;
