@@ -4,9 +4,9 @@
 usage: bench/ranks.py [--yona build/yona] [--presets tiny,base] [--tokens 2048] [--steps 5] [--repeats 3] [--output bench/results/ranks.json]
 
 For each preset: one process with two threads; two processes with one thread each; four processes with one thread each.
-`speed` is the time of the first divided by that of the others (the median of repeats, taken in turn), `exchange_share` the
-part of a step that waits for other ranks. The expected efficiency of four processes follows from the bytes per second that
-two of them exchanged. Four processes need four CPUs to be compared; with fewer, `oversubscribed` is true.
+`speed` is the time of the first divided by that of the others (the median of repeats, taken in turn). `compute_ms`,
+`exchange_ms`, `overlap`, `ms_without_overlap` and `efficiency` are those of `yona bench scaling` (docs/cluster.md). The
+expected efficiency of four processes, with nothing overlapped, follows from the bytes per second that two of them exchanged. Four processes need four CPUs to be compared; with fewer, `oversubscribed` is true.
 """
 
 import argparse
@@ -19,11 +19,12 @@ import sys
 import time
 from pathlib import Path
 
+FIGURES = ["ms", "parameters", "compute_ms", "exchange_ms", "overlap", "ms_without_overlap", "efficiency"]
 ENVIRONMENT = os.environ | {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
 
 def measured(yona, ranks, threads, preset, tokens, steps):
-    """Milliseconds of a step, and of the exchange in it."""
+    """The figures of a step."""
     start = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] if ranks > 1 else []
     command = [*start, yona, "bench", "scaling" if ranks > 1 else "train", "--preset", preset, "--vocab-size", "8000", "--threads", str(threads),
                "--tokens", str(tokens // ranks), "--steps", str(steps), "--warmup", "1"]
@@ -31,7 +32,7 @@ def measured(yona, ranks, threads, preset, tokens, steps):
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr}")
     figures = json.loads(done.stdout)
-    return figures["ms"], figures.get("exchange_ms", 0.0), figures.get("parameters", 0)
+    return {name: figures[name] for name in FIGURES if name in figures}
 
 
 def exchanged_bytes(parameters, ranks):
@@ -45,17 +46,17 @@ def compare(options, preset):
     for _ in range(options.repeats):
         for name, (ranks, threads) in ways.items():
             times[name].append(measured(options.yona, ranks, threads, preset, options.tokens, options.steps))
-    medians = {name: [statistics.median(column) for column in zip(*values)] for name, values in times.items()}
-    alone = medians["one process, 2 threads"][0]
+    medians = {name: {figure: statistics.median(each[figure] for each in values) for figure in values[0]} for name, values in times.items()}
+    alone = medians["one process, 2 threads"]["ms"]
     result = {"preset": preset, "tokens": options.tokens, "ms": round(alone, 1)}
     for name, (ranks, _) in list(ways.items())[1:]:
-        ms, exchange, _ = medians[name]
-        result[name] = {"ms": round(ms, 1), "speed": round(alone / ms, 3), "exchange_share": round(exchange / ms, 3),
-                        "efficiency": round((ms - exchange) / ms, 3), "oversubscribed": ranks > (os.cpu_count() or 1)}
+        found = medians[name]
+        result[name] = {figure: round(found[figure], 3) for figure in FIGURES if figure != "parameters"}
+        result[name] |= {"speed": round(alone / found["ms"], 3), "oversubscribed": ranks > (os.cpu_count() or 1)}
     two, four = medians["2 processes, 1 thread"], medians["4 processes, 1 thread"]
-    bandwidth = exchanged_bytes(two[2], 2) / (two[1] / 1e3)
-    step = four[0] - four[1]
-    result["4 processes, 1 thread"]["expected_efficiency"] = round(step / (step + exchanged_bytes(four[2], 4) / bandwidth * 1e3), 3)
+    bandwidth = exchanged_bytes(two["parameters"], 2) / two["exchange_ms"]
+    step = four["compute_ms"]
+    result["4 processes, 1 thread"]["expected_efficiency"] = round(step / (step + exchanged_bytes(four["parameters"], 4) / bandwidth), 3)
     return result
 
 

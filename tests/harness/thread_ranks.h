@@ -39,6 +39,17 @@ class ThreadPost {
     std::memcpy(data, box.front().data(), box.front().size());
     box.pop_front();
   }
+  // False, with nothing done, where nothing has come yet.
+  bool receive_now(int from, int to, void* data, std::int64_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (boxes_[{from, to}].empty() && !failed_) {
+        return false;
+      }
+    }
+    receive(from, to, data, bytes);
+    return true;
+  }
   void fail() {
     {
       const std::lock_guard lock(mutex_);
@@ -71,6 +82,11 @@ class ThreadRank : public Communicator {
       }
     }
   }
+  std::unique_ptr<PendingExchange> start(std::span<const Message> sends,
+                                         std::span<const Message> receives) override {
+    exchange(sends, {});
+    return std::make_unique<Pending>(*this, receives);
+  }
   void all_gather(const void* mine, void* all, std::int64_t bytes) override {
     for (int rank = 0; rank < size_; ++rank) {
       post_.send(rank_, rank, mine, bytes);
@@ -82,6 +98,33 @@ class ThreadRank : public Communicator {
   [[noreturn]] void abort(int /*code*/, const std::string& line) override { throw Error(line); }
 
  private:
+  class Pending : public PendingExchange {
+   public:
+    Pending(ThreadRank& own, std::span<const Message> receives) : own_(own) {
+      for (const Message& message : receives) {
+        if (message.bytes > 0) {
+          left_.push_back(message);
+        }
+      }
+    }
+    bool done() override {
+      while (!left_.empty() && own_.post_.receive_now(left_.front().rank, own_.rank_,
+                                                      left_.front().data, left_.front().bytes)) {
+        left_.pop_front();
+      }
+      return left_.empty();
+    }
+    void wait() override {
+      for (; !left_.empty(); left_.pop_front()) {
+        own_.exchange({}, std::span(&left_.front(), 1));
+      }
+    }
+
+   private:
+    ThreadRank& own_;
+    std::deque<Message> left_;
+  };
+
   ThreadPost& post_;
   int rank_, size_;
 };

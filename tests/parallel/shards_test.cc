@@ -40,6 +40,13 @@ TEST(Shards, GiveEveryRankAboutTheSame) {
   }
 }
 
+// While the backward pass goes on, buckets are exchanged one by one.
+TEST(Shards, OfManyRanksAreSeveralBucketsToo) {
+  for (const int size : {2, 8, 16, 64}) {
+    EXPECT_GE(Shards(1000 * kGranule, 0, size).own().size(), 7U) << size << " ranks";
+  }
+}
+
 TEST(Shards, OfOneRankAreOneSlice) {
   const Shards shards(1000 * kGranule + 1);
   ASSERT_EQ(shards.own().size(), 1U);

@@ -24,6 +24,21 @@ TEST(Tape, RunsFromTheLastToTheFirst) {
   EXPECT_EQ(order.size(), 5U);
 }
 
+TEST(Tape, RunsOneStepAtATime) {
+  Tape tape;
+  std::vector<int> order;
+  for (int i = 0; i < 3; ++i) {
+    tape.record([i, &order] { order.push_back(i); });
+  }
+  EXPECT_TRUE(tape.step());
+  EXPECT_EQ(order, std::vector<int>{2});
+  EXPECT_EQ(tape.size(), 2U);
+  EXPECT_TRUE(tape.step());
+  EXPECT_TRUE(tape.step());
+  EXPECT_FALSE(tape.step());
+  EXPECT_EQ(order, (std::vector<int>{2, 1, 0}));
+}
+
 TEST(Tape, LetsGoOfWhatAnOpSavedAsSoonAsItRan) {
   Tape tape;
   const auto first = std::make_shared<int>(1);

@@ -94,6 +94,18 @@ TEST_F(WeightGradientsTest, ThatAreLeftAreComputedAtTheEnd) {
   EXPECT_EQ(launches(), 1);
 }
 
+TEST_F(WeightGradientsTest, SayHowFarIntoABufferTheyWait) {
+  WeightGradients gradients(backend_, 1000);
+  const Tensor buffer = ones(1, 100);
+  EXPECT_EQ(gradients.wait_up_to(buffer), 0);
+  gradients.add(tokens(2, 3, 1), tokens(2, 4, 2), buffer.slice(50, Shape{3, 4}));
+  EXPECT_EQ(gradients.wait_up_to(buffer), 62);
+  gradients.add(tokens(2, 3, 1), tokens(2, 4, 2), buffer.slice(10, Shape{3, 4}));
+  EXPECT_EQ(gradients.wait_up_to(buffer), 62);
+  gradients.finish();
+  EXPECT_EQ(gradients.wait_up_to(buffer), 0);
+}
+
 TEST_F(WeightGradientsTest, AreComputedInGroupsOfNoMoreThanAKernelTakes) {
   WeightGradients gradients(backend_, 1000);
   const Tensor dy = tokens(2, 3, 1);

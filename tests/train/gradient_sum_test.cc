@@ -3,6 +3,7 @@
 #include "yona/train/gradient_sum.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "yona/backend/backend.h"
 #include "yona/base/random.h"
 #include "yona/nn/linear.h"
+#include "yona/train/buffer_exchange.h"
 #include "yona/train/optimiser.h"
 
 #include "tests/harness/thread_ranks.h"
@@ -83,6 +85,82 @@ TEST(GradientSum, RanksHaveTheBitsOfOneThatAccumulates) {
         }
       });
     }
+  }
+}
+
+// Several buckets for two and three ranks.
+class Large : public Module {
+ public:
+  Large() { add("large", large_); }
+  Linear large_{3000, 1500};
+};
+
+// The sum of an update, and of the next; `pace` says how far a backward pass is at each of its
+// steps.
+std::vector<std::vector<float>> summed(std::int64_t micro_batches, Communicator* ranks,
+                                       Precision exchange, std::int64_t pace) {
+  const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
+  Large model;
+  Parameters parameters(model, *backend, Gradients::yes);
+  GradientSum sum(parameters, *backend, micro_batches, ranks, exchange);
+  EXPECT_EQ(sum.overlaps(), ranks != nullptr && ranks->size() > 1);
+  const Shards shards(parameters.count(), ranks != nullptr ? ranks->rank() : 0,
+                      ranks != nullptr ? ranks->size() : 1);
+  std::vector<std::vector<float>> sums;
+  for (std::int64_t update = 1; update <= 2; ++update) {
+    for (std::int64_t round = 0; round < sum.rounds(); ++round) {
+      if (sum.has_micro_batch(round)) {
+        const std::vector<float> gradient =
+            gradient_of(parameters.count(), update, sum.micro_batch(round));
+        parameters.zero_gradients();
+        for (std::int64_t end = parameters.count(); pace > 0 && end > 0; end -= pace) {
+          const std::int64_t begin = std::max<std::int64_t>(end - pace, 0);
+          const std::vector<float> part(gradient.begin() + begin, gradient.begin() + end);
+          parameters.gradients().columns(begin, end - begin).upload(part);
+          sum.advance(begin);
+        }
+        if (pace == 0) {
+          parameters.gradients().upload(gradient);
+        }
+      }
+      sum.add(round);
+    }
+    std::vector<float> own = sum.total().to_vector<float>();
+    sums.push_back(ranks != nullptr ? collect_slices(*ranks, shards, own) : own);
+  }
+  return sums;
+}
+
+TEST(GradientSum, HasTheSameBitsHoweverFarRanksAreWhenTheyExchange) {
+  for (const Precision exchange : {Precision::f32, Precision::bf16}) {
+    for (const std::int64_t micro_batches : {3, 4}) {
+      const auto alone = summed(micro_batches, nullptr, exchange, 0);
+      for (const int size : {2, 3}) {
+        run_ranks(size, [&](Communicator& ranks) {
+          constexpr std::array<std::int64_t, 3> kPaces{300'000, 0, 1'700'000};
+          const auto together = summed(micro_batches, &ranks, exchange,
+                                       kPaces[static_cast<std::size_t>(ranks.rank())]);
+          if (ranks.rank() == 0) {
+            EXPECT_TRUE(together == alone) << size << " ranks, " << micro_batches;
+          }
+        });
+      }
+    }
+  }
+}
+
+TEST(GradientSum, OfRoundedGradientsIsAddedInF32) {
+  for (const std::int64_t micro_batches : {1, 3}) {
+    const std::vector<float> sum = summed(micro_batches, nullptr, Precision::bf16, 0).front();
+    std::vector<float> expected(sum.size());
+    for (std::int64_t micro_batch = 0; micro_batch < micro_batches; ++micro_batch) {
+      const std::vector<float> gradient =
+          gradient_of(static_cast<std::int64_t>(sum.size()), 1, micro_batch);
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        expected[i] += from_bf16(to_bf16(gradient[i]));
+      }
+    }
+    EXPECT_TRUE(sum == expected) << micro_batches << " micro-batches";
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "yona/train/learner.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -171,6 +172,59 @@ TEST(Learner, RanksShareValidationWithTheBitsOfOne) {
     });
   }
 }
+
+struct FinalCase {
+  const char* name;
+  Arch arch = Arch::transformer;
+  bool recompute = false;
+  double rdrop = 0.0;
+  Precision precision = Precision::f32;
+};
+
+class FinalGradients : public ::testing::TestWithParam<FinalCase> {};
+
+// What ranks exchange while the backward pass goes on must be what the gradient is at its end.
+TEST_P(FinalGradients, DoNotChangeOnceTheyAreSaidToBeFinal) {
+  const auto backend = make_backend("cpu", {.threads = 1});
+  Seq2SeqConfig config = preset("tiny");
+  config.arch = GetParam().arch;
+  config.source_vocabulary = config.target_vocabulary = 100;
+  config.encoder_layers = config.decoder_layers = 3;
+  Seq2SeqObjective objective(config, {.rdrop = GetParam().rdrop});
+  objective.model().set_recompute(GetParam().recompute);
+  Parameters parameters(objective.model(), *backend, Gradients::yes);
+  parameters.initialise(1);
+  Learner learner(objective, parameters, *backend, GetParam().precision);
+  const Batch batch = batch_of({5, 17, 4, 1});
+  for (std::uint64_t update = 1; update < 3; ++update) {
+    std::int64_t seen = parameters.count();
+    std::int64_t times = 0;
+    std::vector<float> expected(static_cast<std::size_t>(seen));
+    learner.when_final([&](std::int64_t final_from) {
+      if (final_from < seen) {
+        const std::vector<float> now =
+            parameters.gradients().columns(final_from, seen - final_from).to_vector<float>();
+        std::copy(now.begin(), now.end(), expected.begin() + final_from);
+        seen = final_from;
+        ++times;
+      }
+    });
+    parameters.zero_gradients();
+    learner.accumulate(batch, {.update = update}, objective.weight(batch));
+    EXPECT_EQ(seen, 0);
+    EXPECT_GT(times, 3) << "little can be overlapped";
+    EXPECT_EQ(parameters.gradients().to_vector<float>(), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Learner, FinalGradients,
+    ::testing::Values(FinalCase{"transformer"}, FinalCase{"recompute", Arch::transformer, true},
+                      FinalCase{"rdrop", Arch::transformer, false, 1.0},
+                      FinalCase{"bf16", Arch::transformer, false, 0.0, Precision::bf16},
+                      FinalCase{"rnn", Arch::rnn}, FinalCase{"convs2s", Arch::convs2s},
+                      FinalCase{"bytenet", Arch::bytenet}),
+    [](const auto& each) { return each.param.name; });
 
 TEST(Learner, CountsWhatIsAllocated) {
   allocations = 0;

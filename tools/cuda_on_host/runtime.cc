@@ -70,6 +70,10 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned /*flags*/) 
   return *stream = nullptr, cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t /*stream*/) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t /*stream*/, cudaEvent_t /*event*/,
+                                unsigned /*flags*/) {
+  return cudaSuccess;  // calls are done in their order, whatever their stream
+}
 cudaError_t cudaStreamSynchronize(cudaStream_t /*stream*/) { return outside_captures(); }
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) { return allocate(memory, bytes); }

@@ -13,6 +13,7 @@
 
 #include "yona/backend/kernels.h"
 #include "yona/backend/replay.h"
+#include "yona/backend/side_stream.h"
 
 namespace yona {
 
@@ -81,6 +82,11 @@ class Backend {
   virtual void begin_backward() {}
   virtual void end_backward() {}
   virtual void abandon_backward() {}
+
+  // Work beside this one's: see side_stream.h. The backend must outlive it.
+  virtual std::unique_ptr<SideStream> make_side_stream() {
+    return std::make_unique<SideStream>(exec());
+  }
 
   // Decoding without waiting: see replay.h.
   virtual std::unique_ptr<Replay> make_replay() { return std::make_unique<Replay>(); }

@@ -14,8 +14,8 @@ struct RowsBackwardArgs {
   bool accumulate = false;
 };
 
-struct AddArgs {  // y = alpha · a + beta · b; b optional
-  View a{}, b{}, y{};
+struct AddArgs {       // y = alpha · a + beta · b; b optional
+  View a{}, b{}, y{};  // f32 sums: b, or a without b, may be bf16
   float alpha = 1.0F;
   float beta = 1.0F;
 };

@@ -33,6 +33,7 @@ struct BenchTrainFlags {
   std::string target_length = "32";
   std::string tokens = "25000";
   std::string precision = "f32";
+  std::string exchange = "f32";
   std::string steps = "10";
   std::string warmup = "3";
   std::string device = "cpu";
@@ -46,6 +47,8 @@ StepBenchOptions run_options(const BenchTrainFlags& flags) {
   StepBenchOptions options;
   const std::string precision = word_value("--precision", flags.precision, {"f32", "bf16"});
   options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
+  const std::string exchange = word_value("--exchange", flags.exchange, {"f32", "bf16"});
+  options.exchange = exchange == "bf16" ? Precision::bf16 : Precision::f32;
   options.steps = integer_value("--steps", flags.steps, {1});
   options.warmup = integer_value("--warmup", flags.warmup, {0});
   options.device = word_value("--device", flags.device, {"cpu", "cuda"});
@@ -158,11 +161,10 @@ int run_scaling(const BenchTrainFlags& flags) {
     open_nccl(*ranks);
   }
   Json result = measured(flags, ranks);
-  const double step = result.at("ms").get<double>() - result.value("exchange_ms", 0.0);
-  if (ranks != nullptr) {
-    result["efficiency"] = step / result.at("ms").get<double>();
-  }
-  result["expected"] = expected_scaling(step / 1e3, result.at("parameters"));
+  const double step = result.value("compute_ms", result.at("ms").get<double>());
+  result["expected"] =
+      expected_scaling(step / 1e3, result.at("parameters"),
+                       flags.exchange == "bf16" ? Precision::bf16 : Precision::f32);
   if (ranks == nullptr || ranks->rank() == 0) {
     fmt::print("{}\n", result.dump());
   }
@@ -233,6 +235,8 @@ Command add_bench_scaling(CLI::App& bench) {
   const auto flags = std::make_shared<BenchTrainFlags>();
   add_shape_flags(*app, *flags);
   add_step_flags(*app, *flags);
+  add_text(*app, flags->exchange,
+           {"--exchange", "f32|bf16", "gradients that ranks exchange (default f32)"});
   return {app, [flags] { return run_scaling(*flags); }};
 }
 

@@ -35,6 +35,20 @@ class DeviceExchange {
                         void* stream) = 0;
 };
 
+// An exchange under way. Its messages must stay where they are until it is done. Exchanges are done
+// in the order in which they were started; ask and wait in that order.
+class PendingExchange {
+ public:
+  PendingExchange() = default;
+  virtual ~PendingExchange() = default;
+  PendingExchange(const PendingExchange&) = delete;
+  PendingExchange& operator=(const PendingExchange&) = delete;
+
+  // Moves what can be moved now, and says whether that was all.
+  virtual bool done() = 0;
+  virtual void wait() = 0;
+};
+
 class Communicator {
  public:
   Communicator() = default;
@@ -48,6 +62,10 @@ class Communicator {
   // Sends and receives, returning when all are done. Two ranks must agree on the messages between
   // them and on their order; none is to the rank itself, and those without bytes are left out.
   virtual void exchange(std::span<const Message> sends, std::span<const Message> receives) = 0;
+  // The same, returning at once. Bytes may move only while some call of the communicator or of the
+  // exchange runs.
+  virtual std::unique_ptr<PendingExchange> start(std::span<const Message> sends,
+                                                 std::span<const Message> receives) = 0;
   // The same number of bytes of every rank, in the order of ranks. Called by all.
   virtual void all_gather(const void* mine, void* all, std::int64_t bytes) = 0;
 

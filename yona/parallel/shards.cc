@@ -6,7 +6,14 @@ namespace yona {
 
 namespace {
 
-constexpr std::int64_t kSliceGranules = 16;  // of a full bucket: messages of 4 MiB
+// Messages of 4 MiB; of many ranks smaller ones, so that buckets are of 32 MiB and a model has
+// some: they are exchanged while the backward pass goes on.
+constexpr std::int64_t kLargestSlice = 16;
+constexpr std::int64_t kLargestBucket = 128;  // granules
+
+std::int64_t bucket_granules(std::int64_t ranks) {
+  return std::clamp<std::int64_t>(kLargestBucket / ranks, 1, kLargestSlice) * ranks;
+}
 
 }  // namespace
 
@@ -15,7 +22,7 @@ Shards::Shards(std::int64_t count, int rank, int size)
 
 std::vector<Shards::Slice> Shards::slices(int rank) const {
   const std::int64_t all = granules();
-  const std::int64_t bucket = size_ == 1 ? std::max<std::int64_t>(all, 1) : kSliceGranules * size_;
+  const std::int64_t bucket = size_ == 1 ? std::max<std::int64_t>(all, 1) : bucket_granules(size_);
   std::vector<Slice> result;
   std::int64_t packed = 0;
   for (std::int64_t first = 0; first < all; first += bucket) {

@@ -8,6 +8,7 @@
 #include "yona/backend/backend.h"
 #include "yona/tensor/attention_recorder.h"
 #include "yona/tensor/bias_gradient.h"
+#include "yona/tensor/first_uses.h"
 #include "yona/tensor/region.h"
 #include "yona/tensor/tape.h"
 #include "yona/tensor/tensor.h"
@@ -37,6 +38,7 @@ struct Context {
   WeightGradients* weight_gradients = nullptr;  // nullptr: none is put off
   LayerCache* cache = nullptr;             // incremental decoding: what earlier steps have left
   AttentionRecorder* attention = nullptr;  // nullptr: no weights are recorded
+  FirstUses* first_uses = nullptr;         // of parameters; nullptr: not asked for
 
   Backend& backend() const { return region.backend(); }
   const Kernels& kernels() const { return backend().kernels(); }
@@ -68,10 +70,13 @@ constexpr DType sum_type(DType activations) {
 
 // --- for ops -------------------------------------------------------------------------------
 
-// Should an op with these inputs record its backward? Asked once, with all inputs that it will give
-// gradients to: they are then counted as used.
+// Should an op with these inputs record its backward? Asked once, before it does, with all inputs
+// that its backward will give gradients to: they are then counted as used.
 template <class... Tensors>
 bool records(const Context& c, const Tensors&... inputs) {
+  if (c.first_uses != nullptr) {  // without a tape too: what is recomputed is recorded later
+    (c.first_uses->note(inputs), ...);
+  }
   if (c.tape == nullptr || !(inputs.requires_gradient() || ...)) {
     return false;
   }

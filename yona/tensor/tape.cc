@@ -26,11 +26,13 @@ void Tape::pop() noexcept {
   }
 }
 
-void Tape::backward() {
-  while (!nodes_.empty()) {
-    nodes_.back().run(nodes_.back().closure);
-    pop();
+bool Tape::step() {
+  if (nodes_.empty()) {
+    return false;
   }
+  nodes_.back().run(nodes_.back().closure);
+  pop();
+  return true;
 }
 
 void Tape::clear() noexcept {

@@ -33,7 +33,12 @@ class Tape {
   }
 
   // Runs and empties the tape. The gradient of what started it is already in place.
-  void backward();
+  void backward() {
+    while (step()) {
+    }
+  }
+  // Runs the last closure and takes it off the tape. False, with nothing done, where none is left.
+  bool step();
   // Forgets what was recorded without running it.
   void clear() noexcept;
 

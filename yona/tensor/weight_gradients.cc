@@ -15,12 +15,13 @@ double use(std::int64_t tiles, std::int64_t at_a_time) {
 
 constexpr double kEnough = 0.95;  // of the device's time
 
+const float* begin_of(const Tensor& x) { return static_cast<const float*>(x.raw()); }
+const float* end_of(const Tensor& x) {
+  return begin_of(x) + (x.rows() - 1) * x.stride() + x.cols();
+}
+
 bool overlap(const Tensor& a, const Tensor& b) {
-  const auto begin = [](const Tensor& x) { return static_cast<const float*>(x.raw()); };
-  const auto end = [&](const Tensor& x) {
-    return begin(x) + (x.rows() - 1) * x.stride() + x.cols();
-  };
-  return begin(a) < end(b) && begin(b) < end(a);
+  return begin_of(a) < end_of(b) && begin_of(b) < end_of(a);
 }
 
 }  // namespace
@@ -66,6 +67,14 @@ void WeightGradients::finish() {
   products_.clear();
   waiting_.clear();
   tiles_ = 0;
+}
+
+std::int64_t WeightGradients::wait_up_to(const Tensor& gradients) const {
+  std::int64_t last = 0;
+  for (const Waiting& w : waiting_) {
+    last = std::max<std::int64_t>(last, end_of(w.dw) - begin_of(gradients));
+  }
+  return last;
 }
 
 // The gradient of an x that only this list keeps is no longer needed.

@@ -43,6 +43,9 @@ class WeightGradients {
   }
 
   std::size_t waiting() const { return waiting_.size(); }
+  // Where the last of the gradients that wait ends, counted in elements from the first one of this
+  // flat buffer, which they belong to; 0 where none waits.
+  std::int64_t wait_up_to(const Tensor& gradients) const;
 
  private:
   struct Waiting {

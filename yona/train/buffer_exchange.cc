@@ -31,15 +31,15 @@ std::vector<Message> through(Staging& buffers, std::span<const Message> messages
 
 }  // namespace
 
-void exchange_buffers(Communicator& ranks, Backend& backend, std::span<const Message> sends,
-                      std::span<const Message> receives) {
+std::unique_ptr<PendingExchange> start_exchange(Communicator& ranks, Backend& backend, Exec& exec,
+                                                std::span<const Message> sends,
+                                                std::span<const Message> receives) {
   if (DeviceExchange* devices = ranks.devices()) {
-    devices->exchange(sends, receives, backend.exec().stream);
-    return;
+    devices->exchange(sends, receives, exec.stream);
+    return nullptr;
   }
   if (backend.on_host()) {
-    ranks.exchange(sends, receives);
-    return;
+    return ranks.start(sends, receives);
   }
   Staging sent = staging_for(sends);
   Staging received = staging_for(receives);
@@ -51,6 +51,7 @@ void exchange_buffers(Communicator& ranks, Backend& backend, std::span<const Mes
     backend.upload(receives[i].data, received[i].data(), receives[i].bytes);
   }
   backend.synchronize();  // before the buffers are gone
+  return nullptr;
 }
 
 void share_slices(Communicator& ranks, Backend& backend, const Shards& shards, const Tensor& flat) {
@@ -68,7 +69,9 @@ void share_slices(Communicator& ranks, Backend& backend, const Shards& shards, c
       receives.push_back(message_of(rank, values + slice.begin, slice));
     }
   }
-  exchange_buffers(ranks, backend, sends, receives);
+  if (const auto pending = start_exchange(ranks, backend, backend.exec(), sends, receives)) {
+    pending->wait();
+  }
 }
 
 std::vector<float> collect_slices(Communicator& ranks, const Shards& shards,

@@ -3,6 +3,7 @@
 // call these together.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,9 +14,12 @@
 
 namespace yona {
 
-// Messages between buffers of the backend.
-void exchange_buffers(Communicator& ranks, Backend& backend, std::span<const Message> sends,
-                      std::span<const Message> receives);
+// Messages between buffers of the backend. Returns what to wait for before they are read or written
+// again; nullptr: that is done, or will be when exec's stream, which is one of the backend's, comes
+// to it.
+std::unique_ptr<PendingExchange> start_exchange(Communicator& ranks, Backend& backend, Exec& exec,
+                                                std::span<const Message> sends,
+                                                std::span<const Message> receives);
 
 // Each rank's slices of the buffer [1, shards.count()] to all others.
 void share_slices(Communicator& ranks, Backend& backend, const Shards& shards, const Tensor& flat);

@@ -1,8 +1,10 @@
 #include "yona/train/learner.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
+#include "yona/parallel/shards.h"
 #include "yona/tensor/operand.h"
 
 namespace yona {
@@ -44,9 +46,23 @@ PendingLoss Learner::pending(const Tensor& losses, std::int64_t passes) {
 void Learner::backward() {
   Backend& backend = region_.backend();
   backend.begin_backward();
-  tape_.backward();
+  while (tape_.step()) {
+    if (first_uses_) {
+      when_final_(std::max(first_uses_->final_from(),
+                           weight_gradients_.wait_up_to(parameters_.gradients())));
+    }
+  }
   weight_gradients_.finish();
   backend.end_backward();
+}
+
+void Learner::when_final(std::function<void(std::int64_t final_from)> function) {
+  when_final_ = std::move(function);
+  if (when_final_) {
+    first_uses_.emplace(parameters_.weights(), tape_, Shards::kGranule);
+  } else {
+    first_uses_.reset();
+  }
 }
 
 PendingLoss Learner::accumulate(const Batch& batch, const RandomCounters& random,
@@ -56,7 +72,11 @@ PendingLoss Learner::accumulate(const Batch& batch, const RandomCounters& random
                       .training = true,
                       .random = random,
                       .precision = precision_,
-                      .weight_gradients = &weight_gradients_};
+                      .weight_gradients = &weight_gradients_,
+                      .first_uses = first_uses_ ? &*first_uses_ : nullptr};
+  if (first_uses_) {
+    first_uses_->begin();
+  }
   std::array contexts{first, first};
   contexts[1].random.pass = 1;
   const int passes = objective_.passes();

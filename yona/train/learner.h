@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -55,6 +57,10 @@ class Learner {
   // result: the bits of one rank. All ranks together.
   LossSums evaluate(std::span<const Batch> batches);
 
+  // From now on backward passes tell how far they are: gradients of the elements of
+  // Parameters::gradients() from `final_from` on will not change.
+  void when_final(std::function<void(std::int64_t final_from)> function);
+
   // From now on validation is shared; the team must outlive the learner.
   void share(const Team& team) { team_ = &team; }
   // Does this rank compute what is not shared?
@@ -74,6 +80,8 @@ class Learner {
   Tape tape_;
   WeightGradients weight_gradients_;
   Readbacks readbacks_;
+  std::function<void(std::int64_t)> when_final_;  // none where first_uses_ is none
+  std::optional<FirstUses> first_uses_;
   const Team* team_ = nullptr;  // nullptr: a process alone
 };
 

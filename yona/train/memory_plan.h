@@ -23,7 +23,7 @@ struct PlannedRun {
   Precision precision = Precision::f32;
   bool average = false;      // of the weights
   bool recompute = false;    // activations
-  bool accumulates = false;  // updates have several micro-batches
+  bool accumulates = false;  // gradients are summed apart
   Device device = Device::cpu;
 };
 

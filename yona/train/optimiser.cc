@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "yona/base/error.h"
-#include "yona/base/timing.h"
 #include "yona/tensor/operand.h"
 #include "yona/train/buffer_exchange.h"
 
@@ -163,9 +162,7 @@ void Optimiser::use_average() {
 
 void Optimiser::share(const Tensor& flat) {
   if (ranks_ != nullptr) {
-    const Clock::time_point start = Clock::now();
     share_slices(*ranks_, region_.backend(), shards_, flat);
-    exchange_seconds_ += seconds_since(start);
   }
 }
 

@@ -65,8 +65,6 @@ class Optimiser {
   std::vector<OptimiserState> collect() const;
 
   std::int64_t frozen_count() const { return frozen_count_; }
-  // Seconds that steps have waited for other ranks or exchanged data with them, in all.
-  double exchange_seconds() const { return exchange_seconds_; }
 
  private:
   // A range of parameters that are treated alike, and where it is in the shard.
@@ -95,7 +93,6 @@ class Optimiser {
   Readbacks readbacks_;
   std::vector<Range> trained_, frozen_;  // of the shard
   std::int64_t frozen_count_ = 0;        // of all parameters
-  double exchange_seconds_ = 0;
 };
 
 // While it lives, the model's weights are their moving average (when there is one): for validation

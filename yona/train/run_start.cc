@@ -258,7 +258,7 @@ PlannedRun RunStart::planned() const {
           .precision = train_.precision,
           .average = train_.ema > 0 || options_.open.contains("train.ema"),
           .recompute = train_.recompute,
-          .accumulates = train_.accumulate > 1,
+          .accumulates = train_.accumulate > 1 || train_.exchange == Precision::bf16,
           .device = backend_->device()};
 }
 

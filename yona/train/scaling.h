@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "yona/backend/kernel_args.h"
 #include "yona/base/json.h"
 
 namespace yona {
@@ -18,14 +19,22 @@ struct Interconnect {
 const std::vector<Interconnect>& interconnects();
 
 // Bytes that each rank sends for an update: slices of gradients to their owners, and those of
-// weights to all (train/gradient_sum.h), in f32.
-double exchanged_bytes(std::int64_t parameters, std::int64_t ranks);
+// weights, in f32, to all (train/gradient_sum.h).
+struct ExchangedBytes {
+  double gradients = 0;
+  double weights = 0;
+};
+ExchangedBytes exchanged_bytes(std::int64_t parameters, std::int64_t ranks,
+                               Precision exchange = Precision::f32);
 
 // Of one rank's speed times the number of ranks, what is left when steps of so many seconds wait
-// for the exchange. Nothing is overlapped.
-double scaling_efficiency(double step_seconds, double bytes, double bytes_per_second);
+// for others besides.
+double scaling_efficiency(double step_seconds, double waited_seconds);
 
-// For 8, 64 and 512 ranks and each interconnect: gpus, link, exchange_ms, efficiency.
-Json expected_scaling(double step_seconds, std::int64_t parameters);
+// For 8, 64 and 512 ranks and each interconnect: gpus, link, exchange_ms, and two bounds.
+// efficiency: nothing is overlapped. efficiency_overlapped: gradients are exchanged during all of
+// the backward pass, two thirds of the step, without slowing it down; weights are waited for.
+Json expected_scaling(double step_seconds, std::int64_t parameters,
+                      Precision exchange = Precision::f32);
 
 }  // namespace yona

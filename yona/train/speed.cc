@@ -22,7 +22,7 @@ class SpeedRun {
         objective_(task.make_objective()),
         parameters_(objective_->model(), backend, Gradients::yes),
         optimiser_(parameters_, backend, train),
-        sum_(parameters_, backend, train.accumulate),
+        sum_(parameters_, backend, train.accumulate, nullptr, train.exchange),
         learner_(*objective_, parameters_, backend, train.precision),
         stream_(BatchStream::training(examples,
                                       {.batch_tokens = train.batch_tokens, .seed = train.seed})) {

@@ -1,11 +1,14 @@
 #include "yona/train/step_bench.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "yona/backend/backend.h"
+#include "yona/parallel/collectives.h"
 #include "yona/train/bench_timing.h"
+#include "yona/train/buffer_exchange.h"
 #include "yona/train/gradient_sum.h"
 #include "yona/train/learner.h"
 #include "yona/train/optimiser.h"
@@ -33,8 +36,9 @@ class TrainingSteps {
         work_(std::move(work)),
         parameters_(work_.objective->model(), *backend_, Gradients::yes),
         optimiser_(parameters_, *backend_, train_config(options), options.ranks),
-        sum_(parameters_, *backend_, options.ranks != nullptr ? options.ranks->size() : 1,
-             options.ranks),
+        ranks_(options.ranks),
+        sum_(parameters_, *backend_, ranks_ != nullptr ? ranks_->size() : 1, ranks_,
+             options.exchange),
         learner_(*work_.objective, parameters_, *backend_, options.precision) {
     parameters_.initialise(1);
   }
@@ -46,13 +50,32 @@ class TrainingSteps {
   double next_tokens() const { return work_.tokens(next_batch()); }
   double next_flops() const { return 6.0 * work_.multiply_adds(next_batch()); }
   void run() {
-    const Batch& batch = next_batch();
-    parameters_.zero_gradients();
-    loss_ = learner_.accumulate(batch, {.update = static_cast<std::uint64_t>(update_)},
-                                work_.objective->weight(batch));
+    pass();
     sum_.add(0);
     optimiser_.step(++update_, 1e-4, sum_.total());
     backend_->synchronize();
+  }
+  // Are gradients exchanged while the backward pass goes on?
+  void set_overlap(bool overlap) {
+    if (overlap && sum_.overlaps()) {
+      learner_.when_final([this](std::int64_t final_from) { sum_.advance(final_from); });
+    } else {
+      learner_.when_final(nullptr);
+    }
+  }
+  // A step of several ranks in parts, each begun by all together: seconds of what a rank computes
+  // and of what it exchanges.
+  struct Parts {
+    double compute = 0;
+    double exchange = 0;
+  };
+  Parts run_in_parts() {
+    const double passes = seconds_together([&] { pass(); });
+    const double gradients = seconds_together([&] { sum_.add(0); });
+    const double update = seconds_together([&] { optimiser_.step(++update_, 1e-4, sum_.total()); });
+    const double weights = seconds_together(
+        [&] { share_slices(*ranks_, *backend_, optimiser_.shards(), parameters_.weights()); });
+    return {passes + std::max(update - weights, 0.0), gradients + weights};
   }
   double loss() const {
     const LossSums sums = loss_->read();
@@ -60,12 +83,23 @@ class TrainingSteps {
   }
   double gigabytes() const { return gigabytes_in_use(*backend_, free_before_); }
   std::int64_t parameters() const { return parameters_.count(); }
-  double exchange_seconds() const {
-    return sum_.exchange_seconds() + optimiser_.exchange_seconds();
-  }
   double step_gigabytes() const { return static_cast<double>(learner_.peak_bytes()) / kGigabyte; }
 
  private:
+  void pass() {
+    const Batch& batch = next_batch();
+    parameters_.zero_gradients();
+    loss_ = learner_.accumulate(batch, {.update = static_cast<std::uint64_t>(update_)},
+                                work_.objective->weight(batch));
+  }
+  template <class Function>
+  double seconds_together(const Function& function) {
+    barrier(*ranks_);
+    return seconds_of([&] {
+      function();
+      backend_->synchronize();
+    });
+  }
   static TrainConfig train_config(const StepBenchOptions& options) {
     TrainConfig config;
     config.precision = options.precision;
@@ -77,6 +111,7 @@ class TrainingSteps {
   StepBenchWork work_;
   Parameters parameters_;
   Optimiser optimiser_;
+  Communicator* ranks_;
   GradientSum sum_;
   Learner learner_;
   std::optional<PendingLoss> loss_;
@@ -120,18 +155,41 @@ void add_profile(const Profile& profile, std::int64_t steps, Json& result) {
   result["ms_by_kernel"] = kernels;
 }
 
+// Of several ranks, compared with a step of so many seconds: what it computes and exchanges, and
+// how much of the exchange was hidden.
+void add_parts(TrainingSteps& steps, std::int64_t count, double step, Json& result) {
+  std::vector<double> compute;
+  std::vector<double> exchange;
+  std::vector<double> one_by_one;
+  steps.set_overlap(false);
+  for (std::int64_t i = 0; i < count; ++i) {
+    one_by_one.push_back(seconds_of([&] { steps.run(); }));
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const TrainingSteps::Parts parts = steps.run_in_parts();
+    compute.push_back(parts.compute);
+    exchange.push_back(parts.exchange);
+  }
+  result["ms_without_overlap"] = median(one_by_one) * 1e3;
+  result["compute_ms"] = median(compute) * 1e3;
+  result["exchange_ms"] = median(exchange) * 1e3;
+  const double hidden = median(compute) + median(exchange) - step;
+  result["overlap"] = std::clamp(hidden / median(exchange), 0.0, 1.0);
+  result["efficiency"] = std::min(median(compute) / step, 1.0);
+}
+
 }  // namespace
 
 StepBenchFigures bench_steps(StepBenchWork work, const StepBenchOptions& options) {
   TrainingSteps steps(std::move(work), options);
   Backend& backend = steps.backend();
+  steps.set_overlap(true);
   for (std::int64_t i = 0; i < options.warmup; ++i) {
     steps.run();
   }
   std::vector<double> seconds;  // of each step; and tokens and operations a second of it
   std::vector<double> rates;
   std::vector<double> flops;
-  const double exchanged_before = steps.exchange_seconds();
   for (std::int64_t i = 0; i < options.steps; ++i) {
     const double tokens = steps.next_tokens();
     const double operations = steps.next_flops();
@@ -140,7 +198,6 @@ StepBenchFigures bench_steps(StepBenchWork work, const StepBenchOptions& options
     rates.push_back(tokens / took);
     flops.push_back(operations / took);
   }
-  const double exchanged = steps.exchange_seconds() - exchanged_before;
   Json rest{{"dtype", options.precision == Precision::bf16 ? "bfloat16" : "float32"},
             {"threads", backend.exec().pool != nullptr ? backend.exec().pool->threads() : 0},
             {"parameters", steps.parameters()},
@@ -148,9 +205,9 @@ StepBenchFigures bench_steps(StepBenchWork work, const StepBenchOptions& options
             {"step_gb", steps.step_gigabytes()},
             {"loss", steps.loss()}};
   const int ranks = options.ranks != nullptr ? options.ranks->size() : 1;
-  if (ranks > 1) {
+  if (options.ranks != nullptr) {
     rest["ranks"] = ranks;
-    rest["exchange_ms"] = exchanged * 1e3 / static_cast<double>(options.steps);
+    add_parts(steps, options.steps, median(seconds), rest);
   }
   if (options.profile) {  // steps of their own: measuring takes time
     const std::unique_ptr<Profile> profile = backend.make_profile();

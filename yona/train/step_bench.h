@@ -16,6 +16,7 @@ namespace yona {
 
 struct StepBenchOptions {
   Precision precision = Precision::f32;
+  Precision exchange = Precision::f32;  // of gradients
   std::int64_t steps = 10;
   std::int64_t warmup = 3;
   std::string device = "cpu";
@@ -38,8 +39,9 @@ struct StepBenchFigures {
   double ms = 0;                 // median
   double tokens_per_second = 0;  // of all ranks
   double tflops = 0;
-  // dtype, threads, parameters, mem_gb, step_gb, loss, the profile, and of several ranks their
-  // number and the milliseconds that a step waits for the exchange
+  // dtype, threads, parameters, mem_gb, step_gb, loss and the profile; of several ranks also ranks
+  // (their number), ms_without_overlap, compute_ms and exchange_ms (each part alone), overlap (the
+  // share of the exchange that costs a step nothing) and efficiency
   Json rest;
 };
 

@@ -53,6 +53,7 @@ struct TrainConfig {
   std::vector<std::string> freeze;  // parameters whose names match stay as they are: "encoder.*"
   std::uint64_t seed = 1;
   Precision precision = Precision::f32;
+  Precision exchange = Precision::f32;  // of gradients, between ranks
   bool recompute = false;  // activations, in the backward pass, instead of keeping them
   bool tensorboard = true;
   bool measure = true;  // algorithms of products, on a GPU

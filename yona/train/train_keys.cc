@@ -48,24 +48,28 @@ ConfigKeys<TrainConfig> step_keys() {
 
 ConfigKeys<TrainConfig> optimiser_keys() {
   using Config = TrainConfig;
-  return {number("beta1", &Config::beta1, kProbability, kDecides, "β₁ of Adam"),
-          number("beta2", &Config::beta2, kProbability, kDecides, "β₂ of Adam"),
-          number("epsilon", &Config::epsilon, kPositive, kDecides, "ε of Adam"),
-          number("weight_decay", &Config::weight_decay, kNotNegative, kDecides,
-                 "decoupled weight decay (AdamW); 0 is off"),
-          choice("weight_decay_on", &Config::weight_decay_on, kDecides,
-                 "what decays: matrices (neither biases nor norms), or all parameters"),
-          number("clip_norm", &Config::clip_norm, kNotNegative, kDecides,
-                 "largest norm of an update's gradient; 0 is no clipping"),
-          number("label_smoothing", &Config::label_smoothing, kProbability, kDecides,
-                 "label smoothing, ε_ls in the paper"),
-          number("rdrop", &Config::rdrop, kNotNegative, kDecides, "α of R-Drop; 0 is off"),
-          number("ema", &Config::ema, kProbability, kDecides,
-                 "decay of the moving average of weights; 0 is off"),
-          config_key("freeze", &Config::freeze, texts_codec(), kDecides,
-                     "parameters that stay as they are, by name or pattern: encoder.*"),
-          choice("on_nan", &Config::on_nan, kFree,
-                 "what to do when the loss is not finite: end, or skip the update")};
+  return {
+      number("beta1", &Config::beta1, kProbability, kDecides, "β₁ of Adam"),
+      number("beta2", &Config::beta2, kProbability, kDecides, "β₂ of Adam"),
+      number("epsilon", &Config::epsilon, kPositive, kDecides, "ε of Adam"),
+      number("weight_decay", &Config::weight_decay, kNotNegative, kDecides,
+             "decoupled weight decay (AdamW); 0 is off"),
+      choice("weight_decay_on", &Config::weight_decay_on, kDecides,
+             "what decays: matrices (neither biases nor norms), or all parameters"),
+      number("clip_norm", &Config::clip_norm, kNotNegative, kDecides,
+             "largest norm of an update's gradient; 0 is no clipping"),
+      config_key("exchange", &Config::exchange, enum_codec<Precision>({"f32", "bf16"}), kDecides,
+                 "gradients that ranks exchange; with bf16 those of every micro-batch are "
+                 "rounded before they are added, in f32"),
+      number("label_smoothing", &Config::label_smoothing, kProbability, kDecides,
+             "label smoothing, ε_ls in the paper"),
+      number("rdrop", &Config::rdrop, kNotNegative, kDecides, "α of R-Drop; 0 is off"),
+      number("ema", &Config::ema, kProbability, kDecides,
+             "decay of the moving average of weights; 0 is off"),
+      config_key("freeze", &Config::freeze, texts_codec(), kDecides,
+                 "parameters that stay as they are, by name or pattern: encoder.*"),
+      choice("on_nan", &Config::on_nan, kFree,
+             "what to do when the loss is not finite: end, or skip the update")};
 }
 
 ConfigKeys<TrainConfig> watch_keys(const MetricNames& metrics) {

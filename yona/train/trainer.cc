@@ -141,13 +141,16 @@ Trainer::Trainer(TrainConfig train, const MakeTask& make_task, const TrainerOpti
       objective_(task_.make_objective()),
       parameters_(objective_->model(), backend_, Gradients::yes),
       optimiser_(parameters_, backend_, with_constants_frozen(train_, task_), team_.ranks()),
-      sum_(parameters_, backend_, train_.accumulate, team_.ranks()),
+      sum_(parameters_, backend_, train_.accumulate, team_.ranks(), train_.exchange),
       learner_(*objective_, parameters_, backend_, train_.precision),
       examples_(start_.examples()) {
   objective_->model().set_recompute(train_.recompute);
   start_.add_examples(*examples_);
   evaluations_ = task_.open_evaluations(*objective_, train_);
   learner_.share(team_);
+  if (sum_.overlaps()) {
+    learner_.when_final([this](std::int64_t final_from) { sum_.advance(final_from); });
+  }
   samples_ = options_.samples > 0 && team_.leads() ? task_.open_samples(*objective_) : nullptr;
   batches_.resize(static_cast<std::size_t>(
       sum_.has_micro_batch(sum_.rounds() - 1) ? sum_.rounds() : sum_.rounds() - 1));

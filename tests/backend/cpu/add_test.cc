@@ -40,6 +40,22 @@ TEST(CpuAdd, IsTheReferences) {
   });
 }
 
+// Gradients that ranks exchange: the last operand is bf16.
+TEST(CpuAdd, WidensItsLastOperand) {
+  std::vector<float> a{1.0F, -2.5F, 0.125F};
+  std::vector<std::uint16_t> b{to_bf16(3.0F), to_bf16(-0.5F), to_bf16(1.0F / 3.0F)};
+  for (const Kernels* kernels : {&reference_kernels(), &cpu_kernels()}) {
+    std::vector<float> y(3);
+    const View wide{y.data(), 1, 3, 3, DType::f32};
+    const View first{a.data(), 1, 3, 3, DType::f32};
+    const View half{b.data(), 1, 3, 3, DType::bf16};
+    kernels->add({.a = first, .b = half, .y = wide}, test::one_thread());
+    EXPECT_EQ(y, (std::vector<float>{4.0F, -3.0F, 0.125F + from_bf16(b[2])}));
+    kernels->add({.a = half, .b = {}, .y = wide, .alpha = 2.0F}, test::one_thread());
+    EXPECT_EQ(y, (std::vector<float>{6.0F, -1.0F, 2.0F * from_bf16(b[2])}));
+  }
+}
+
 TEST(CpuAdd, OfDoublesIsTheReferences) {
   double a = 1;
   double y = 0;

@@ -87,6 +87,24 @@ def same_bytes(folder):
             check(not (output / ".begun").exists(), "what ranks began with is still there")
 
 
+def overlapped(folder):
+    """A model of several buckets, which are exchanged while the backward pass goes on, in f32 and in bf16; recomputed layers too."""
+    large = ["--updates", "2", "--batch-tokens", "64", *settings("model.d_model=256", "model.d_ff=1024", "model.layers=2", "train.accumulate=4")]
+    states = []
+    for name, words in (("f32", []), ("bf16", ["train.exchange=bf16"]), ("recompute", ["train.recompute=true"])):
+        run(flags(folder, folder / f"{name}-1", *large, *settings(*words)))
+        states.append(state_of(folder / f"{name}-1")[:2])
+        for ranks in (2, 3):
+            output = folder / f"{name}-{ranks}"
+            run(flags(folder, output, *large, *settings(*words)), ranks)
+            check(state_of(output)[:2] == states[-1], f"{name}: {ranks} ranks have other bytes than one")
+    check(states[0] != states[1], "rounded gradients have the bytes of others")
+    check(states[0] == states[2], "recomputed layers have other bytes")
+    words = [*settings("train.exchange=f32"), "--resume", "--updates", "3"]
+    said = run(["train", "--output", folder / "bf16-2", *words], 2, expect=2)
+    check(len(own_lines(said)) == 1 and "train.exchange: bf16 → f32" in said and "--allow-changes" in said, said)
+
+
 def resumed(folder):
     """A run goes on with another number of ranks."""
     words = settings("train.accumulate=2")
@@ -156,7 +174,8 @@ def scaling(folder):
     done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
     check(done.returncode == 0 and done.stdout.count("\n") == 1, done.stdout + done.stderr)
     figures = json.loads(done.stdout)
-    check(figures["ranks"] == 2 and 0 < figures["exchange_ms"] and 0 < figures["efficiency"] < 1, done.stdout)
+    check(figures["ranks"] == 2 and 0 < figures["exchange_ms"] and 0 < figures["compute_ms"] and 0 < figures["efficiency"] <= 1, done.stdout)
+    check(0 <= figures["overlap"] <= 1 and 0 < figures["ms_without_overlap"], done.stdout)
 
 
 def started(folder, output, ranks, *words):
@@ -238,8 +257,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_corpus(folder)
-        parts = [same_bytes, resumed, other_tasks, refused, without_library, scaling, stopped, lambda f: killed(f, options.kills)]
-        names = ["same_bytes", "resumed", "other_tasks", "refused", "without_library", "scaling", "stopped", "killed"]
+        parts = [same_bytes, overlapped, resumed, other_tasks, refused, without_library, scaling, stopped, lambda f: killed(f, options.kills)]
+        names = ["same_bytes", "overlapped", "resumed", "other_tasks", "refused", "without_library", "scaling", "stopped", "killed"]
         for title, part in zip(names, parts):
             if options.only and title not in options.only.split(","):
                 continue

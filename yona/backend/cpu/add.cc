@@ -43,7 +43,27 @@ HWY_EXPORT(add_range);
 
 namespace {
 
+bool is_f32(const View& x) { return !x || x.dtype == DType::f32; }
+
+// The last operand is bf16: what ranks exchange.
+void add_bf16(const AddArgs& args, Exec& exec) {
+  cpu::for_each_piece(exec, args.y.rows, args.y.cols,
+                      [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
+                        const auto* last = (args.b ? args.b : args.a).row<std::uint16_t>(i);
+                        const float* a = args.b ? args.a.row<float>(i) : nullptr;
+                        float* y = args.y.row<float>(i);
+                        for (std::int64_t j = begin; j < end; ++j) {
+                          const float x = from_bf16(last[j]);
+                          y[j] = a != nullptr ? args.alpha * a[j] + args.beta * x : args.alpha * x;
+                        }
+                      });
+}
+
 void add(const AddArgs& args, Exec& exec) {
+  if (args.y.dtype == DType::f32 && !(is_f32(args.a) && is_f32(args.b))) {
+    add_bf16(args, exec);
+    return;
+  }
   if (args.y.dtype != DType::f32) {
     reference_kernels().add.function()(args, exec);
     return;

@@ -8,16 +8,17 @@ namespace yona::cuda {
 
 namespace {
 
-template <class A, class Y>
+template <class A, class B, class Y>
 struct Sum {
-  Rows<A> a, b;
+  Rows<A> a;
+  Rows<B> b;
   Rows<Y> y;
   std::int64_t rows = 0;
   float alpha = 1.0F, beta = 1.0F;
 };
 
-template <class A, class Y>
-__global__ void __launch_bounds__(kThreads) add_kernel(Sum<A, Y> sum) {
+template <class A, class B, class Y>
+__global__ void __launch_bounds__(kThreads) add_kernel(Sum<A, B, Y> sum) {
   const Place at = place_of_warp(sum.rows, sum.y.cols);
   if (!at.there) {
     return;
@@ -96,16 +97,24 @@ void add(const AddArgs& args, Exec& exec) {
   if (y.rows * y.cols == 0) {
     return;
   }
-  with_forward_type(a.dtype, "add", [&](auto ta) {
-    with_forward_type(y.dtype, "add", [&](auto ty) {
-      using A = decltype(ta);
-      using Y = decltype(ty);
-      const Sum<A, Y> sum{rows_of<A>(a), b ? rows_of<A>(b) : Rows<A>{},
-                          rows_of<Y>(y), y.rows,
-                          args.alpha,    args.beta};
-      add_kernel<<<blocks_of_packs(y), kThreads, 0, stream_of(exec)>>>(sum);
+  const auto launch = [&](auto ta, auto tb, auto ty) {
+    using A = decltype(ta);
+    using B = decltype(tb);
+    using Y = decltype(ty);
+    const Sum<A, B, Y> sum{
+        rows_of<A>(a), b ? rows_of<B>(b) : Rows<B>{}, rows_of<Y>(y), y.rows, args.alpha, args.beta};
+    add_kernel<<<blocks_of_packs(y), kThreads, 0, stream_of(exec)>>>(sum);
+  };
+  if (b && b.dtype != a.dtype) {
+    check<NotImplemented>(a.dtype == DType::f32 && b.dtype == DType::bf16 && y.dtype == DType::f32,
+                          "add: there is no kernel for {} and {} in the cuda backend", a.dtype,
+                          b.dtype);
+    launch(float{}, bf16{}, float{});
+  } else {
+    with_forward_type(a.dtype, "add", [&](auto ta) {
+      with_forward_type(y.dtype, "add", [&](auto ty) { launch(ta, ta, ty); });
     });
-  });
+  }
   check_launch("add");
 }
 

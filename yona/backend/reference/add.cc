@@ -7,14 +7,21 @@ namespace yona::reference {
 
 namespace {
 
+// Element j of row i, which may be bf16 where the result is not.
+template <class T>
+T term(const View& x, std::int64_t i, std::int64_t j) {
+  return x.dtype == DType::bf16 ? static_cast<T>(from_bf16(x.row<std::uint16_t>(i)[j]))
+                                : x.row<T>(i)[j];
+}
+
 void add(const AddArgs& args, Exec& /*exec*/) {
   with_type(args.y.dtype, "add", [&](auto t) {
     using T = decltype(t);
     for (std::int64_t i = 0; i < args.y.rows; ++i) {
       for (std::int64_t j = 0; j < args.y.cols; ++j) {
-        T value = static_cast<T>(args.alpha) * args.a.row<T>(i)[j];
+        T value = static_cast<T>(args.alpha) * term<T>(args.a, i, j);
         if (args.b) {
-          value += static_cast<T>(args.beta) * args.b.row<T>(i)[j];
+          value += static_cast<T>(args.beta) * term<T>(args.b, i, j);
         }
         args.y.row<T>(i)[j] = value;
       }

@@ -50,7 +50,24 @@ class Pause {
   int count_ = 0;
 };
 
+using Requests = std::vector<MPI_Request>;
+
 class MpiCommunicator : public Communicator {
+  // One that is given up, because something threw, is waited for: its memory is about to go.
+  class Pending : public PendingExchange {
+   public:
+    explicit Pending(MpiCommunicator& ranks) : ranks_(ranks) {}
+    ~Pending() override { ranks_.wait(requests); }
+    Pending(const Pending&) = delete;
+    Pending& operator=(const Pending&) = delete;
+    bool done() override { return all_done(requests); }
+    void wait() override { ranks_.wait(requests); }
+    Requests requests;
+
+   private:
+    MpiCommunicator& ranks_;
+  };
+
  public:
   MpiCommunicator() {
     initialise();
@@ -80,19 +97,15 @@ class MpiCommunicator : public Communicator {
 
   void exchange(std::span<const Message> sends, std::span<const Message> receives) override {
     requests_.clear();
-    for (const Message& message : receives) {
-      for_each_part(message, [&](char* data, int bytes) {
-        MPI_Irecv(data, bytes, MPI_BYTE, message.rank, kDataTag, MPI_COMM_WORLD,
-                  &requests_.emplace_back());
-      });
-    }
-    for (const Message& message : sends) {
-      for_each_part(message, [&](char* data, int bytes) {
-        MPI_Isend(data, bytes, MPI_BYTE, message.rank, kDataTag, MPI_COMM_WORLD,
-                  &requests_.emplace_back());
-      });
-    }
-    wait();
+    post(sends, receives, requests_);
+    wait(requests_);
+  }
+
+  std::unique_ptr<PendingExchange> start(std::span<const Message> sends,
+                                         std::span<const Message> receives) override {
+    auto pending = std::make_unique<Pending>(*this);
+    post(sends, receives, pending->requests);
+    return pending;
   }
 
   void all_gather(const void* mine, void* all, std::int64_t bytes) override {
@@ -100,7 +113,7 @@ class MpiCommunicator : public Communicator {
     requests_.resize(1);
     const int count = static_cast<int>(bytes);
     MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD, requests_.data());
-    wait();
+    wait(requests_);
   }
 
   // Rank 0 prints what failed anywhere: then it is printed once.
@@ -143,15 +156,32 @@ class MpiCommunicator : public Communicator {
     }
   }
 
-  void wait() {
+  static void post(std::span<const Message> sends, std::span<const Message> receives,
+                   Requests& requests) {
+    for (const Message& message : receives) {
+      for_each_part(message, [&](char* data, int bytes) {
+        MPI_Irecv(data, bytes, MPI_BYTE, message.rank, kDataTag, MPI_COMM_WORLD,
+                  &requests.emplace_back());
+      });
+    }
+    for (const Message& message : sends) {
+      for_each_part(message, [&](char* data, int bytes) {
+        MPI_Isend(data, bytes, MPI_BYTE, message.rank, kDataTag, MPI_COMM_WORLD,
+                  &requests.emplace_back());
+      });
+    }
+  }
+
+  static bool all_done(Requests& requests) {
+    int done = 0;
+    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    return done != 0;
+  }
+
+  void wait(Requests& requests) {
     Pause pause;
     auto next_look = steady_clock::now() + std::chrono::milliseconds(200);
-    for (;;) {
-      int done = 0;
-      MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-      if (done != 0) {
-        return;
-      }
+    while (!all_done(requests)) {
       if (steady_clock::now() >= next_look) {
         take_failure();
         look_for_dead();
@@ -228,8 +258,8 @@ class MpiCommunicator : public Communicator {
   int size_ = 1;
   std::vector<Process> processes_;
   std::vector<int> watched_;  // ranks whose processes can be seen from here
-  std::vector<MPI_Request> requests_;
-  int looks_ = 0;  // at several ranks that have ended
+  Requests requests_;         // of calls that wait; kept: no malloc
+  int looks_ = 0;             // at several ranks that have ended
 };
 
 }  // namespace

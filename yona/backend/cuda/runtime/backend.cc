@@ -13,6 +13,7 @@
 #include "yona/backend/cuda/runtime/profile.h"
 #include "yona/backend/cuda/runtime/registration.h"
 #include "yona/backend/cuda/runtime/replay.h"
+#include "yona/backend/cuda/runtime/side_stream.h"
 #include "yona/backend/cuda/runtime/upload.h"
 
 namespace yona::cuda {
@@ -94,6 +95,9 @@ class CudaBackend : public Backend {
   void begin_backward() override { exec_.sums.begin_pass(); }
   void end_backward() override { exec_.sums.end_pass(stream_.get()); }
   void abandon_backward() override { exec_.sums.abandon_pass(); }
+  std::unique_ptr<SideStream> make_side_stream() override {
+    return std::make_unique<CudaSideStream>(exec_);
+  }
   std::unique_ptr<Replay> make_replay() override {
     return std::make_unique<GraphReplay>(exec_, stream_.get());
   }
