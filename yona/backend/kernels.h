@@ -81,6 +81,8 @@ struct Kernels {
   Kernel<LinearNormArgs> linear_norm{"linear_norm"};
   Kernel<RmsNormArgs> rms_norm{"rms_norm"};
   Kernel<RmsNormBackwardArgs> rms_norm_backward{"rms_norm_backward"};
+  Kernel<BatchNormArgs> batch_norm{"batch_norm"};
+  Kernel<BatchNormBackwardArgs> batch_norm_backward{"batch_norm_backward"};
   Kernel<BucketBiasArgs> bucket_bias{"bucket_bias"};
   Kernel<BucketBiasArgs> bucket_bias_backward{"bucket_bias_backward"};
   Kernel<AttentionArgs> attention{"attention"};

@@ -22,6 +22,7 @@ std::vector<std::string_view> keys_read_by(Arch arch) {
               "activation_dropout",
               "activation",
               "norm",
+              "norm_kind",
               "attention",
               "window",
               "dilation",

@@ -96,7 +96,6 @@ ConfigKeys<Departures> departure_keys() {
            "embeddings are multiplied by √d_model"),
       flag("projection_bias", &Departures::projection_bias, kFixed, "a bias on the logits"),
       choice("padding", &Departures::padding, kFixed, "whether <pad> is outside the softmax"),
-      choice("norm_kind", &Departures::norm_kind, kFixed, "layer or RMS normalisation"),
       number("norm_epsilon", &Departures::norm_epsilon, kPositive, kFixed, "added to the variance"),
       flag("embedding_norm", &Departures::embedding_norm, kFixed,
            "a norm of the sum of embedding and position"),
@@ -115,9 +114,17 @@ ConfigKeys<Departures> departure_keys() {
 }
 
 ConfigKeys<TransformerConfig> make_transformer_keys() {
+// The one departure that a run sets.
+ConfigKeys<Departures> norm_keys() {
+  return {choice("norm_kind", &Departures::norm_kind, OnResume::fixed,
+                 "what is normalised: the channels of a token (layer, the paper; rms, as T5 has "
+                 "it), or each channel over all tokens of a batch (batch)")};
+}
+
   ConfigKeys<TransformerConfig> keys = transformer_shape_keys();
   append(keys, variant_keys());
   append(keys, attention_keys(&TransformerConfig::attention, &TransformerConfig::attention_sizes));
+  append(keys, lift("", &TransformerConfig::departures, norm_keys()));
   return keys;
 }
 

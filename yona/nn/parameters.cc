@@ -81,7 +81,7 @@ Parameters::Parameters(Module& model, Backend& backend, Gradients gradients, DTy
   model_.visit([&](const std::string& name, Parameter& parameter) {
     std::int64_t& next = vectors > 0 && parameter.shape.rank() == 1 ? vector_offset : offset;
     parameter.value = weights_.slice(next, parameter.shape);
-    entries_.push_back({name, parameter.value, next});
+    entries_.push_back({name, parameter.value, next, parameter.trained});
     next += parameter.shape.elements();
   });
   model_.visit_constants([&](Constant& constant) {
