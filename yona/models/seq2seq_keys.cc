@@ -30,6 +30,9 @@ std::vector<std::string_view> keys_read_by(Arch arch) {
               "global_blocks",
               "random_blocks",
               "projected_keys",
+              "hashes",
+              "buckets",
+              "chunk",
               "positions",
               "position_base"};
     case Arch::rnn:

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/models/attention_keys.h"
 #include "yona/models/named_presets.h"
@@ -113,7 +114,6 @@ ConfigKeys<Departures> departure_keys() {
               "the decoder's first input; -1 is <pad>")};
 }
 
-ConfigKeys<TransformerConfig> make_transformer_keys() {
 // The one departure that a run sets.
 ConfigKeys<Departures> norm_keys() {
   return {choice("norm_kind", &Departures::norm_kind, OnResume::fixed,
@@ -121,10 +121,11 @@ ConfigKeys<Departures> norm_keys() {
                  "it), or each channel over all tokens of a batch (batch)")};
 }
 
+ConfigKeys<TransformerConfig> make_transformer_keys() {
   ConfigKeys<TransformerConfig> keys = transformer_shape_keys();
   append(keys, variant_keys());
-  append(keys, attention_keys(&TransformerConfig::attention, &TransformerConfig::attention_sizes));
   append(keys, lift("", &TransformerConfig::departures, norm_keys()));
+  append(keys, attention_keys(&TransformerConfig::attention, &TransformerConfig::attention_sizes));
   return keys;
 }
 
@@ -172,8 +173,11 @@ void check_config(const TransformerConfig& config) {
   check_probability(config.activation_dropout, "model.activation_dropout");
   check_size(config.max_positions, 1, 1 << 20, "model.max_positions");
   check_causal_attention(config.attention, config.attention_sizes);
-  check(config.attention != AttentionKind::dilated || config.positions != PositionKind::relative,
-        "model.attention: dilated takes no relative positions; set model.positions to sinusoidal");
+  const bool takes_distances =
+      config.attention != AttentionKind::dilated && config.attention != AttentionKind::reformer;
+  check(takes_distances || config.positions != PositionKind::relative,
+        "model.attention: {} takes no relative positions; set model.positions to sinusoidal",
+        enum_name(config.attention));
   check(config.positions != PositionKind::rotary || config.head_shape().d_k % 2 == 0,
         "model.positions: rotary positions turn pairs of channels, and model.d_k {} is odd",
         config.head_shape().d_k);
