@@ -7,7 +7,8 @@
 
 #include "yona/base/error.h"
 #include "yona/nn/attention/multi_head.h"
-#include "yona/tensor/ops/add.h"
+#include "yona/tensor/attention_cache.h"
+#include "yona/tensor/sequence_cache.h"
 
 #include "tests/harness/bound_module.h"
 #include "tests/harness/compare.h"
@@ -84,6 +85,55 @@ TEST(ReformerAttention, SeesNothingOfLaterTokensUnderACausalMask) {
         values_of((*attend)(first, first, values, Mask::causal, bound.c).values);
     EXPECT_EQ(part, std::vector<double>(whole.begin(),
                                         whole.begin() + static_cast<std::ptrdiff_t>(part.size())));
+  }
+}
+
+// A layer over a text of ten tokens, in one pass and with a cache.
+struct CachedReformer {
+  CachedReformer() : layer(8, kReformerHeads, kReformerSpec), bound(layer) {
+    x = bound.input({10}, 8);
+    whole = values_of(layer(x, Mask::causal, bound.c).formed(bound.c).values);
+  }
+  // Tokens [first, first + count) in a pass with the cache that the context has.
+  void expect_whole(std::int64_t first, std::int64_t count,
+                    const std::shared_ptr<const Layout>& layout, LayerCache& cache) {
+    Context c = bound.c;
+    c.cache = &cache;
+    const Ragged part{x.values.row_range(first, count), layout};
+    const std::vector<double> states = values_of(layer(part, Mask::causal, c).formed(c).values);
+    expect_near(states,
+                std::vector<double>(whole.begin() + first * 8, whole.begin() + (first + count) * 8),
+                kExactF64, "tokens from " + std::to_string(first));
+  }
+
+  MultiHeadAttention layer;
+  BoundModule bound;
+  Ragged x;
+  std::vector<double> whole;
+};
+
+TEST(ReformerAttention, GivesInStepsWhatTheWholeTextGives) {
+  CachedReformer text;
+  AttentionCache cache(text.bound.region, {.rows = 2, .steps = 10});
+  for (std::int32_t t = 0; t < 10; ++t) {
+    const std::vector<std::int32_t> first{0};
+    cache.begin_step(first, first);
+    text.expect_whole(t, 1, make_step_layout(1, t, text.bound.region), cache);
+  }
+}
+
+// A prompt, another that goes on from it, and tokens one by one.
+TEST(ReformerAttention, GivesInPromptsAndStepsWhatTheWholeTextGives) {
+  CachedReformer text;
+  SequenceCache cache(text.bound.region, 16);
+  ASSERT_EQ(cache.allocate(3), 0);  // other rows before
+  const std::int64_t first = cache.allocate(12).value();
+  std::int64_t cached = 0;
+  for (const std::int64_t fresh : {4, 3, 1, 1, 1}) {
+    const std::vector<SequencePart> parts{{.first = first, .cached = cached, .fresh = fresh}};
+    cache.begin_step(parts);
+    text.expect_whole(cached, fresh, cache.layout(), cache);
+    cached += fresh;
   }
 }
 
