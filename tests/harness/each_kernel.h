@@ -22,6 +22,13 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.linear_norm);
   function(k.rms_norm);
   function(k.rms_norm_backward);
+  function(k.batch_norm);
+  function(k.batch_norm_backward);
+  function(k.lsh_buckets);
+  function(k.lsh_order);
+  function(k.lsh_attention);
+  function(k.lsh_attention_backward);
+  function(k.lsh_table);
   function(k.bucket_bias);
   function(k.bucket_bias_backward);
   function(k.attention);

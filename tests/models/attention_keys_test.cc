@@ -32,6 +32,12 @@ TEST(AttentionKeys, LinformerHasNoCausalForm) {
       ::testing::HasSubstr("model.attention: linformer has no causal form"));
 }
 
+TEST(AttentionKeys, ReformerHasSidesOfAxesForBuckets) {
+  EXPECT_NO_THROW(check_causal_attention(AttentionKind::reformer, {}));
+  EXPECT_THAT(refusal(AttentionKind::reformer, {.buckets = 5}),
+              ::testing::HasSubstr("model.buckets: 5 is odd"));
+}
+
 TEST(AttentionKeys, SetKindAndSizes) {
   BertConfig config;
   for (const ConfigKey<BertConfig>& key :
@@ -40,7 +46,7 @@ TEST(AttentionKeys, SetKindAndSizes) {
     key.set(config, ConfigNode::scalar(value), {key.name, "", ""});
   }
   EXPECT_EQ(config.attention, AttentionKind::sparse);
-  EXPECT_EQ(config.attention_sizes, (AttentionSizes{7, 7, 7, 7, 7, 7}));
+  EXPECT_EQ(config.attention_sizes, (AttentionSizes{7, 7, 7, 7, 7, 7, 7, 7, 7}));
 }
 
 }  // namespace

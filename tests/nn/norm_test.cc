@@ -56,7 +56,7 @@ TEST(Norm, PrecedesTheSubLayerInTheOther) {
 
 // Two sub-layers behind each other: the second one's norm adds up what the first one gave.
 TEST(Norm, AddsUpWhatTheSubLayerBeforeGave) {
-  for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
+  for (const NormKind kind : {NormKind::layer, NormKind::rms, NormKind::batch}) {
     ResidualNormLayer layer(6, {.position = NormPosition::pre, .dropout = 0.5, .kind = kind});
     BoundModule bound(layer);
     Context& c = bound.c;
@@ -94,10 +94,11 @@ struct LastProduct : Module {
 // In both orders, and where the norm has none to make it with (rms) or somebody asks for the sum.
 TEST(Norm, MakesTheProductThatWaitsForIt) {
   for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
-    for (const NormKind kind : {NormKind::layer, NormKind::rms}) {
+    for (const NormKind kind : {NormKind::layer, NormKind::rms, NormKind::batch}) {
       LastProduct layer({.position = position, .kind = kind});
       BoundModule bound(layer);
       Context& c = bound.c;
+      c.training = kind == NormKind::batch;  // its variance is then one
       const Ragged x = bound.input({2, 3}, 6);
       const Ragged a = bound.input({2, 3}, 4, 8);
       const auto run = [&](const auto& sub_layer) {
@@ -113,6 +114,17 @@ TEST(Norm, MakesTheProductThatWaitsForIt) {
       }
     }
   }
+}
+
+TEST(Norm, OfBatchesKeepsStatisticsThatAreNotTrained) {
+  LayerNorm norm(6, NormKind::batch);
+  const Parameters parameters(norm, shared_backend("reference"), Gradients::no);
+  std::vector<std::string> trained, kept;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    (entry.trained ? trained : kept).push_back(entry.name);
+  }
+  EXPECT_EQ(trained, (std::vector<std::string>{"weight", "bias"}));
+  EXPECT_EQ(kept, (std::vector<std::string>{"running_mean", "running_variance"}));
 }
 
 TEST(Norm, LetsNoProductWaitInTraining) {

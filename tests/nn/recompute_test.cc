@@ -33,7 +33,7 @@ Batch batch_of(const std::vector<std::int64_t>& lengths, std::uint64_t vocabular
 }
 
 struct Step {
-  std::vector<float> gradients;
+  std::vector<float> gradients, weights;  // weights: with a norm's running statistics
   double loss = 0;
   std::int64_t peak = 0;
 };
@@ -55,6 +55,7 @@ Step step_of(Objective& objective, const Batch& batch, bool recompute,
                      .loss;
   }
   step.gradients = parameters.gradients().to_vector<float>();
+  step.weights = parameters.weights().to_vector<float>();
   step.peak = learner.peak_bytes();
   return step;
 }
@@ -64,6 +65,7 @@ void expect_same_bits(Objective& objective, const Batch& batch) {
     const Step kept = step_of(objective, batch, false, precision);
     const Step again = step_of(objective, batch, true, precision);
     EXPECT_EQ(again.loss, kept.loss);
+    EXPECT_EQ(again.weights, kept.weights);
     ASSERT_EQ(again.gradients.size(), kept.gradients.size());
     std::size_t different = 0;
     for (std::size_t i = 0; i < kept.gradients.size(); ++i) {
@@ -83,12 +85,15 @@ TEST(Recompute, GivesTheBitsOfLanguageModels) {
 
 TEST(Recompute, GivesTheBitsOfEncoderDecoders) {
   for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
-    TransformerConfig config = preset("tiny");
-    config.source_vocabulary = config.target_vocabulary = 60;
-    config.norm = position;
-    config.dropout = 0.2;
-    Seq2SeqObjective objective(config, {.label_smoothing = 0.1, .rdrop = 1.0});
-    expect_same_bits(objective, batch_of({5, 9, 3}, 59));
+    for (const NormKind kind : {NormKind::layer, NormKind::batch}) {
+      TransformerConfig config = preset("tiny");
+      config.source_vocabulary = config.target_vocabulary = 60;
+      config.norm = position;
+      config.departures.norm_kind = kind;
+      config.dropout = 0.2;
+      Seq2SeqObjective objective(config, {.label_smoothing = 0.1, .rdrop = 1.0});
+      expect_same_bits(objective, batch_of({5, 9, 3}, 59));
+    }
   }
 }
 

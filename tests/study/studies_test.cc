@@ -47,12 +47,13 @@ TEST(Studies, PositionsTestsEveryKindAtEveryLength) {
 TEST(Studies, PartsTrainsEveryModel) {
   const testing::TempDir folder;
   const Json points = small_study("parts", folder.path());
-  EXPECT_EQ(points.size(), 7U);
+  EXPECT_EQ(points.size(), 8U);
   for (const auto& [name, point] : points.items()) {
     EXPECT_TRUE(std::isfinite(point["loss"].get<double>())) << name;
   }
   EXPECT_NE(points["no residual seed=1"]["loss"], points["all parts seed=1"]["loss"]);
   EXPECT_NE(points["no causal mask seed=1"]["loss"], points["all parts seed=1"]["loss"]);
+  EXPECT_NE(points["batch norm for layer norm seed=1"]["loss"], points["all parts seed=1"]["loss"]);
 }
 
 TEST(Studies, HeadsChangeTheLossAndAreRestored) {

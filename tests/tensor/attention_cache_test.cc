@@ -98,7 +98,8 @@ TEST(AttentionCacheTest, GivesWhatTheWholePrefixGives) {
     config.positions = PositionKind::rotary;
     expect_cache_agrees(config, backend, "rotary positions");
     for (const AttentionKind kind : {AttentionKind::window, AttentionKind::dilated,
-                                     AttentionKind::blocks, AttentionKind::sparse}) {
+                                     AttentionKind::blocks, AttentionKind::sparse,
+                                     AttentionKind::reformer}) {
       config = toy_config();
       config.attention = kind;
       const bool has_window = kind == AttentionKind::window || kind == AttentionKind::dilated;
@@ -106,7 +107,10 @@ TEST(AttentionCacheTest, GivesWhatTheWholePrefixGives) {
                                 .dilation = 2,
                                 .block = 2,
                                 .global_blocks = 1,
-                                .random_blocks = 1};
+                                .random_blocks = 1,
+                                .hashes = 2,
+                                .buckets = 4,
+                                .chunk = 2};
       expect_cache_agrees(config, backend, enum_name(kind));
     }
     config = toy_config();

@@ -79,7 +79,13 @@ TEST(SequenceCache, GivesWhatTheWholeTextGives) {
   qwen.qk_norm = true;
   CausalLmConfig mistral = toy_llama();
   mistral.attention_sizes.window = 3;
+  CausalLmConfig reformer = toy_gpt2();
+  reformer.attention = AttentionKind::reformer;
+  reformer.attention_sizes.hashes = 2;
+  reformer.attention_sizes.buckets = 4;
+  reformer.attention_sizes.chunk = 2;
   for (const std::string_view backend : {"reference", "cpu"}) {
+    expect_generation_agrees(reformer, backend);
     expect_generation_agrees(toy_gpt2(), backend);
     expect_generation_agrees(toy_llama(), backend);
     expect_generation_agrees(qwen, backend);

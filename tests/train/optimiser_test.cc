@@ -5,12 +5,17 @@
 #include <iterator>
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "yona/backend/backend.h"
 #include "yona/backend/cpu/features.h"
 #include "yona/nn/linear.h"
+#include "yona/nn/norm.h"
 #include "yona/tensor/operand.h"
+
+#include "tests/harness/temp_dir.h"
+#include "tests/harness/thread_ranks.h"
 
 namespace yona {
 namespace {
@@ -103,6 +108,44 @@ TEST(Optimiser, WeightDecayReachesMatricesAndOnRequestEverything) {
           << i;
     }
   }
+}
+
+// The statistics of a batch norm are the forward pass's: no decay, no average.
+TEST(Optimiser, LeavesWhatIsNotTrained) {
+  TrainConfig config;
+  config.weight_decay = 0.5;
+  config.weight_decay_on = DecayOn::all;
+  config.ema = 0.75;
+  const auto backend = make_backend("cpu", {.threads = 1});
+  LayerNorm model(2, NormKind::batch);
+  Parameters parameters(model, *backend, Gradients::yes);
+  parameters.initialise(3);
+  Optimiser optimiser(parameters, *backend, config);
+  optimiser.start_average();
+  parameters.weights().upload(std::vector<float>(8, 2.0F));
+  parameters.gradients().upload(std::vector<float>(8, 1.0F));
+  optimiser.step(1, 0.01);
+  EXPECT_EQ(optimiser.frozen_count(), 4);
+  const auto kept = [&] {
+    const std::vector<float> weights = parameters.weights().to_vector<float>();
+    return std::vector<float>(weights.begin() + 4, weights.end());
+  };
+  EXPECT_LT(parameters.weights().to_vector<float>()[0], 2.0F);
+  EXPECT_EQ(kept(), std::vector<float>(4, 2.0F));
+  const WeightsInUse lent(parameters, optimiser);
+  EXPECT_EQ(kept(), std::vector<float>(4, 2.0F));
+}
+
+// Each rank would have the statistics of its own tokens.
+TEST(Optimiser, RefusesBatchNormOnSeveralRanks) {
+  run_ranks(2, [](Communicator& ranks) {
+    const auto backend = make_backend("cpu", {.threads = 1});
+    LayerNorm model(2, NormKind::batch);
+    Parameters parameters(model, *backend, Gradients::yes);
+    EXPECT_THAT(testing::message_of<InvalidArgument>(
+                    [&] { const Optimiser optimiser(parameters, *backend, {}, &ranks); }),
+                ::testing::HasSubstr("train: running_mean is of a rank's own tokens"));
+  });
 }
 
 TEST(Optimiser, SaysWhichPatternMatchesNothing) {

@@ -97,6 +97,33 @@ TEST_F(TrainerTest, GivesTheSameBytesAgainWithAnyNumberOfThreads) {
   EXPECT_GE(one.size(), 10U);
 }
 
+// A batch norm's running statistics are in the model, the checkpoints and the bits.
+TEST_F(TrainerTest, TrainsWithBatchNormAndGoesOnWithIt) {
+  RunConfig batch = config();
+  batch.model.departures.norm_kind = NormKind::batch;
+  batch.train.schedule.kind = ScheduleKind::paper;  // does not depend on train.updates
+  run(batch, "straight", false, 2);
+  RunConfig first = batch;
+  first.train.updates = 8;
+  run(first, "resumed");
+  run(batch, "resumed", true);
+  for (const char* file : {"model.safetensors", "checkpoints/step-12/model.safetensors",
+                           "checkpoints/step-12/optimizer.safetensors"}) {
+    EXPECT_EQ(read_bytes(folder_ / "straight" / file), read_bytes(folder_ / "resumed" / file))
+        << file;
+  }
+  const ModelInfo info = read_model_info(folder_ / "straight");
+  EXPECT_EQ(info.config.departures.norm_kind, NormKind::batch);
+  const auto model = make_seq2seq(info.config);
+  const auto backend = make_backend("cpu", {.threads = 1});
+  const Parameters parameters(*model, *backend, Gradients::no);
+  read_weights(folder_ / "straight", parameters);
+  const std::string norm = "encoder.layers.0.feed_forward_norm.";
+  for (const float mean : parameters.find(norm + "running_mean")->value.to_vector<float>()) {
+    EXPECT_NE(mean, 0.0F);
+  }
+}
+
 // Asks for a stop after one update.
 class StopAt : public Reporter {
  public:

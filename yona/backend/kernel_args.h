@@ -12,6 +12,7 @@
 #include "yona/backend/elementwise_args.h"
 #include "yona/backend/gradient_args.h"
 #include "yona/backend/loss_args.h"
+#include "yona/backend/lsh_args.h"
 #include "yona/backend/matmul_args.h"
 #include "yona/backend/norm_args.h"
 #include "yona/backend/optimiser_args.h"

@@ -81,6 +81,8 @@ struct Kernels {
   Kernel<LinearNormArgs> linear_norm{"linear_norm"};
   Kernel<RmsNormArgs> rms_norm{"rms_norm"};
   Kernel<RmsNormBackwardArgs> rms_norm_backward{"rms_norm_backward"};
+  Kernel<BatchNormArgs> batch_norm{"batch_norm"};
+  Kernel<BatchNormBackwardArgs> batch_norm_backward{"batch_norm_backward"};
   Kernel<BucketBiasArgs> bucket_bias{"bucket_bias"};
   Kernel<BucketBiasArgs> bucket_bias_backward{"bucket_bias_backward"};
   Kernel<AttentionArgs> attention{"attention"};
@@ -88,6 +90,11 @@ struct Kernels {
   Kernel<AdditiveAttentionArgs> additive_attention{"additive_attention"};
   Kernel<AdditiveAttentionBackwardArgs> additive_attention_backward{"additive_attention_backward"};
   Kernel<CachedAttentionArgs> cached_attention{"cached_attention"};
+  Kernel<LshBucketsArgs> lsh_buckets{"lsh_buckets"};
+  Kernel<LshOrderArgs> lsh_order{"lsh_order"};
+  Kernel<LshAttentionArgs> lsh_attention{"lsh_attention"};
+  Kernel<LshAttentionBackwardArgs> lsh_attention_backward{"lsh_attention_backward"};
+  Kernel<LshTableArgs> lsh_table{"lsh_table"};
   Kernel<TopKArgs> top_k{"top_k"};
   Kernel<BeamStepArgs> beam_step{"beam_step"};
   Kernel<BeamMoveArgs> beam_move{"beam_move"};

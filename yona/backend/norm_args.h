@@ -1,4 +1,4 @@
-// What kernels are given: layer and RMS normalisation. Conventions are in kernel_args.h.
+// What kernels are given: layer, RMS and batch normalisation. Conventions are in kernel_args.h.
 #pragma once
 
 #include <cstdint>
@@ -82,6 +82,36 @@ struct RmsNormBackwardArgs {
   View dy{}, dx{};        // dx optional
   bool accumulate_dx = false;
   View dweight{};  // optional
+};
+
+// Whose mean and variance batch normalisation uses: those of x, which then enter the running ones;
+// those of x alone, where a pass repeats an earlier one; or the running ones, which stay.
+enum class BatchStatistics : std::uint8_t { of_batch, of_batch_again, running };
+
+// y = (x - mean) · rstd ∘ weight + bias, rstd = 1/√(variance + epsilon), with the mean and the
+// variance of each column over all rows (Ioffe and Szegedy 2015). The variance is that of the rows;
+// what enters the running one is divided by rows - 1 instead:
+//   running += momentum · (statistic - running)
+// One row has no variance, and statistics that are not finite are of no use: neither enters.
+struct BatchNormArgs {
+  View x{}, y{};                            // [T, d]
+  View weight{}, bias{};                    // [1, d]
+  View running_mean{}, running_variance{};  // [1, d]
+  View statistics{};                        // [2, d]: the mean and rstd that y was made with
+  BatchStatistics use = BatchStatistics::of_batch;
+  float epsilon = 1e-5F;
+  double momentum = 0.1;
+};
+
+// x̂ = (x - mean) · rstd;  dweight += Σ dy ∘ x̂;  dbias += Σ dy
+//   dx (+)= weight · rstd · (dy - mean(dy) - x̂ · mean(dy ∘ x̂)), means over the rows;
+//   dx (+)= weight · rstd · dy with the running statistics, which do not depend on x
+struct BatchNormBackwardArgs {
+  BatchNormArgs forward{};  // x, weight, statistics and use are read
+  View dy{}, dx{};          // dx optional
+  bool accumulate_dx = false;
+  View sums{};              // [2, d]: room for Σ dy and Σ dy ∘ x̂
+  View dweight{}, dbias{};  // each optional
 };
 
 }  // namespace yona

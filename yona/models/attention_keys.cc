@@ -21,7 +21,15 @@ ConfigKeys<AttentionSizes> attention_size_keys() {
                   "blocks drawn at random that each block sees, with the attention sparse"),
           integer("projected_keys", &Sizes::projected_keys, {1, 1 << 20}, kFixed,
                   "rows that the keys and values of a text are projected to, with the attention "
-                  "linformer")};
+                  "linformer"),
+          integer("hashes", &Sizes::hashes, {1, 64}, kFixed,
+                  "rounds of hashing, with the attention reformer"),
+          integer("buckets", &Sizes::buckets, {2, 256}, kFixed,
+                  "buckets that tokens are hashed to in each round, an even number, with the "
+                  "attention reformer"),
+          integer("chunk", &Sizes::chunk, {1, 1 << 16}, kFixed,
+                  "tokens of a chunk of a bucket, with the attention reformer: a token sees its "
+                  "own chunk and the one before")};
 }
 
 void check_attention(AttentionKind kind, const AttentionSizes& sizes) {
@@ -35,6 +43,9 @@ void check_attention(AttentionKind kind, const AttentionSizes& sizes) {
   check(sizes.block > 0 && sizes.dilation > 0 && sizes.window >= 0 && sizes.global_blocks >= 0 &&
             sizes.random_blocks >= 0 && sizes.projected_keys > 0,
         "model.block: blocks of {} tokens, a dilation of {}", sizes.block, sizes.dilation);
+  check(sizes.buckets % 2 == 0,
+        "model.buckets: {} is odd; tokens are hashed to the sides of model.buckets / 2 axes",
+        sizes.buckets);
 }
 
 void check_causal_attention(AttentionKind kind, const AttentionSizes& sizes) {

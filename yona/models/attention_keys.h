@@ -8,7 +8,7 @@
 namespace yona {
 
 // model.window, model.dilation, model.block, model.global_blocks, model.random_blocks,
-// model.projected_keys
+// model.projected_keys, model.hashes, model.buckets, model.chunk
 ConfigKeys<AttentionSizes> attention_size_keys();
 
 template <class Config>

@@ -40,7 +40,7 @@ ConfigKeys<Config> layer_keys() {
           config_key("gated", &Config::gated, bool_codec(), kFixed,
                      "feed-forward layers with a gate; with silu this is SwiGLU (Llama)"),
           choice("norm", &Config::norm, kFixed,
-                 "layer normalisation (GPT-2) or RMS norm (Llama), before each sub-layer"),
+                 "layer norm (GPT-2), RMS norm (Llama) or batch norm, before each sub-layer"),
           number("norm_epsilon", &Config::norm_epsilon, kPositive, kFixed, "epsilon of the norms"),
           config_key("qkv_biases", &Config::qkv_biases, bool_codec(), kFixed,
                      "biases of queries, keys and values (GPT-2, Qwen2)"),

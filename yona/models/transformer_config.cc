@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "yona/base/enum_names.h"
 #include "yona/base/error.h"
 #include "yona/models/attention_keys.h"
 #include "yona/models/named_presets.h"
@@ -96,7 +97,6 @@ ConfigKeys<Departures> departure_keys() {
            "embeddings are multiplied by √d_model"),
       flag("projection_bias", &Departures::projection_bias, kFixed, "a bias on the logits"),
       choice("padding", &Departures::padding, kFixed, "whether <pad> is outside the softmax"),
-      choice("norm_kind", &Departures::norm_kind, kFixed, "layer or RMS normalisation"),
       number("norm_epsilon", &Departures::norm_epsilon, kPositive, kFixed, "added to the variance"),
       flag("embedding_norm", &Departures::embedding_norm, kFixed,
            "a norm of the sum of embedding and position"),
@@ -114,9 +114,17 @@ ConfigKeys<Departures> departure_keys() {
               "the decoder's first input; -1 is <pad>")};
 }
 
+// The one departure that a run sets.
+ConfigKeys<Departures> norm_keys() {
+  return {choice("norm_kind", &Departures::norm_kind, OnResume::fixed,
+                 "what is normalised: the channels of a token (layer, the paper; rms, as T5 has "
+                 "it), or each channel over all tokens of a batch (batch)")};
+}
+
 ConfigKeys<TransformerConfig> make_transformer_keys() {
   ConfigKeys<TransformerConfig> keys = transformer_shape_keys();
   append(keys, variant_keys());
+  append(keys, lift("", &TransformerConfig::departures, norm_keys()));
   append(keys, attention_keys(&TransformerConfig::attention, &TransformerConfig::attention_sizes));
   return keys;
 }
@@ -165,8 +173,11 @@ void check_config(const TransformerConfig& config) {
   check_probability(config.activation_dropout, "model.activation_dropout");
   check_size(config.max_positions, 1, 1 << 20, "model.max_positions");
   check_causal_attention(config.attention, config.attention_sizes);
-  check(config.attention != AttentionKind::dilated || config.positions != PositionKind::relative,
-        "model.attention: dilated takes no relative positions; set model.positions to sinusoidal");
+  const bool takes_distances =
+      config.attention != AttentionKind::dilated && config.attention != AttentionKind::reformer;
+  check(takes_distances || config.positions != PositionKind::relative,
+        "model.attention: {} takes no relative positions; set model.positions to sinusoidal",
+        enum_name(config.attention));
   check(config.positions != PositionKind::rotary || config.head_shape().d_k % 2 == 0,
         "model.positions: rotary positions turn pairs of channels, and model.d_k {} is odd",
         config.head_shape().d_k);

@@ -20,6 +20,7 @@ struct Parameter {
   Init init = Init::zeros;
   double deviation = 0.0;      // of Init::normal
   std::int64_t zero_row = -1;  // a row that begins at zero and stays there (the <pad> embedding)
+  bool trained = true;         // false: statistics that a norm keeps; no gradient, no update
   Tensor value{};              // bound by Parameters
 };
 

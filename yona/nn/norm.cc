@@ -1,5 +1,6 @@
 #include "yona/nn/norm.h"
 
+#include "yona/tensor/ops/batch_norm.h"
 #include "yona/tensor/ops/dropout.h"
 
 namespace yona {
@@ -9,10 +10,34 @@ LayerNorm::LayerNorm(std::int64_t d_model, NormKind kind, float epsilon)
   weight_.shape = Shape{d_model};
   weight_.init = Init::ones;
   add("weight", weight_);
-  if (kind == NormKind::layer) {
+  if (kind != NormKind::rms) {
     bias_.shape = Shape{d_model};
     add("bias", bias_);
   }
+  if (kind == NormKind::batch) {
+    running_mean_ = {.shape = {d_model}, .trained = false};
+    running_variance_ = {.shape = {d_model}, .init = Init::ones, .trained = false};
+    add("running_mean", running_mean_);
+    add("running_variance", running_variance_);
+  }
+}
+
+Tensor LayerNorm::normed(const Tensor& x, Context& c) const {
+  switch (kind_) {
+    case NormKind::layer:
+      return layer_norm(x, weight_.value, bias_.value, epsilon_, c);
+    case NormKind::rms:
+      return rms_norm(x, weight_.value, epsilon_, c);
+    case NormKind::batch:
+      return batch_norm(x,
+                        {.weight = weight_.value,
+                         .bias = bias_.value,
+                         .running_mean = running_mean_.value,
+                         .running_variance = running_variance_.value,
+                         .epsilon = epsilon_},
+                        c);
+  }
+  fail("norm: unknown kind {}", static_cast<int>(kind_));
 }
 
 // Without FormSum::yes the sum may be left out.
@@ -35,9 +60,7 @@ LayerNorm::Result LayerNorm::norm(const Residual& x, FormSum form_sum, Context& 
     return {x.x_.with(result.sum), x.x_.with(result.normed)};
   }
   const Ragged sum = x.sum(c);
-  return {sum, sum.with(kind_ == NormKind::layer
-                            ? layer_norm(sum.values, weight_.value, bias_.value, epsilon_, c)
-                            : rms_norm(sum.values, weight_.value, epsilon_, c))};
+  return {sum, sum.with(normed(sum.values, c))};
 }
 
 Ragged Residual::sum(Context& c) const {

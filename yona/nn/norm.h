@@ -1,4 +1,4 @@
-// Layer normalisation, and the two ways a sub-layer sits in the residual stream.
+// Normalisation, and the two ways a sub-layer sits in the residual stream.
 #pragma once
 
 #include <array>
@@ -13,8 +13,10 @@ namespace yona {
 inline constexpr float kNormEpsilon = 1e-5F;  // as in the Hugging Face families
 
 // layer: mean and deviation (Ba et al. 2016); rms: without mean and bias (Zhang and Sennrich 2019).
-enum class NormKind : std::uint8_t { layer, rms };
-constexpr std::array<std::string_view, 2> enum_names(NormKind) { return {"layer", "rms"}; }
+// batch: mean and deviation of a channel over all tokens of the batch (Ioffe and Szegedy 2015), to
+// see what the norm of a token is worth.
+enum class NormKind : std::uint8_t { layer, rms, batch };
+constexpr std::array<std::string_view, 3> enum_names(NormKind) { return {"layer", "rms", "batch"}; }
 
 // The residual stream between sub-layers: x, or x + Dropout(r) before it has been added up. The
 // norm that comes next does that, in the one pass that it makes over both, or together with the
@@ -52,7 +54,10 @@ class LayerNorm : public Module {
  private:
   Result norm(const Residual& x, FormSum form_sum, Context& c) const;
 
-  Parameter weight_, bias_;  // bias_ stays empty for rms
+  Tensor normed(const Tensor& x, Context& c) const;
+
+  Parameter weight_, bias_;                    // bias_ stays empty for rms
+  Parameter running_mean_, running_variance_;  // of batch alone
   NormKind kind_;
   float epsilon_;
 };

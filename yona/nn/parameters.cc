@@ -81,14 +81,14 @@ Parameters::Parameters(Module& model, Backend& backend, Gradients gradients, DTy
   model_.visit([&](const std::string& name, Parameter& parameter) {
     std::int64_t& next = vectors > 0 && parameter.shape.rank() == 1 ? vector_offset : offset;
     parameter.value = weights_.slice(next, parameter.shape);
-    entries_.push_back({name, parameter.value, next});
+    entries_.push_back({name, parameter.value, next, parameter.trained});
     next += parameter.shape.elements();
   });
+  model_.name_streams();  // some constants are drawn from a layer's name
   model_.visit_constants([&](Constant& constant) {
     constant.value = Tensor(region_, dtype, constant.shape);
     upload(constant.value, constant.values());
   });
-  model_.name_streams();
   if (gradients == Gradients::yes) {
     const Tensor buffer(region_, dtype, Shape{1, count_});
     weights_.storage()->gradient = buffer.storage();

@@ -24,6 +24,7 @@ class Parameters {
     std::string name;
     Tensor value;         // a view of weights()
     std::int64_t offset;  // of its first element
+    bool trained = true;
   };
 
   // Lays out and binds the parameters of the model, which must outlive this object. Weights are

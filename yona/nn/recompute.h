@@ -37,6 +37,7 @@ Ragged recomputed(const Ragged& x, const Forward& forward, Context& c, Tape& tap
     y.values.discard_values();  // the next layer, which has them as its input, is done
     Context again = saved;
     again.tape = &tape;
+    again.repeats = true;
     const ClearedTape cleared(tape);
     const Ragged same = forward(x, again).sum(again);
     same.values.storage()->gradient = dy.storage();

@@ -21,7 +21,7 @@ struct PartChange {
   void (*change)(TransformerConfig& config);
 };
 
-constexpr std::array<PartChange, 7> kPartChanges{
+constexpr std::array<PartChange, 8> kPartChanges{
     {{"all parts", [](TransformerConfig& /*config*/) {}},
      {"no 1/√d_k", [](TransformerConfig& config) { config.attention = AttentionKind::unscaled; }},
      {"additive instead of dot product",
@@ -30,6 +30,8 @@ constexpr std::array<PartChange, 7> kPartChanges{
       [](TransformerConfig& config) { config.missing = MissingPart::causal_mask; }},
      {"no residual", [](TransformerConfig& config) { config.missing = MissingPart::residual; }},
      {"no positions", [](TransformerConfig& config) { config.positions = PositionKind::none; }},
+     {"batch norm for layer norm",
+      [](TransformerConfig& config) { config.departures.norm_kind = NormKind::batch; }},
      {"one head", [](TransformerConfig& config) { config.heads = 1; }}}};
 
 Json measure_part(const PartChange& part, std::uint64_t seed, const StudySetting& setting) {

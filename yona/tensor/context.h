@@ -33,6 +33,7 @@ struct Context {
   Region& region;
   Tape* tape = nullptr;   // nullptr: nothing is recorded
   bool training = false;  // dropout on
+  bool repeats = false;   // a pass that has run before, for what it did not keep (nn/recompute.h)
   RandomCounters random{};
   Precision precision = Precision::f32;
   WeightGradients* weight_gradients = nullptr;  // nullptr: none is put off

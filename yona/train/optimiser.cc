@@ -107,9 +107,14 @@ void Optimiser::find_trained_ranges() {
           "train.freeze: '{}' matches no parameter; `yona info` lists their names", pattern);
   }
   for (const Parameters::Entry& entry : parameters_.entries()) {
-    const bool frozen =
-        std::any_of(config_.freeze.begin(), config_.freeze.end(),
-                    [&](const std::string& pattern) { return matches(pattern, entry.name); });
+    check(entry.trained || ranks_ == nullptr || ranks_->size() == 1,
+          "train: {} is of a rank's own tokens, and {} ranks would each have another; batch "
+          "normalisation is trained by one process alone",
+          entry.name, ranks_ != nullptr ? ranks_->size() : 1);
+    const bool frozen = !entry.trained || std::any_of(config_.freeze.begin(), config_.freeze.end(),
+                                                      [&](const std::string& pattern) {
+                                                        return matches(pattern, entry.name);
+                                                      });
     auto& ranges = frozen ? frozen_ : trained_;
     const Range range{entry.offset, entry.offset + entry.value.elements(),
                       frozen ? 0.0 : decay_of(entry.value)};
@@ -151,10 +156,11 @@ void Optimiser::start_average() {
   }
 }
 
+// What is not trained keeps its value: a norm's running statistics are averages already.
 void Optimiser::use_average() {
-  for (const Shards::Slice& slice : shards_.own()) {
-    copy(average_.columns(slice.packed, slice.count()),
-         parameters_.weights().columns(slice.begin, slice.count()));
+  for (const Range& at : trained_) {
+    copy(average_.columns(at.packed, at.end - at.begin),
+         parameters_.weights().columns(at.begin, at.end - at.begin));
   }
   share(parameters_.weights());
   parameters_.weights().storage()->rounded_stale = true;

@@ -3,6 +3,7 @@
 #include "yona/nn/attention/additive.h"
 #include "yona/nn/attention/dot_product.h"
 #include "yona/nn/attention/linformer.h"
+#include "yona/nn/attention/reformer.h"
 #include "yona/nn/attention/sparse.h"
 
 namespace yona {
@@ -23,6 +24,8 @@ std::unique_ptr<AttentionMechanism> make_attention(const AttentionSpec& spec,
       return std::make_unique<SparseAttention>(shape, spec);
     case AttentionKind::linformer:
       return std::make_unique<LinformerAttention>(shape, spec);
+    case AttentionKind::reformer:
+      return std::make_unique<ReformerAttention>(shape, spec);
   }
   fail("attention: unknown kind {}", static_cast<int>(spec.kind));
 }

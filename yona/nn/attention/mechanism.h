@@ -9,6 +9,7 @@
 #include "yona/nn/module.h"
 #include "yona/nn/rotary.h"
 #include "yona/tensor/ops/cached_attention.h"
+#include "yona/tensor/ops/join_columns.h"
 #include "yona/tensor/ragged.h"
 
 namespace yona {
@@ -43,14 +44,17 @@ class AttentionMechanism : public Module {
   // the number of heads of keys and values.
   virtual Ragged operator()(const Ragged& Q, const Ragged& K, const Ragged& V, const Sight& sight,
                             Context& c) const = 0;
-  // The weights that the call multiplies V with, as attention_weights() lays them out.
-  virtual Tensor weights(const Ragged& Q, const Ragged& K, const Sight& sight,
-                         Context& c) const = 0;
-
   // The same for one query in each row of Q [rows, h·d_k] over the rows of a cache: → [rows,
   // h·d_v].
   virtual Tensor operator()(const Tensor& Q, const CachedKeys& cache, const Sight& sight,
                             Context& c) const = 0;
+  // The rows that a cache keeps of K and V.
+  virtual Tensor cached(const Tensor& K, const Tensor& V, Context& c) const {
+    return join_columns(K, V, c);
+  }
+  // The weights that the call multiplies V with, as attention_weights() lays them out.
+  virtual Tensor weights(const Ragged& Q, const Ragged& K, const Sight& sight,
+                         Context& c) const = 0;
 
  protected:
   AttentionOptions options(const Sight& sight, float scale, Context& c) const {
@@ -70,7 +74,8 @@ class AttentionMechanism : public Module {
 };
 
 // scaled, unscaled and additive are exact: they see all keys that the mask allows. The next four
-// see some (sparse.h), linformer sees sums of them (linformer.h).
+// see some (sparse.h), linformer sees sums of them (linformer.h), reformer those that are hashed
+// alike (reformer.h).
 enum class AttentionKind : std::uint8_t {
   scaled,
   unscaled,
@@ -79,10 +84,12 @@ enum class AttentionKind : std::uint8_t {
   dilated,
   blocks,
   sparse,
-  linformer
+  linformer,
+  reformer
 };
-constexpr std::array<std::string_view, 8> enum_names(AttentionKind) {
-  return {"scaled", "unscaled", "additive", "window", "dilated", "blocks", "sparse", "linformer"};
+constexpr std::array<std::string_view, 9> enum_names(AttentionKind) {
+  return {"scaled", "unscaled", "additive",  "window",  "dilated",
+          "blocks", "sparse",   "linformer", "reformer"};
 }
 inline bool is_exact(AttentionKind kind) { return kind <= AttentionKind::additive; }
 
@@ -95,6 +102,9 @@ struct AttentionSizes {
       1;  // of sparse: blocks at the beginning that see and are seen by all
   std::int64_t random_blocks = 2;     // of sparse, for each block of queries
   std::int64_t projected_keys = 128;  // of linformer
+  std::int64_t hashes = 4;            // of reformer: rounds of hashing
+  std::int64_t buckets = 32;          // of reformer, in each round
+  std::int64_t chunk = 64;            // of reformer: tokens of a bucket
 
   bool operator==(const AttentionSizes&) const = default;
 };

@@ -1,7 +1,6 @@
 #include "yona/nn/attention/multi_head.h"
 
 #include "yona/tensor/layer_cache.h"
-#include "yona/tensor/ops/join_columns.h"
 #include "yona/tensor/ops/rms_norm.h"
 #include "yona/tensor/ops/rotary.h"
 
@@ -19,22 +18,31 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t d_model, const HeadShape& sh
     : shape_(shape),
       output_(shape.heads * shape.d_v, d_model, biases.output),
       attend_(make_attention(spec, shape)),
+      shares_keys_(spec.kind == AttentionKind::reformer),
       rotary_(spec.rotary),
       qk_norm_epsilon_(static_cast<float>(spec.qk_norm_epsilon)) {
   check(shape.kv_heads >= 0 && (shape.kv_heads == 0 || shape.heads % shape.kv_heads == 0),
         "attention: {} heads of keys do not divide {} heads", shape.kv_heads, shape.heads);
+  check(
+      !shares_keys_ || (spec.qk_norm_epsilon == 0.0 && shape.keys() == shape.queries()),
+      "model.attention: the queries of reformer are its keys; it takes neither model.kv_heads nor "
+      "model.qk_norm");
   query_weight_ = {.shape = {shape.queries(), d_model}, .init = Init::xavier};
   key_weight_ = {.shape = {shape.keys(), d_model}, .init = Init::xavier};
   value_weight_ = {.shape = {shape.values(), d_model}, .init = Init::xavier};
   add("query.weight", query_weight_);
-  add("key.weight", key_weight_);
+  if (!shares_keys_) {
+    add("key.weight", key_weight_);
+  }
   add("value.weight", value_weight_);
   if (biases.qkv == Biases::yes) {
     query_bias_.shape = Shape{shape.queries()};
     key_bias_.shape = Shape{shape.keys()};
     value_bias_.shape = Shape{shape.values()};
     add("query.bias", query_bias_);
-    add("key.bias", key_bias_);
+    if (!shares_keys_) {
+      add("key.bias", key_bias_);
+    }
     add("value.bias", value_bias_);
   }
   if (spec.qk_norm_epsilon > 0) {
@@ -77,11 +85,23 @@ MultiHeadAttention::Projected MultiHeadAttention::normed(const Ragged& x, Contex
   const Tensor K = norm(linear(x.values, key_weight_.value, key_bias_.value, {}, c),
                         key_norm_.value);                                            // [T, h'·d_k]
   const Tensor V = linear(x.values, value_weight_.value, value_bias_.value, {}, c);  // [T, h'·d_v]
-  return {Q, K, V, c.cache != nullptr ? join_columns(K, V, c) : Tensor()};
+  return {Q, K, V, c.cache != nullptr ? attend_->cached(K, V, c) : Tensor()};
+}
+
+// K = Q
+MultiHeadAttention::Projected MultiHeadAttention::shared(const Ragged& x, Context& c) const {
+  const Tensor Q = linear(x.values, query_weight_.value, query_bias_.value, {}, c);  // [T, h·d_k]
+  if (rotary_ != nullptr) {
+    rotary(Q, x.layout->positions, rotary_->table(), shape_.d_k, c);
+  }
+  const Tensor V = linear(x.values, value_weight_.value, value_bias_.value, {}, c);  // [T, h·d_v]
+  return {Q, Q, V, c.cache != nullptr ? attend_->cached(Q, V, c) : Tensor()};
 }
 
 Ragged MultiHeadAttention::heads(const Ragged& x, const Sight& sight, Context& c) const {
-  const Projected p = query_norm_.value ? normed(x, c) : projected(x, c);
+  const Projected p = shares_keys_        ? shared(x, c)
+                      : query_norm_.value ? normed(x, c)
+                                          : projected(x, c);
   if (c.cache != nullptr) {
     const CachedKeys seen = c.cache->append(p.keys_and_values, c);
     return x.with((*attend_)(p.Q, seen, sight, c));  // [rows, h·d_v]

@@ -39,6 +39,7 @@ class MultiHeadAttention : public Module {
   };
   Projected projected(const Ragged& x, Context& c) const;
   Projected normed(const Ragged& x, Context& c) const;
+  Projected shared(const Ragged& x, Context& c) const;
   // Gives the weights to c.attention, where there is one.
   void show(const Ragged& Q, const Ragged& K, const Sight& sight, Context& c) const;
 
@@ -49,6 +50,7 @@ class MultiHeadAttention : public Module {
   Parameter query_norm_, key_norm_;  // [d_k]; with qk_norm_epsilon
   Linear output_;
   std::unique_ptr<AttentionMechanism> attend_;
+  bool shares_keys_;  // queries are keys: there are no key weights
   const RotaryPositions* rotary_;
   float qk_norm_epsilon_;
 };

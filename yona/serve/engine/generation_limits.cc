@@ -6,7 +6,10 @@ namespace yona::serve {
 
 std::int64_t cache_bytes_of_token(const CausalLmConfig& config, std::int64_t number_bytes) {
   const HeadShape heads = config.head_shape();
-  return config.layers * (heads.keys() + heads.values()) * number_bytes;
+  // Reformer keeps the buckets of a key with it.
+  const std::int64_t buckets =
+      config.attention == AttentionKind::reformer ? heads.heads * config.attention_sizes.hashes : 0;
+  return config.layers * (heads.keys() + heads.values() + buckets) * number_bytes;
 }
 
 CacheShares cache_shares(const CausalLmConfig& config, const GenerationLimits& limits,
