@@ -88,6 +88,12 @@ struct Kernels {
   Kernel<AdditiveAttentionArgs> additive_attention{"additive_attention"};
   Kernel<AdditiveAttentionBackwardArgs> additive_attention_backward{"additive_attention_backward"};
   Kernel<CachedAttentionArgs> cached_attention{"cached_attention"};
+  Kernel<LambdaArgs> apply_lambdas{"apply_lambdas"};
+  Kernel<LambdaBackwardArgs> apply_lambdas_backward{"apply_lambdas_backward"};
+  Kernel<PerformerAttentionArgs> performer_attention{"performer_attention"};
+  Kernel<PerformerAttentionBackwardArgs> performer_attention_backward{
+      "performer_attention_backward"};
+  Kernel<PerformerAttentionWeightsArgs> performer_attention_weights{"performer_attention_weights"};
   Kernel<TopKArgs> top_k{"top_k"};
   Kernel<BeamStepArgs> beam_step{"beam_step"};
   Kernel<BeamMoveArgs> beam_move{"beam_move"};

@@ -29,6 +29,7 @@ std::vector<std::string_view> keys_read_by(Arch arch) {
               "global_blocks",
               "random_blocks",
               "projected_keys",
+              "features",
               "positions",
               "position_base"};
     case Arch::rnn:

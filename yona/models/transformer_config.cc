@@ -165,8 +165,12 @@ void check_config(const TransformerConfig& config) {
   check_probability(config.activation_dropout, "model.activation_dropout");
   check_size(config.max_positions, 1, 1 << 20, "model.max_positions");
   check_causal_attention(config.attention, config.attention_sizes);
-  check(config.attention != AttentionKind::dilated || config.positions != PositionKind::relative,
-        "model.attention: dilated takes no relative positions; set model.positions to sinusoidal");
+  check_attention_dropout(config.attention, config.attention_dropout);
+  const bool takes_relative =
+      config.attention != AttentionKind::dilated && config.attention != AttentionKind::performer;
+  check(takes_relative || config.positions != PositionKind::relative,
+        "model.attention: {} takes no relative positions; set model.positions to sinusoidal",
+        enum_name(config.attention));
   check(config.positions != PositionKind::rotary || config.head_shape().d_k % 2 == 0,
         "model.positions: rotary positions turn pairs of channels, and model.d_k {} is odd",
         config.head_shape().d_k);

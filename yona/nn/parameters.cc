@@ -84,11 +84,11 @@ Parameters::Parameters(Module& model, Backend& backend, Gradients gradients, DTy
     entries_.push_back({name, parameter.value, next});
     next += parameter.shape.elements();
   });
+  model_.name_streams();
   model_.visit_constants([&](Constant& constant) {
     constant.value = Tensor(region_, dtype, constant.shape);
     upload(constant.value, constant.values());
   });
-  model_.name_streams();
   if (gradients == Gradients::yes) {
     const Tensor buffer(region_, dtype, Shape{1, count_});
     weights_.storage()->gradient = buffer.storage();

@@ -50,6 +50,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& other_values()
       {"model.global_blocks", {"2", "2"}},
       {"model.random_blocks", {"3", "3"}},
       {"model.projected_keys", {"64", "64"}},
+      {"model.features", {"32", "32"}},
       {"model.positions", {"learned", "learned"}},
       {"model.position_base", {"500000", "500000"}},
       {"model.max_positions", {"4096", "4096"}},

@@ -134,6 +134,7 @@ class Resume : public testing::ToyRun {
         {"model.global_blocks", "2"},
         {"model.random_blocks", "3"},
         {"model.projected_keys", "64"},
+        {"model.features", "32"},
         {"model.positions", "learned"},
         {"model.position_base", "500"},
         {"model.max_positions", "512"},

@@ -70,7 +70,8 @@ class AttentionMechanism : public Module {
 };
 
 // scaled, unscaled and additive are exact: they see all keys that the mask allows. The next four
-// see some (sparse.h), linformer sees sums of them (linformer.h).
+// see some (sparse.h), linformer sees sums of them (linformer.h). performer sees all, by
+// approximated scores (performer.h). lambda has no scores (lambda.h).
 enum class AttentionKind : std::uint8_t {
   scaled,
   unscaled,
@@ -79,22 +80,26 @@ enum class AttentionKind : std::uint8_t {
   dilated,
   blocks,
   sparse,
-  linformer
+  linformer,
+  performer,
+  lambda
 };
-constexpr std::array<std::string_view, 8> enum_names(AttentionKind) {
-  return {"scaled", "unscaled", "additive", "window", "dilated", "blocks", "sparse", "linformer"};
+constexpr std::array<std::string_view, 10> enum_names(AttentionKind) {
+  return {"scaled", "unscaled", "additive",  "window",    "dilated",
+          "blocks", "sparse",   "linformer", "performer", "lambda"};
 }
 inline bool is_exact(AttentionKind kind) { return kind <= AttentionKind::additive; }
 
 // What attention that is not exact sees.
 struct AttentionSizes {
-  std::int64_t window = 0;    // keys of window and dilated
+  std::int64_t window = 0;    // keys of window, dilated and lambda
   std::int64_t dilation = 4;  // of dilated: tokens from one key to the next
   std::int64_t block = 64;    // of blocks and sparse: tokens
   std::int64_t global_blocks =
       1;  // of sparse: blocks at the beginning that see and are seen by all
   std::int64_t random_blocks = 2;     // of sparse, for each block of queries
   std::int64_t projected_keys = 128;  // of linformer
+  std::int64_t features = 256;        // of performer
 
   bool operator==(const AttentionSizes&) const = default;
 };
