@@ -87,7 +87,12 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.put_rows);
   function(k.patch_numbers);
   function(k.next_tokens);
-  static_assert(sizeof(Kernels) == 71 * sizeof(Kernel<AddArgs>));
+  function(k.performer_attention);
+  function(k.performer_attention_backward);
+  function(k.performer_attention_weights);
+  function(k.apply_lambdas);
+  function(k.apply_lambdas_backward);
+  static_assert(sizeof(Kernels) == 76 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing

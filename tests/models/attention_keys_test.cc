@@ -19,17 +19,32 @@ TEST(AttentionKeys, WindowsNeedAWidth) {
   EXPECT_THAT(refusal(AttentionKind::window, {}),
               ::testing::HasSubstr("model.window: the attention window needs a window"));
   EXPECT_THAT(refusal(AttentionKind::dilated, {}), ::testing::HasSubstr("model.window"));
+  EXPECT_THAT(refusal(AttentionKind::lambda, {}), ::testing::HasSubstr("lambda needs a window"));
   EXPECT_THAT(refusal(AttentionKind::blocks, {.window = 8}),
               ::testing::HasSubstr("the attention blocks has no window"));
   EXPECT_NO_THROW(check_attention(AttentionKind::window, {.window = 8}));
   EXPECT_NO_THROW(check_attention(AttentionKind::sparse, {}));
 }
 
-TEST(AttentionKeys, LinformerHasNoCausalForm) {
+TEST(AttentionKeys, LinformerAndLambdaHaveNoCausalForm) {
   EXPECT_NO_THROW(check_attention(AttentionKind::linformer, {}));
   EXPECT_THAT(
       message_of<InvalidArgument>([] { check_causal_attention(AttentionKind::linformer, {}); }),
       ::testing::HasSubstr("model.attention: linformer has no causal form"));
+  EXPECT_NO_THROW(check_attention(AttentionKind::lambda, {.window = 8}));
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [] { check_causal_attention(AttentionKind::lambda, {.window = 8}); }),
+              ::testing::HasSubstr("model.attention: lambda has no causal form"));
+  EXPECT_NO_THROW(check_causal_attention(AttentionKind::performer, {}));
+}
+
+TEST(AttentionKeys, WhatHasNoWeightsHasNoneToDrop) {
+  EXPECT_NO_THROW(check_attention_dropout(AttentionKind::performer, 0.0));
+  EXPECT_NO_THROW(check_attention_dropout(AttentionKind::window, 0.1));
+  for (const AttentionKind kind : {AttentionKind::performer, AttentionKind::lambda}) {
+    EXPECT_THAT(message_of<InvalidArgument>([&] { check_attention_dropout(kind, 0.1); }),
+                ::testing::HasSubstr("has no weights to drop; set it to 0"));
+  }
 }
 
 TEST(AttentionKeys, ReformerHasSidesOfAxesForBuckets) {
@@ -46,7 +61,7 @@ TEST(AttentionKeys, SetKindAndSizes) {
     key.set(config, ConfigNode::scalar(value), {key.name, "", ""});
   }
   EXPECT_EQ(config.attention, AttentionKind::sparse);
-  EXPECT_EQ(config.attention_sizes, (AttentionSizes{7, 7, 7, 7, 7, 7, 7, 7, 7}));
+  EXPECT_EQ(config.attention_sizes, (AttentionSizes{7, 7, 7, 7, 7, 7, 7, 7, 7, 7}));
 }
 
 }  // namespace

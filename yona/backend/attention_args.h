@@ -103,6 +103,7 @@ struct CachedAttentionArgs {
   std::int64_t d_v = 0;
   float scale = 1.0F;
   View vector{};                         // [heads, d_k], optional
+  View features{};                       // [m, d_k], optional: scores of PerformerAttentionArgs
   View fresh{};                          // [rows, h'·d_k + h'·d_v], optional, with
   const std::int32_t* places = nullptr;  // [rows]
   View bias{};                           // optional

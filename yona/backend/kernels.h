@@ -95,6 +95,12 @@ struct Kernels {
   Kernel<LshAttentionArgs> lsh_attention{"lsh_attention"};
   Kernel<LshAttentionBackwardArgs> lsh_attention_backward{"lsh_attention_backward"};
   Kernel<LshTableArgs> lsh_table{"lsh_table"};
+  Kernel<LambdaArgs> apply_lambdas{"apply_lambdas"};
+  Kernel<LambdaBackwardArgs> apply_lambdas_backward{"apply_lambdas_backward"};
+  Kernel<PerformerAttentionArgs> performer_attention{"performer_attention"};
+  Kernel<PerformerAttentionBackwardArgs> performer_attention_backward{
+      "performer_attention_backward"};
+  Kernel<PerformerAttentionWeightsArgs> performer_attention_weights{"performer_attention_weights"};
   Kernel<TopKArgs> top_k{"top_k"};
   Kernel<BeamStepArgs> beam_step{"beam_step"};
   Kernel<BeamMoveArgs> beam_move{"beam_move"};

@@ -8,7 +8,7 @@
 namespace yona {
 
 // model.window, model.dilation, model.block, model.global_blocks, model.random_blocks,
-// model.projected_keys, model.hashes, model.buckets, model.chunk
+// model.projected_keys, model.features, model.hashes, model.buckets, model.chunk
 ConfigKeys<AttentionSizes> attention_size_keys();
 
 template <class Config>
@@ -25,5 +25,7 @@ ConfigKeys<Config> attention_keys(AttentionKind Config::*kind, AttentionSizes Co
 void check_attention(AttentionKind kind, const AttentionSizes& sizes);
 // The same for models with a causal mask, which not all kinds have a form for.
 void check_causal_attention(AttentionKind kind, const AttentionSizes& sizes);
+// Throws where a kind forms no attention weights and there is a dropout of them.
+void check_attention_dropout(AttentionKind kind, double dropout);
 
 }  // namespace yona

@@ -54,6 +54,7 @@ void check_config(const BertConfig& config) {
   check_between(config.token_types, 0, 1 << 16, "model.token_types");
   check_between(config.vocabulary, 3, 1 << 24, "vocabulary");
   check_attention(config.attention, config.attention_sizes);
+  check_attention_dropout(config.attention, config.attention_dropout);
   check(config.norm_epsilon > 0, "the epsilon of the norms, {}, is not above 0",
         config.norm_epsilon);
   for (const double p : {config.dropout, config.attention_dropout, config.classifier_dropout}) {

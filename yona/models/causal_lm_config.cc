@@ -172,6 +172,7 @@ void check_config(const CausalLmConfig& config) {
   if (!config.has_plain_window()) {
     check_causal_attention(config.attention, config.attention_sizes);
   }
+  check_attention_dropout(config.attention, config.attention_dropout);
   check(config.attention != AttentionKind::additive,
         "model.attention: language models have no additive attention; use scaled");
   check(config.start_id < config.vocabulary, "model: the first token {} is not below {}",

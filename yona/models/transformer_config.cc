@@ -173,8 +173,10 @@ void check_config(const TransformerConfig& config) {
   check_probability(config.activation_dropout, "model.activation_dropout");
   check_size(config.max_positions, 1, 1 << 20, "model.max_positions");
   check_causal_attention(config.attention, config.attention_sizes);
-  const bool takes_distances =
-      config.attention != AttentionKind::dilated && config.attention != AttentionKind::reformer;
+  check_attention_dropout(config.attention, config.attention_dropout);
+  const bool takes_distances = config.attention != AttentionKind::dilated &&
+                               config.attention != AttentionKind::performer &&
+                               config.attention != AttentionKind::reformer;
   check(takes_distances || config.positions != PositionKind::relative,
         "model.attention: {} takes no relative positions; set model.positions to sinusoidal",
         enum_name(config.attention));

@@ -17,9 +17,10 @@ namespace yona {
 
 namespace {
 
-constexpr std::array<AttentionKind, 6> kComparedKinds{
-    AttentionKind::scaled, AttentionKind::window, AttentionKind::dilated,
-    AttentionKind::blocks, AttentionKind::sparse, AttentionKind::linformer};
+constexpr std::array<AttentionKind, 8> kComparedKinds{
+    AttentionKind::scaled,    AttentionKind::window, AttentionKind::dilated,
+    AttentionKind::blocks,    AttentionKind::sparse, AttentionKind::linformer,
+    AttentionKind::performer, AttentionKind::lambda};
 
 BertConfig long_config(AttentionKind kind, std::int64_t length, const StudySetting& setting) {
   BertConfig config;
@@ -35,13 +36,15 @@ BertConfig long_config(AttentionKind kind, std::int64_t length, const StudySetti
   config.token_types = 0;
   config.text_vector = TextVector::mean;
   config.attention = kind;
-  const bool has_window = kind == AttentionKind::window || kind == AttentionKind::dilated;
+  const bool has_window = kind == AttentionKind::window || kind == AttentionKind::dilated ||
+                          kind == AttentionKind::lambda;
   config.attention_sizes = {.window = has_window ? 32 : 0,
                             .dilation = 4,
                             .block = 32,
                             .global_blocks = 1,
                             .random_blocks = 1,
-                            .projected_keys = 32};
+                            .projected_keys = 32,
+                            .features = 64};
   return config;
 }
 
@@ -124,7 +127,7 @@ StudyPage long_range_page(const Json& points) {
                  {"Encoders of two layers, each with another attention, are trained for the same "
                   "updates and tokens. list-ops: the value of nested lists; recall: the value "
                   "that a key had earlier. Chance is 0.1. Windows, blocks and Linformer's "
-                  "projections have 32 tokens."},
+                  "projections have 32 tokens, Performer has 64 features."},
                  {},
                  {{{"task", "attention", "tokens", "accuracy", "ms per update", "MB"}, {}}}};
   for (const char* task : {"list-ops", "recall"}) {

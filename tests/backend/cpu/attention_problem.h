@@ -126,4 +126,27 @@ struct AdditiveBackwardProblem : AttentionBackwardProblem {
   std::vector<Matrix*> outputs() { return {&dq, &dk, &dv, &dvector}; }
 };
 
+// Attention by random features: 21 of them.
+struct PerformerProblem : AttentionProblem {
+  explicit PerformerProblem(const AttentionShape& s)
+      : AttentionProblem(s), features(Matrix::random(21, s.d_k, 12)) {}
+  PerformerAttentionArgs args() { return {AttentionProblem::args(), features.view()}; }
+
+  Matrix features;
+};
+
+struct PerformerBackwardProblem : AttentionBackwardProblem {
+  explicit PerformerBackwardProblem(const AttentionShape& s)
+      : AttentionBackwardProblem(s), features(Matrix::random(21, s.d_k, 12)) {
+    reference_kernels().performer_attention({AttentionProblem::args(), features.view()},
+                                            one_thread());
+  }
+  PerformerAttentionBackwardArgs args() {
+    return {AttentionBackwardProblem::args(), features.view()};
+  }
+  std::vector<Matrix*> outputs() { return {&dq, &dk, &dv}; }
+
+  Matrix features;
+};
+
 }  // namespace yona::test

@@ -42,7 +42,7 @@ std::vector<std::string_view> backends() {
 }
 
 enum class Find { by_table, by_first };
-enum class Scores { dot, biased, additive, window, dilated, sparse };
+enum class Scores { dot, biased, additive, features, window, dilated, sparse };
 
 AttentionPattern pattern_of(Scores scores) {
   AttentionPattern pattern;
@@ -91,9 +91,12 @@ void expect_last_row(const Problem& p, std::string_view backend_name, Find find,
   const auto k_layout = make_layout(key_offsets, {}, region);
   const Tensor k = kv.columns(0, p.heads * p.d_k);
   const Tensor v = kv.columns(p.heads * p.d_k, p.heads * p.d_v);
-  const Tensor whole = scores != Scores::additive
-                           ? attention(q, k, v, q_layout, k_layout, options, c)
-                           : additive_attention(q, k, v, vector, q_layout, k_layout, options, c);
+  const Tensor omega = tensor_of(random_values(40 * p.d_k, 5), {40, p.d_k}, DType::f32, region);
+  const Tensor whole = scores == Scores::additive
+                           ? additive_attention(q, k, v, vector, q_layout, k_layout, options, c)
+                       : scores == Scores::features
+                           ? performer_attention(q, k, v, omega, q_layout, k_layout, options, c)
+                           : attention(q, k, v, q_layout, k_layout, options, c);
 
   CachedKeys seen;
   seen.keys_and_values = kv;
@@ -117,9 +120,10 @@ void expect_last_row(const Problem& p, std::string_view backend_name, Find find,
     seen.keys_and_values = tensor_of(turned, {keys, width}, DType::f32, region);
     seen.table = uploaded(table, Shape{sentences, most}, region);
   }
-  const Tensor cached = scores != Scores::additive
-                            ? cached_attention(q, seen, options, c)
-                            : cached_additive_attention(q, seen, vector, options, c);
+  const Tensor cached =
+      scores == Scores::additive   ? cached_additive_attention(q, seen, vector, options, c)
+      : scores == Scores::features ? cached_performer_attention(q, seen, omega, options, c)
+                                   : cached_attention(q, seen, options, c);
   expect_near(values_of(cached), values_of(whole), kBackendF32, backend_name);
 }
 
@@ -132,8 +136,8 @@ TEST(CachedAttention, IsTheLastRowOfAttentionOverTheWholeSentence) {
   for (const Problem& problem : problems) {
     for (const std::string_view backend : backends()) {
       for (const Find find : {Find::by_table, Find::by_first}) {
-        for (const Scores scores : {Scores::dot, Scores::biased, Scores::additive, Scores::window,
-                                    Scores::dilated, Scores::sparse}) {
+        for (const Scores scores : {Scores::dot, Scores::biased, Scores::additive, Scores::features,
+                                    Scores::window, Scores::dilated, Scores::sparse}) {
           expect_last_row(problem, backend, find, scores);
         }
       }

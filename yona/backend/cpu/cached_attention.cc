@@ -178,7 +178,7 @@ void put_fresh(const CachedAttentionArgs& args) {
 }
 
 void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
-  if (args.q.dtype != DType::f32 || args.vector) {
+  if (args.q.dtype != DType::f32 || args.vector || args.features) {
     reference_kernels().cached_attention.function()(args, exec);
     return;
   }

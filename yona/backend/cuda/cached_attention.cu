@@ -5,14 +5,15 @@
 // head, has several keys at once, each group of lanes with an online softmax of its own; two keys
 // of a group are on their way together. A block has four neighbouring rows, which mostly are beams
 // of one sentence: what one of them reads is in the cache for the others. Rows of different
-// sequences have a block for each head, whose warps share the keys. Other heads and additive
-// scores: lanes are channels, and keys come one after another. Heads of 64 channels in bf16 and f16
+// sequences have a block for each head, whose warps share the keys. Other heads and scores:
+// lanes are channels, and keys come one after another. Heads of 64 channels in bf16 and f16
 // mostly have tensor cores (attention/cached_mma.cu).
 
 #include <algorithm>
 #include <limits>
 
 #include "yona/backend/cuda/attention/cached.cuh"
+#include "yona/backend/cuda/attention/performer_score.cuh"
 #include "yona/backend/cuda/runtime/registration.h"
 #include "yona/backend/kernel_args.h"
 
@@ -87,6 +88,9 @@ __global__ void __launch_bounds__(kThreads) put_fresh_kernel(Cached<T> c) {
 
 template <class T>
 __device__ float score_of(const Cached<T>& c, const T* q, const T* k, int head, int lane) {
+  if (c.features.there()) {
+    return performer_score(c.features, c.feature_count, sqrtf(c.scale), q, k, c.d_k, lane);
+  }
   float sum = 0.0F;
   for (int i = lane; i < c.d_k; i += kLanes) {
     sum += c.vector.there() ? c.vector.row(head)[i] * tanhf(to_float(q[i]) + to_float(k[i]))
@@ -309,7 +313,8 @@ __global__ void __launch_bounds__(kThreads) cached_sequences_kernel(Cached<T> c)
 
 template <class T>
 bool fits_packs(const Cached<T>& c) {
-  return c.d_k == c.d_v && !c.vector.there() && whole_packs(c.q, c.k, c.v, c.out);
+  return c.d_k == c.d_v && !c.vector.there() && !c.features.there() &&
+         whole_packs(c.q, c.k, c.v, c.out);
 }
 
 // Are the rows those of sequences, each with its own part of the cache?
@@ -381,14 +386,28 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
   }
   with_forward_type(args.q.dtype, "cached_attention", [&](auto t) {
     using T = decltype(t);
-    launch(Cached<T>{rows_of<T>(args.q), rows_of<T>(args.k), rows_of<T>(args.v),
-                     rows_of<T>(args.out), args.fresh ? rows_of<T>(args.fresh) : Rows<T>{},
+    launch(Cached<T>{rows_of<T>(args.q),
+                     rows_of<T>(args.k),
+                     rows_of<T>(args.v),
+                     rows_of<T>(args.out),
+                     args.fresh ? rows_of<T>(args.fresh) : Rows<T>{},
                      args.vector ? rows_of<float>(args.vector) : Rows<float>{},
-                     args.bias ? rows_of<float>(args.bias) : Rows<float>{}, args.table,
-                     args.table_stride, args.first, args.counts, args.places, args.q.rows,
-                     static_cast<int>(args.heads), static_cast<int>(args.d_k),
-                     static_cast<int>(args.d_v), args.scale, static_cast<int>(args.heads_per_kv),
-                     args.pattern},
+                     args.features ? rows_of<float>(args.features) : Rows<float>{},
+                     args.bias ? rows_of<float>(args.bias) : Rows<float>{},
+                     args.table,
+                     args.table_stride,
+                     args.first,
+                     args.counts,
+                     args.places,
+                     args.q.rows,
+                     static_cast<int>(args.heads),
+                     static_cast<int>(args.d_k),
+                     static_cast<int>(args.d_v),
+                     args.scale,
+                     static_cast<int>(args.heads_per_kv),
+                     args.pattern,
+                     true,
+                     static_cast<int>(args.features.rows)},
            args.k.rows, stream_of(exec));
   });
   check_launch("cached_attention");

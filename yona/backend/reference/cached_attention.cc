@@ -7,6 +7,7 @@
 
 #include "yona/backend/reference/attention_row.h"
 #include "yona/backend/reference/dispatch.h"
+#include "yona/backend/reference/performer_score.h"
 #include "yona/backend/registration.h"
 
 namespace yona::reference {
@@ -15,6 +16,10 @@ namespace {
 
 template <class T>
 double score(const CachedAttentionArgs& args, const T* q, const T* k, std::int64_t head) {
+  if (args.features) {
+    std::vector<double> shares;
+    return performer_score(args.features, std::sqrt(double{args.scale}), q, k, shares);
+  }
   double sum = 0;
   for (std::int64_t c = 0; c < args.d_k; ++c) {
     sum += args.vector ? double{args.vector.row<T>(head)[c]} * std::tanh(double{q[c]} + k[c])

@@ -2,7 +2,9 @@
 
 #include "yona/nn/attention/additive.h"
 #include "yona/nn/attention/dot_product.h"
+#include "yona/nn/attention/lambda.h"
 #include "yona/nn/attention/linformer.h"
+#include "yona/nn/attention/performer.h"
 #include "yona/nn/attention/reformer.h"
 #include "yona/nn/attention/sparse.h"
 
@@ -24,6 +26,10 @@ std::unique_ptr<AttentionMechanism> make_attention(const AttentionSpec& spec,
       return std::make_unique<SparseAttention>(shape, spec);
     case AttentionKind::linformer:
       return std::make_unique<LinformerAttention>(shape, spec);
+    case AttentionKind::performer:
+      return std::make_unique<PerformerAttention>(shape, spec);
+    case AttentionKind::lambda:
+      return std::make_unique<LambdaAttention>(shape, spec);
     case AttentionKind::reformer:
       return std::make_unique<ReformerAttention>(shape, spec);
   }

@@ -75,7 +75,8 @@ class AttentionMechanism : public Module {
 
 // scaled, unscaled and additive are exact: they see all keys that the mask allows. The next four
 // see some (sparse.h), linformer sees sums of them (linformer.h), reformer those that are hashed
-// alike (reformer.h).
+// alike (reformer.h). performer sees all, by approximated scores (performer.h). lambda has no scores
+// (lambda.h).
 enum class AttentionKind : std::uint8_t {
   scaled,
   unscaled,
@@ -85,23 +86,26 @@ enum class AttentionKind : std::uint8_t {
   blocks,
   sparse,
   linformer,
+  performer,
+  lambda,
   reformer
 };
-constexpr std::array<std::string_view, 9> enum_names(AttentionKind) {
-  return {"scaled", "unscaled", "additive",  "window",  "dilated",
-          "blocks", "sparse",   "linformer", "reformer"};
+constexpr std::array<std::string_view, 11> enum_names(AttentionKind) {
+  return {"scaled", "unscaled",  "additive",  "window", "dilated", "blocks",
+          "sparse", "linformer", "performer", "lambda", "reformer"};
 }
 inline bool is_exact(AttentionKind kind) { return kind <= AttentionKind::additive; }
 
 // What attention that is not exact sees.
 struct AttentionSizes {
-  std::int64_t window = 0;    // keys of window and dilated
+  std::int64_t window = 0;    // keys of window, dilated and lambda
   std::int64_t dilation = 4;  // of dilated: tokens from one key to the next
   std::int64_t block = 64;    // of blocks and sparse: tokens
   std::int64_t global_blocks =
       1;  // of sparse: blocks at the beginning that see and are seen by all
   std::int64_t random_blocks = 2;     // of sparse, for each block of queries
   std::int64_t projected_keys = 128;  // of linformer
+  std::int64_t features = 256;        // of performer
   std::int64_t hashes = 4;            // of reformer: rounds of hashing
   std::int64_t buckets = 32;          // of reformer, in each round
   std::int64_t chunk = 64;            // of reformer: tokens of a bucket

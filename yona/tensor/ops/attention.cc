@@ -83,6 +83,15 @@ void check_vector(const Attended& a) {
         a.options.heads, a.options.d_k);
 }
 
+void check_features(const Attended& a, const Tensor& features) {
+  const AttentionOptions& o = a.options;
+  check(features.rows() > 0 && features.cols() == o.d_k,
+        "performer_attention: features of shape {} for heads of {} channels", features.shape(),
+        o.d_k);
+  check(o.mask != Mask::prefix && !o.pattern && !o.bias && !o.dropout,
+        "performer_attention: takes neither the prefix mask nor a pattern, a bias or dropout");
+}
+
 AttentionBackwardArgs backward_args(const Attended& a, const Tensor& dout, GradientSums sums,
                                     Context& c) {
   const GradientTargets3 d = gradient_targets(a.q, a.k, a.v, c.region, sums);
@@ -201,6 +210,27 @@ Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, con
   return attended.out;
 }
 
+Tensor performer_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                           const Tensor& features, const std::shared_ptr<const Layout>& q_layout,
+                           const std::shared_ptr<const Layout>& k_layout,
+                           const AttentionOptions& options, Context& c) {
+  const Attended attended = prepare(q, k, v, q_layout, k_layout, options, {}, c);
+  check_features(attended, features);
+  c.kernels().performer_attention({attended.args(), features.view()}, c.exec());
+  if (records(c, q, k, v)) {
+    check(q.requires_gradient() && k.requires_gradient() && v.requires_gradient(),
+          "performer_attention: q, k and v must all take gradients, or none");
+    attended.out.set_requires_gradient();
+    c.tape->record([attended, features, &c] {
+      if (const Tensor dout = attended.out.gradient(); dout) {
+        const auto& kernel = c.kernels().performer_attention_backward;
+        kernel({backward_args(attended, dout, kernel.gradient_sums, c), features.view()}, c.exec());
+      }
+    });
+  }
+  return attended.out;
+}
+
 Tensor attention_weights(const Tensor& q, const Tensor& k,
                          const std::shared_ptr<const Layout>& q_layout,
                          const std::shared_ptr<const Layout>& k_layout,
@@ -219,6 +249,18 @@ Tensor additive_attention_weights(const Tensor& q, const Tensor& k, const Tensor
   Tensor weights = empty_weights(attended, c);
   c.kernels().additive_attention_weights({{attended.args(), weights.view()}, vector.view()},
                                          c.exec());
+  return weights;
+}
+
+Tensor performer_attention_weights(const Tensor& q, const Tensor& k, const Tensor& features,
+                                   const std::shared_ptr<const Layout>& q_layout,
+                                   const std::shared_ptr<const Layout>& k_layout,
+                                   const AttentionOptions& options, Context& c) {
+  const Attended attended = prepare_weights(q, k, q_layout, k_layout, options, {});
+  check_features(attended, features);
+  Tensor weights = empty_weights(attended, c);
+  c.kernels().performer_attention_weights({{attended.args(), weights.view()}, features.view()},
+                                          c.exec());
   return weights;
 }
 

@@ -41,6 +41,14 @@ Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& v, con
                           const std::shared_ptr<const Layout>& k_layout,
                           const AttentionOptions& options, Context& c);
 
+// Attention by random features (Choromanski et al. 2021), features [m, d_k]: backend/
+// performer_args.h has the sum, O(tokens · m · d). Masks none and causal; takes no pattern, bias or
+// dropout. No gradient of the features.
+Tensor performer_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                           const Tensor& features, const std::shared_ptr<const Layout>& q_layout,
+                           const std::shared_ptr<const Layout>& k_layout,
+                           const AttentionOptions& options, Context& c);
+
 // The weights alone, for looking inside: one row with the sentences one after another, each
 // [heads, queries, keys]; they sum to one over the keys, and are zero where a query does not see a
 // key. options.d_v and dropout are not used. No gradient.
@@ -52,5 +60,9 @@ Tensor additive_attention_weights(const Tensor& q, const Tensor& k, const Tensor
                                   const std::shared_ptr<const Layout>& q_layout,
                                   const std::shared_ptr<const Layout>& k_layout,
                                   const AttentionOptions& options, Context& c);
+Tensor performer_attention_weights(const Tensor& q, const Tensor& k, const Tensor& features,
+                                   const std::shared_ptr<const Layout>& q_layout,
+                                   const std::shared_ptr<const Layout>& k_layout,
+                                   const AttentionOptions& options, Context& c);
 
 }  // namespace yona

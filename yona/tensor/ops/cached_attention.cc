@@ -12,6 +12,12 @@ struct CacheColumns {
   std::int64_t keys, values;
 };
 
+// What scores are made with besides queries and keys; empty for dot products.
+struct ScoreWeights {
+  Tensor vector{};    // of additive attention
+  Tensor features{};  // of attention by random features
+};
+
 void check_fit(const Tensor& q, const CachedKeys& keys, const AttentionOptions& options) {
   const CacheColumns columns(options);
   check(q.cols() == options.heads * options.d_k &&
@@ -32,7 +38,7 @@ void check_fit(const Tensor& q, const CachedKeys& keys, const AttentionOptions& 
 }
 
 // The rows with one query each.
-void attend_rows(const Tensor& q, const CachedKeys& keys, const View& vector,
+void attend_rows(const Tensor& q, const CachedKeys& keys, const ScoreWeights& weights,
                  const AttentionOptions& options, const Tensor& out, Context& c) {
   const CacheColumns columns(options);
   const bool has_fresh = bool{keys.fresh};
@@ -50,7 +56,8 @@ void attend_rows(const Tensor& q, const CachedKeys& keys, const View& vector,
        .d_k = options.d_k,
        .d_v = options.d_v,
        .scale = options.scale,
-       .vector = vector,
+       .vector = weights.vector ? weights.vector.view() : View{},
+       .features = weights.features ? weights.features.view() : View{},
        .fresh = has_fresh ? keys.fresh.row_range(0, q.rows()).view() : View{},
        .places = has_fresh ? keys.places.data<std::int32_t>() : nullptr,
        .bias = options.bias ? options.bias.view() : View{},
@@ -60,36 +67,38 @@ void attend_rows(const Tensor& q, const CachedKeys& keys, const View& vector,
 
 // The queries of a prompt, over the keys up to each.
 Tensor attend_block(const Tensor& q, const CachedKeys& keys, const QueryBlock& block,
-                    const AttentionOptions& options, Context& c) {
+                    const Tensor& features, const AttentionOptions& options, Context& c) {
   const CacheColumns columns(options);
   const Tensor rows = block.first < 0
                           ? keys.fresh.row_range(block.row, block.keys->tokens)
                           : keys.keys_and_values.row_range(block.first, block.keys->tokens);
   AttentionOptions causal = options;
   causal.mask = Mask::causal;
-  return attention(q.row_range(block.row, block.queries->tokens), rows.columns(0, columns.keys),
-                   rows.columns(columns.keys, columns.values), block.queries, block.keys, causal,
-                   c);
+  const Tensor Q = q.row_range(block.row, block.queries->tokens);
+  const Tensor K = rows.columns(0, columns.keys);
+  const Tensor V = rows.columns(columns.keys, columns.values);
+  return features ? performer_attention(Q, K, V, features, block.queries, block.keys, causal, c)
+                  : attention(Q, K, V, block.queries, block.keys, causal, c);
 }
 
-Tensor attend(const Tensor& q, const CachedKeys& keys, const View& vector,
+Tensor attend(const Tensor& q, const CachedKeys& keys, const ScoreWeights& weights,
               const AttentionOptions& options, Context& c) {
   check_kv_heads(options, "cached_attention");
-  check(!vector || options.heads_per_kv() == 1,
+  check(!weights.vector || options.heads_per_kv() == 1,
         "cached_attention: {} heads of additive attention cannot share {} heads of keys",
         options.heads, options.kv_heads);
-  check(!vector || keys.blocks.empty(),
+  check(!weights.vector || keys.blocks.empty(),
         "cached_attention: additive attention takes one query of a sequence at a time");
   check_fit(q, keys, options);
   if (keys.blocks.size() == 1 && keys.counts.elements() == 0) {
-    return attend_block(q, keys, keys.blocks.front(), options, c);
+    return attend_block(q, keys, keys.blocks.front(), weights.features, options, c);
   }
   Tensor out = c.empty(q.dtype(), Shape{q.rows(), options.heads * options.d_v});
   if (const std::int64_t rows = keys.counts.elements(); rows > 0) {
-    attend_rows(q.row_range(0, rows), keys, vector, options, out.row_range(0, rows), c);
+    attend_rows(q.row_range(0, rows), keys, weights, options, out.row_range(0, rows), c);
   }
   for (const QueryBlock& block : keys.blocks) {
-    const Tensor part = attend_block(q, keys, block, options, c);
+    const Tensor part = attend_block(q, keys, block, weights.features, options, c);
     c.kernels().add({.a = part.view(), .y = out.row_range(block.row, part.rows()).view()},
                     c.exec());
   }
@@ -105,7 +114,12 @@ Tensor cached_attention(const Tensor& q, const CachedKeys& keys, const Attention
 
 Tensor cached_additive_attention(const Tensor& q, const CachedKeys& keys, const Tensor& vector,
                                  const AttentionOptions& options, Context& c) {
-  return attend(q, keys, vector.view(), options, c);
+  return attend(q, keys, {.vector = vector}, options, c);
+}
+
+Tensor cached_performer_attention(const Tensor& q, const CachedKeys& keys, const Tensor& features,
+                                  const AttentionOptions& options, Context& c) {
+  return attend(q, keys, {.features = features}, options, c);
 }
 
 }  // namespace yona
