@@ -20,6 +20,12 @@ TEST(Plot, TicksAreRound) {
   EXPECT_THAT(plot_ticks(0, 42, PlotScale::linear), ElementsAre(0, 10, 20, 30, 40));
   EXPECT_EQ(plot_ticks(0.5, 2000, PlotScale::log).size(), 4U);  // 1, 10, 100, 1000
   EXPECT_EQ(plot_ticks(128, 1024, PlotScale::log).size(), 4U);  // 128, 256, 512, 1024
+  EXPECT_THAT(plot_ticks(0.015, 0.3, PlotScale::log),
+              ElementsAre(::testing::DoubleNear(0.02, 1e-9), ::testing::DoubleNear(0.05, 1e-9),
+                          ::testing::DoubleNear(0.1, 1e-9), ::testing::DoubleNear(0.2, 1e-9)));
+  EXPECT_THAT(plot_ticks(8.03, 8.42, PlotScale::log),
+              ElementsAre(::testing::DoubleNear(8.1, 1e-9), ::testing::DoubleNear(8.2, 1e-9),
+                          ::testing::DoubleNear(8.3, 1e-9), ::testing::DoubleNear(8.4, 1e-9)));
 }
 
 TEST(Plot, DrawsItsSeriesForLightAndDarkPages) {
@@ -35,6 +41,8 @@ TEST(Plot, DrawsItsSeriesForLightAndDarkPages) {
   EXPECT_THAT(svg, HasSubstr("exact &amp; all"));
   EXPECT_THAT(svg, HasSubstr("prefers-color-scheme: dark"));
   EXPECT_THAT(svg, HasSubstr("class=\"line s1\""));
+  EXPECT_THAT(svg, HasSubstr(".s0{stroke:#0072b2;stroke-dasharray:none}"));
+  EXPECT_THAT(svg, HasSubstr(".s1{stroke:#d55e00;stroke-dasharray:7 4}"));
 }
 
 TEST(Plot, LeavesOutWhatCannotBeDrawn) {

@@ -5,8 +5,13 @@
 #include <cmath>
 #include <set>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "yona/base/error.h"
+#include "yona/io/json_file.h"
+#include "yona/study/long_range_findings.h"
 
 #include "tests/harness/temp_dir.h"
 
@@ -26,12 +31,24 @@ Json small_study(std::string_view name, const std::filesystem::path& folder) {
 TEST(Studies, Table1MeasuresEveryLayer) {
   const testing::TempDir folder;
   const Json points = small_study("table1", folder.path());
-  EXPECT_EQ(points.size(), 4U);
+  EXPECT_EQ(points.size(), 35U);  // five layers: their structure, two widths, three lengths
+  std::int64_t costs = 0;
   for (const auto& [name, point] : points.items()) {
-    EXPECT_GT(point["ms"].get<double>(), 0) << name;
-    EXPECT_GT(point["mb"].get<double>(), 0) << name;
+    if (point.contains("ms")) {
+      ++costs;
+      EXPECT_GT(point["ms"].get<double>(), 0) << name;
+      EXPECT_GT(point["mb"].get<double>(), 0) << name;
+      EXPECT_GT(point["decoding us"].get<double>(), 0) << name;
+    }
   }
-  EXPECT_THAT(testing::read_bytes(folder.path() / "page.html"), HasSubstr("O(r·n·d)"));
+  EXPECT_EQ(costs, 30);
+  EXPECT_EQ(points["self-attention structure"]["path"], 1);
+  EXPECT_EQ(points["recurrence (LSTM) structure"]["path"], 121);
+  const std::string page = testing::read_bytes(folder.path() / "page.html");
+  EXPECT_THAT(page, HasSubstr("O(r·n·d)"));
+  EXPECT_THAT(page, HasSubstr("O(log_k(n))"));
+  EXPECT_THAT(page, HasSubstr("it would be so from n = d = 64 on"));
+  EXPECT_FALSE(read_json(folder.path() / "study.json")["findings"].empty());
 }
 
 TEST(Studies, PositionsTestsEveryKindAtEveryLength) {
@@ -50,6 +67,7 @@ TEST(Studies, PartsTrainsEveryModel) {
   EXPECT_EQ(points.size(), 8U);
   for (const auto& [name, point] : points.items()) {
     EXPECT_TRUE(std::isfinite(point["loss"].get<double>())) << name;
+    EXPECT_GE(point["bleu"].get<double>(), 0) << name;
   }
   EXPECT_NE(points["no residual seed=1"]["loss"], points["all parts seed=1"]["loss"]);
   EXPECT_NE(points["no causal mask seed=1"]["loss"], points["all parts seed=1"]["loss"]);
@@ -74,6 +92,7 @@ TEST(Studies, Table2CountsTheWorkOfEveryArchitecture) {
   EXPECT_EQ(points.size(), 7U);
   for (const auto& [name, point] : points.items()) {
     EXPECT_GE(point["bleu"].get<double>(), 0) << name;
+    EXPECT_EQ(point["bleu by length"].size(), 3U) << name;
     // Every parameter of a product takes at least six operations for each of 4 · 64 sentences.
     EXPECT_GT(point["flops"].get<double>(), 256.0 * point["parameters"].get<double>()) << name;
   }
@@ -115,9 +134,34 @@ TEST(Studies, ForgettingMeasuresEveryArchitectureByDistance) {
 TEST(Studies, LongRangeComparesEveryAttention) {
   const testing::TempDir folder;
   const Json points = small_study("long-range", folder.path());
-  EXPECT_EQ(points.size(), 12U);
+  const std::size_t attentions = long_range_kinds().size();
+  EXPECT_EQ(points.size(), 2 * 2 * attentions);  // two tasks, two lengths
   EXPECT_NE(points["recall scaled 64"]["mb"], Json());
-  EXPECT_THAT(testing::read_bytes(folder.path() / "page.html"), HasSubstr("dilated"));
+  const std::string page = testing::read_bytes(folder.path() / "page.html");
+  EXPECT_THAT(page, HasSubstr("dilated"));
+  EXPECT_THAT(page, HasSubstr("Left out: additive"));
+  EXPECT_THAT(page, HasSubstr("--text FILE"));
+}
+
+TEST(Studies, LongRangeClassifiesTheTextThatItIsGiven) {
+  const testing::TempDir folder;
+  std::string sentences = "label\tsentence\n";
+  for (int i = 0; i < 20; ++i) {
+    sentences += fmt::format("{}\tsentence {}\n", i % 2, i);
+  }
+  StudyOptions options;
+  options.output = folder.path() / "out";
+  options.size = StudySize::small;
+  options.threads = 2;
+  options.text = folder.path() / "train.tsv";
+  testing::write_bytes(options.text, sentences);
+  const Json study = run_study(study_kind("long-range"), options);
+  EXPECT_EQ(study["points"].size(), 3 * 2 * long_range_kinds().size());
+  EXPECT_EQ(study["points"]["text scaled 64"]["chance"], 0.5);
+  EXPECT_THAT(testing::read_bytes(options.output / "page.html"), HasSubstr("text: accuracy"));
+  EXPECT_THAT(
+      testing::message_of<InvalidArgument>([&] { run_study(study_kind("heads"), options); }),
+      HasSubstr("study: heads does not read --text"));
 }
 
 }  // namespace

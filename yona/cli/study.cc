@@ -17,7 +17,7 @@ namespace yona::cli {
 namespace {
 
 struct StudyFlags {
-  std::string name, output, device = "cpu", threads = "0", seed = "1";
+  std::string name, output, device = "cpu", threads = "0", seed = "1", text;
   bool quick = false;
 };
 
@@ -56,6 +56,7 @@ int run(const CLI::App& app, const StudyFlags& flags) {
   options.threads = static_cast<int>(integer_value("--threads", flags.threads, {0, 4096}));
   options.seed = static_cast<std::uint64_t>(integer_value("--seed", flags.seed, {0}));
   options.size = flags.quick ? StudySize::small : StudySize::normal;
+  options.text = flags.text;
   options.stop = &signals.stop();
   options.progress = show_progress;
   run_study(kind, options);
@@ -79,6 +80,10 @@ Command add_study(CLI::App& program) {
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to compute (default cpu)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
   add_text(*app, flags->seed, {"--seed", "N", "of weights and data (default 1)"});
+  add_text(*app, flags->text,
+           {"--text", "FILE",
+            "labelled sentences, label<TAB>sentence with a header line (SST-2's form), which "
+            "long-range classifies by bytes"});
   add_switch(*app, flags->quick,
              {"--quick", "", "tiny sizes, in seconds: shows the page, its figures mean little"});
   return {app, [app, flags] { return run(*app, *flags); }};

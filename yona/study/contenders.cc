@@ -8,7 +8,6 @@
 
 #include "yona/base/error.h"
 #include "yona/models/seq2seq.h"
-#include "yona/study/seeds.h"
 
 namespace yona {
 
@@ -29,10 +28,11 @@ void make_dilated(Seq2SeqConfig& config) {
 }
 
 constexpr std::array<Contender, 7> kContenders{
-    {{"transformer", [](Seq2SeqConfig& /*config*/) {}},
-     {"lstm with attention",
+    {{kTransformerName, [](Seq2SeqConfig& /*config*/) {}},
+     {kLstmWithAttention,
       [](Seq2SeqConfig& config) { make_recurrent(config, Cell::lstm, Alignment::additive); }},
-     {"lstm", [](Seq2SeqConfig& config) { make_recurrent(config, Cell::lstm, Alignment::none); }},
+     {kPlainLstm,
+      [](Seq2SeqConfig& config) { make_recurrent(config, Cell::lstm, Alignment::none); }},
      {"tanh units",
       [](Seq2SeqConfig& config) { make_recurrent(config, Cell::tanh, Alignment::none); }},
      {"convs2s", [](Seq2SeqConfig& config) { config.arch = Arch::convs2s; }},
@@ -106,11 +106,16 @@ std::vector<StudyPoint> contender_points(const StudySetting& setting,
   return points;
 }
 
+Spread spread_of(const BestRate& rate, const char* field) { return spread_of(rate.points, field); }
+
+const BestRate* find_contender(const std::vector<BestRate>& best, std::string_view arch) {
+  const auto found = std::find_if(best.begin(), best.end(),
+                                  [&](const BestRate& rate) { return rate.arch == arch; });
+  return found == best.end() ? nullptr : &*found;
+}
+
 std::vector<BestRate> best_rates(const Json& points, const char* figure) {
-  const auto mean = [&](const BestRate& rate) {
-    return spread_of(rate.points, [&](const Json& point) { return point[figure].get<double>(); })
-        .mean;
-  };
+  const auto mean = [&](const BestRate& rate) { return spread_of(rate, figure).mean; };
   std::vector<BestRate> best;
   for (const Contender& contender : contenders()) {
     std::vector<BestRate> rates;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "yona/models/seq2seq_config.h"
+#include "yona/study/seeds.h"
 #include "yona/study/study.h"
 
 namespace yona {
@@ -17,6 +18,9 @@ struct Contender {
   std::string_view name;
   void (*change)(Seq2SeqConfig& config);  // of the Transformer's
 };
+inline constexpr std::string_view kTransformerName = "transformer";
+inline constexpr std::string_view kLstmWithAttention = "lstm with attention";
+inline constexpr std::string_view kPlainLstm = "lstm";
 // The Transformer first, then what it replaced.
 std::span<const Contender> contenders();
 
@@ -52,5 +56,8 @@ struct BestRate {
   std::vector<Json> points;
 };
 std::vector<BestRate> best_rates(const Json& points, const char* figure);
+// nullptr where it has no points.
+const BestRate* find_contender(const std::vector<BestRate>& best, std::string_view arch);
+Spread spread_of(const BestRate& rate, const char* field);
 
 }  // namespace yona

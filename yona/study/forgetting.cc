@@ -108,24 +108,40 @@ ByDistance by_distance(const std::vector<BestRate>& best, const char* field, Lin
   return {std::move(plot), std::move(table)};
 }
 
+double recall_at(const BestRate& contender, std::int64_t distance) {
+  return spread_of(contender.points,
+                   [&](const Json& point) {
+                     return point["recall"][distance_key(distance)].get<double>();
+                   })
+      .mean;
+}
+
 // "lstm: 0.98 at 1, 0.10 at 32"
 std::string recall_sentence(const std::vector<BestRate>& best) {
-  std::string text =
-      fmt::format("Recall at a distance of {} and of {}:", tested_distances().front(),
-                  tested_distances().back());
+  const std::int64_t near = tested_distances().front();
+  const std::int64_t far = tested_distances().back();
+  std::string text = fmt::format("Recall at a distance of {} and of {}:", near, far);
   for (const BestRate& contender : best) {
-    const auto at = [&](std::int64_t distance) {
-      return spread_of(contender.points,
-                       [&](const Json& point) {
-                         return point["recall"][distance_key(distance)].get<double>();
-                       })
-          .mean;
-    };
-    text += fmt::format(" {} {:.2f} and {:.2f};", contender.arch, at(tested_distances().front()),
-                        at(tested_distances().back()));
+    text += fmt::format(" {} {:.2f} and {:.2f};", contender.arch, recall_at(contender, near),
+                        recall_at(contender, far));
   }
   text.back() = '.';
   return text;
+}
+
+// Does attention forget less than the plain lstm?
+std::string kept_sentence(const std::vector<BestRate>& best) {
+  const BestRate* transformer = find_contender(best, kTransformerName);
+  const BestRate* lstm = find_contender(best, kPlainLstm);
+  if (transformer == nullptr || lstm == nullptr) {
+    return "";
+  }
+  const std::int64_t far = tested_distances().back();
+  const double lead = recall_at(*transformer, far) - recall_at(*lstm, far);
+  return fmt::format(
+      "At a distance of {} the Transformer names {:.2f} of the symbols {} than the "
+      "lstm without attention.",
+      far, std::abs(lead), lead > 0 ? "more" : "less");
 }
 
 }  // namespace
@@ -147,19 +163,23 @@ StudyPage forgetting_page(const Json& points) {
                                  plot("Gradient before training", "norm", PlotScale::log));
   ByDistance trained =
       by_distance(best, "gradient", plot("Gradient after training", "norm", PlotScale::log));
-  return {
-      "Forgetting",
-      {fmt::format("One symbol of another alphabet has the same number of noise symbols, its "
-                   "distance, before and behind it. The target is that symbol. Training "
-                   "distances: 1 to {}. Chance is 1/{}. Architectures have parameters within "
-                   "10 % of the Transformer's and the learning rate of the grid with the lowest "
-                   "loss. Mean over seeds ± standard deviation.",
-                   kFarthest, kOddSymbols),
-       "The gradient is that of the loss by the symbol's embedding. A trained model that names "
-       "the symbol with certainty has little gradient left: read it next to the recall.",
-       recall_sentence(best)},
-      {std::move(recall.plot), std::move(start.plot), std::move(trained.plot)},
-      {std::move(recall.table), std::move(start.table), std::move(trained.table)}};
+  StudyPage page{"Forgetting",
+                 {recall_sentence(best)},
+                 {std::move(recall.plot), std::move(start.plot), std::move(trained.plot)},
+                 {std::move(recall.table), std::move(start.table), std::move(trained.table)}};
+  if (const std::string keeps = kept_sentence(best); !keeps.empty()) {
+    page.findings.push_back(keeps);
+  }
+  page.notes = {
+      fmt::format("One symbol of another alphabet has the same number of noise symbols, its "
+                  "distance, before and behind it. The target is that symbol. Training "
+                  "distances: 1 to {}. Chance is 1/{}. Architectures have parameters within "
+                  "10 % of the Transformer's and the learning rate of the grid with the lowest "
+                  "loss. Mean over seeds ± standard deviation.",
+                  kFarthest, kOddSymbols),
+      "The gradient is that of the loss by the symbol's embedding. A trained model that names "
+      "the symbol with certainty has little gradient left: read it next to the recall."};
+  return page;
 }
 
 }  // namespace yona

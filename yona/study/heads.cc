@@ -80,6 +80,25 @@ Json measure_heads(const StudySetting& setting) {
   return result;
 }
 
+std::string heads_sentence(const Json& measured) {
+  constexpr double kSpared = 0.01;  // nats
+  const double whole = measured["whole"]["loss"].get<double>();
+  const Json* dearest = nullptr;
+  std::int64_t spared = 0;
+  for (const Json& head : measured["heads"]) {
+    const double loss = head["loss"].get<double>();
+    spared += loss - whole < kSpared ? 1 : 0;
+    if (dearest == nullptr || loss > (*dearest)["loss"].get<double>()) {
+      dearest = &head;
+    }
+  }
+  return fmt::format(
+      "{} of {} heads can be left out, one at a time, for less than {} nats; head {} of {} costs "
+      "the most, {:+.3f} nats.",
+      spared, measured["heads"].size(), kSpared, (*dearest)["head"].get<std::int64_t>(),
+      (*dearest)["attention"].get<std::string>(), (*dearest)["loss"].get<double>() - whole);
+}
+
 }  // namespace
 
 std::vector<StudyPoint> heads_points(const StudySetting& setting) {
@@ -87,11 +106,10 @@ std::vector<StudyPoint> heads_points(const StudySetting& setting) {
 }
 
 StudyPage heads_page(const Json& points) {
-  StudyPage page{"Heads",
-                 {"A model is trained to write sequences of up to 16 symbols backwards. Then one "
-                  "head at a time gives zero. The loss is that of the next symbol, in nats."},
-                 {},
-                 {}};
+  StudyPage page{"Heads", {}, {}, {}};
+  page.notes = {
+      "A model is trained to write sequences of up to 16 symbols backwards. Then one head at a "
+      "time gives zero. The loss is that of the next symbol, in nats."};
   if (!points.contains("trained model")) {
     return page;
   }
@@ -107,6 +125,7 @@ StudyPage heads_page(const Json& points) {
                           fmt::format("{:+.4f}", added), number(head["symbols"])});
   }
   page.tables.push_back(std::move(table));
+  page.findings = {heads_sentence(measured)};
   return page;
 }
 

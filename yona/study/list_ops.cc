@@ -97,20 +97,23 @@ LongExample long_example(LongTask task, std::int64_t length, std::uint64_t key) 
   return example;
 }
 
+void append_example(Batch& batch, const LongExample& example, std::uint64_t id) {
+  Side& text = batch.sides[kText];
+  Side& label = batch.sides[kLabel];
+  text.ids.insert(text.ids.end(), example.tokens.begin(), example.tokens.end());
+  text.end_example();
+  label.ids.push_back(example.label);
+  label.end_example();
+  batch.example_ids.push_back(id);
+  batch.weights.push_back(1.0F);
+}
+
 Batch long_batch(LongTask task, std::int64_t count, std::int64_t length, std::uint64_t key) {
   Batch batch;
   batch.clear();
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint64_t id = mix(key, static_cast<std::uint64_t>(i));
-    const LongExample example = long_example(task, length, id);
-    Side& text = batch.sides[kText];
-    Side& label = batch.sides[kLabel];
-    text.ids.insert(text.ids.end(), example.tokens.begin(), example.tokens.end());
-    text.end_example();
-    label.ids.push_back(example.label);
-    label.end_example();
-    batch.example_ids.push_back(id);
-    batch.weights.push_back(1.0F);
+    append_example(batch, long_example(task, length, id), id);
   }
   return batch;
 }

@@ -28,7 +28,10 @@ struct LongExample {
 // A text of at most `length` tokens, and of at least half as many.
 LongExample long_example(LongTask task, std::int64_t length, std::uint64_t key);
 
-// Sides of LabelledExamples (data/labelled_texts.h).
+// Puts it into the sides of LabelledExamples (data/labelled_texts.h).
+void append_example(Batch& batch, const LongExample& example, std::uint64_t id);
+
+// `count` of them; the same for the same key.
 Batch long_batch(LongTask task, std::int64_t count, std::int64_t length, std::uint64_t key);
 
 // The value of a list-ops text, by a stack. For tests of the generator, which builds values on the

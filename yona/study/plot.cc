@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <string_view>
 
@@ -15,6 +16,7 @@ namespace yona {
 namespace {
 
 constexpr double kPlotWidth = 420, kPlotHeight = 260;
+constexpr double kLegendLine = 24;
 constexpr double kPlotLeft = 70, kPlotTop = 36, kPlotBottom = 48;
 
 // Okabe and Ito's colours, which all readers can tell apart, and lighter ones on dark pages.
@@ -22,6 +24,9 @@ constexpr std::array<std::string_view, 8> kOnLight{"#0072b2", "#d55e00", "#009e7
                                                    "#8a6d00", "#56b4e9", "#333333", "#7b3294"};
 constexpr std::array<std::string_view, 8> kOnDark{"#56b4e9", "#ff9e4a", "#2fd6a3", "#f0a6cb",
                                                   "#e6c229", "#9fd8ff", "#dddddd", "#c79be0"};
+
+// Lines that lie on each other are all seen where their dashes differ.
+constexpr std::array<std::string_view, 3> kDashes{"none", "7 4", "2 3"};
 
 double scaled_value(double value, PlotScale scale) {
   return scale == PlotScale::log ? std::log10(value) : value;
@@ -93,7 +98,8 @@ std::string style_of(std::size_t count) {
   std::string light;
   std::string dark;
   for (std::size_t i = 0; i < count; ++i) {
-    light += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, kOnLight.at(i % 8));
+    light += fmt::format(".s{0}{{stroke:{1};stroke-dasharray:{2}}}.f{0}{{fill:{1}}}", i,
+                         kOnLight.at(i % 8), kDashes.at(i % kDashes.size()));
     dark += fmt::format(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, kOnDark.at(i % 8));
   }
   return fmt::format(
@@ -139,32 +145,58 @@ void add_series(SvgCanvas& canvas, const LinePlot& plot, std::size_t index,
   }
   canvas.add("<polyline class=\"line s{}\" points=\"{}\"/>{}\n", index, line, dots);
   const double y = kPlotTop + 8 + 18 * static_cast<double>(index);
-  const double x = kPlotLeft + kPlotWidth + 16;
-  canvas.add("<circle class=\"f{}\" cx=\"{}\" cy=\"{}\" r=\"4\"/>", index, x, y);
-  add_plot_text(canvas, plot.series[index].name, x + 10, y + 4, 12, "start");
+  const double x = kPlotLeft + kPlotWidth + 26;
+  canvas.add(
+      "<line class=\"line s{0}\" x1=\"{1}\" y1=\"{2}\" x2=\"{3}\" y2=\"{2}\"/>"
+      "<circle class=\"f{0}\" cx=\"{4}\" cy=\"{2}\" r=\"4\"/>",
+      index, x - kLegendLine / 2, y, x + kLegendLine / 2, x);
+  add_plot_text(canvas, plot.series[index].name, x + kLegendLine / 2 + 6, y + 4, 12, "start");
+}
+
+std::vector<double> linear_ticks(double low, double high) {
+  const double rough = (high - low) / 5;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double factor = rough / power;
+  const double step = power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
+  std::vector<double> ticks;
+  for (double n = std::ceil(low / step); n * step <= high * (1 + 1e-9); ++n) {
+    ticks.push_back(n * step);
+  }
+  return ticks;
+}
+
+// Those within [low, high], in order.
+std::vector<double> multiples_of_powers(double base, std::initializer_list<double> multiples,
+                                        double low, double high) {
+  constexpr double kRounding = 1e-9;
+  std::vector<double> found;
+  const double first = std::floor(std::log(low) / std::log(base) + kRounding);
+  for (double n = first; std::pow(base, n) <= high * (1 + kRounding); ++n) {
+    for (const double multiple : multiples) {
+      const double value = multiple * std::pow(base, n);
+      if (value >= low * (1 - kRounding) && value <= high * (1 + kRounding)) {
+        found.push_back(value);
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace
 
 std::vector<double> plot_ticks(double low, double high, PlotScale scale) {
-  std::vector<double> ticks;
   if (scale == PlotScale::linear) {
-    const double rough = (high - low) / 5;
-    const double power = std::pow(10.0, std::floor(std::log10(rough)));
-    const double factor = rough / power;
-    const double step = power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
-    for (double n = std::ceil(low / step); n * step <= high * (1 + 1e-9); ++n) {
-      ticks.push_back(n * step);
-    }
-    return ticks;
+    return linear_ticks(low, high);
   }
-  const bool has_decades = high / low >= 100;
-  const double base = has_decades ? 10 : 2;
-  const auto log = [&](double value) { return std::log(value) / std::log(base); };
-  for (double n = std::ceil(log(low) - 1e-9); n <= log(high) + 1e-9; ++n) {
-    ticks.push_back(std::pow(base, n));
+  std::vector<double> ticks;
+  if (high / low >= 100) {
+    ticks = multiples_of_powers(10, {1}, low, high);
+  } else if (low >= 1) {
+    ticks = multiples_of_powers(2, {1}, low, high);
+  } else {
+    ticks = multiples_of_powers(10, {1, 2, 5}, low, high);
   }
-  return ticks;
+  return ticks.size() < 2 ? linear_ticks(low, high) : ticks;  // too narrow for powers
 }
 
 std::string svg_of(const LinePlot& plot) {
@@ -173,7 +205,7 @@ std::string svg_of(const LinePlot& plot) {
   for (const PlotSeries& series : plot.series) {
     names.push_back(series.name);
   }
-  const double width = kPlotLeft + kPlotWidth + 40 + widest_label(names, 12);
+  const double width = kPlotLeft + kPlotWidth + 60 + widest_label(names, 12);
   const double height = kPlotTop + kPlotHeight + kPlotBottom;
   SvgCanvas canvas;
   canvas.add("{}", style_of(plot.series.size()));

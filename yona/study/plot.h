@@ -24,8 +24,9 @@ struct LinePlot {
 
 std::string svg_of(const LinePlot& plot);
 
-// Round numbers within [low, high] that an axis shows: about five, or powers of ten, or powers of
-// two where there are few of these.
+// Round numbers within [low, high] that an axis shows: about five; on an axis of logarithms powers
+// of ten, or where there are few of these powers of two, or of numbers below 1 their 1, 2 and 5
+// times; and about five again where these are fewer than two.
 std::vector<double> plot_ticks(double low, double high, PlotScale scale);
 
 }  // namespace yona

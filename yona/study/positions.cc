@@ -2,6 +2,8 @@
 // sequence backwards, and are tested at lengths that they have seen and at longer ones. Three
 // seeds.
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "yona/base/enum_names.h"
@@ -36,6 +38,63 @@ Json measure_positions(PositionKind kind, std::uint64_t seed, const StudySetting
   return {{"positions", enum_name(kind)}, {"seed", seed}, {"accuracy", accuracy}};
 }
 
+constexpr double kLearned = 0.5;  // of the symbols: a model that has less says nothing
+
+using PositionGroups = std::vector<std::pair<std::string, std::vector<Json>>>;
+
+Spread accuracy_at(const std::vector<Json>& of_seeds, std::int64_t length) {
+  return spread_of(of_seeds, [&](const Json& point) {
+    return point["accuracy"][fmt::format("{}", length)].get<double>();
+  });
+}
+
+// At the longest training length: is word order lost without positions?
+std::string order_sentence(const PositionGroups& groups) {
+  constexpr double kLost = 0.5;  // of what the best kind has
+  const std::string none(enum_name(PositionKind::none));
+  std::optional<double> without;
+  std::string best;
+  double right = 0;
+  for (const auto& [kind, of_seeds] : groups) {
+    const double mean = accuracy_at(of_seeds, kLongest).mean;
+    if (kind == none) {
+      without = mean;
+    } else if (best.empty() || mean > right) {
+      best = kind;
+      right = mean;
+    }
+  }
+  if (!without || best.empty()) {
+    return "";
+  }
+  const std::string verdict = right < kLearned           ? "none of them has learned the task"
+                              : *without < kLost * right ? "word order is lost without them"
+                                                         : "word order is not lost without them";
+  return fmt::format(
+      "Without positions {:.2f} of the symbols are right at length {}, with the best of the kinds, "
+      "{}, {:.2f}: {}.",
+      *without, kLongest, best, right, verdict);
+}
+
+std::string beyond_sentence(const PositionGroups& groups) {
+  constexpr double kKept = 0.9;
+  const std::int64_t beyond = tested_lengths().back();
+  std::string text =
+      fmt::format("From length {}, the longest in training, to {}:", kLongest, beyond);
+  std::string kept;
+  for (const auto& [kind, of_seeds] : groups) {
+    const double at_end = accuracy_at(of_seeds, kLongest).mean;
+    const double after = accuracy_at(of_seeds, beyond).mean;
+    text += fmt::format(" {} goes from {:.2f} to {:.2f},", kind, at_end, after);
+    if (kind != enum_name(PositionKind::none) && at_end >= kLearned && after >= kKept * at_end) {
+      kept += (kept.empty() ? "" : ", ") + kind;
+    }
+  }
+  text.back() = '.';
+  return text + (kept.empty() ? " None of the positions works beyond the training length."
+                              : fmt::format(" Working beyond it: {}.", kept));
+}
+
 }  // namespace
 
 std::vector<StudyPoint> positions_points(const StudySetting& setting) {
@@ -62,26 +121,28 @@ StudyPage positions_page(const Json& points) {
   for (const std::int64_t length : tested_lengths()) {
     table.columns.push_back(fmt::format("{}", length));
   }
-  for (const auto& [kind, of_seeds] : grouped_points(points, "positions")) {
+  const PositionGroups groups = grouped_points(points, "positions");
+  for (const auto& [kind, of_seeds] : groups) {
     PlotSeries series{kind, {}};
     std::vector<std::string> row{kind};
     for (const std::int64_t length : tested_lengths()) {
-      const Spread spread = spread_of(of_seeds, [&](const Json& point) {
-        return point["accuracy"][fmt::format("{}", length)].get<double>();
-      });
+      const Spread spread = accuracy_at(of_seeds, length);
       series.points.emplace_back(static_cast<double>(length), spread.mean);
       row.push_back(spread.text());
     }
     plot.series.push_back(std::move(series));
     table.rows.push_back(std::move(row));
   }
-  return {"Positions",
-          {fmt::format("Sequences of {} symbols are written backwards by greedy search. Training "
-                       "lengths: {} to {}; a symbol counts when it is right at its place. Mean "
-                       "over seeds ± standard deviation; chance is 1/{}.",
-                       kReversalSymbols, kShortest, kLongest, kReversalSymbols)},
-          {std::move(plot)},
-          {std::move(table)}};
+  StudyPage page{"Positions", {}, {std::move(plot)}, {std::move(table)}};
+  if (const std::string order = order_sentence(groups); !order.empty()) {
+    page.findings = {order, beyond_sentence(groups)};
+  }
+  page.notes = {
+      fmt::format("Sequences of {} symbols are written backwards by greedy search. "
+                  "Training lengths: {} to {}; a symbol counts when it is right at its "
+                  "place. Mean over seeds ± standard deviation; chance is 1/{}.",
+                  kReversalSymbols, kShortest, kLongest, kReversalSymbols)};
+  return page;
 }
 
 }  // namespace yona

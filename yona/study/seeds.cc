@@ -46,4 +46,8 @@ Spread spread_of(const std::vector<Json>& points, const std::function<double(con
   return spread;
 }
 
+Spread spread_of(const std::vector<Json>& points, const char* field) {
+  return spread_of(points, [field](const Json& point) { return point[field].get<double>(); });
+}
+
 }  // namespace yona

@@ -24,5 +24,6 @@ struct Spread {
   std::string text() const;  // "0.98 ± 0.01"
 };
 Spread spread_of(const std::vector<Json>& points, const std::function<double(const Json&)>& value);
+Spread spread_of(const std::vector<Json>& points, const char* field);
 
 }  // namespace yona

@@ -16,7 +16,7 @@ constexpr std::array<StudyKind, 8> kStudies{
      {"table2", "How much better is the Transformer, at what cost? Table 2 of the paper, in small.",
       table2_points, table2_page},
      {"long-range", "What do the cheaper attentions give up? Accuracy, time and memory by length.",
-      long_range_points, long_range_page},
+      long_range_points, long_range_page, StudyText::read},
      {"positions", "What are positions worth, and which kinds work beyond the training length?",
       positions_points, positions_page},
      {"parts", "What is each part of the Transformer worth? One is left out or replaced at a time.",

@@ -21,6 +21,8 @@ Json empty_study(const StudyKind& kind, const StudyOptions& options) {
           {"device", options.device},
           {"seed", options.seed},
           {"size", options.size == StudySize::small ? "small" : "normal"},
+          {"text", options.text.string()},
+          {"findings", Json::array()},
           {"points", Json::object()}};
 }
 
@@ -32,7 +34,7 @@ Json earlier_study(const StudyKind& kind, const StudyOptions& options) {
     return study;
   }
   const Json earlier = read_json(file);
-  for (const char* key : {"study", "device", "seed", "size"}) {
+  for (const char* key : {"study", "device", "seed", "size", "text"}) {
     const Json value = earlier.is_object() ? earlier.value(key, Json()) : Json();
     check(value == study[key], "{}: {} is {}, not {}; use another folder for --output",
           file.string(), key, value.dump(), study[key].dump());
@@ -43,9 +45,10 @@ Json earlier_study(const StudyKind& kind, const StudyOptions& options) {
   return study;
 }
 
-void write_study(const StudyKind& kind, const StudyOptions& options, const Json& study) {
-  write_json(options.output / kStudyFile, study);
+void write_study(const StudyKind& kind, const StudyOptions& options, Json& study) {
   const StudyPage page = kind.page(study["points"]);
+  study["findings"] = page.findings;
+  write_json(options.output / kStudyFile, study);
   std::vector<std::string> figures;
   for (const LinePlot& plot : page.plots) {
     figures.push_back(svg_of(plot));
@@ -57,10 +60,12 @@ void write_study(const StudyKind& kind, const StudyOptions& options, const Json&
 }  // namespace
 
 Json run_study(const StudyKind& kind, const StudyOptions& options) {
+  check(options.text.empty() || kind.text == StudyText::read, "study: {} does not read --text",
+        kind.name);
   std::filesystem::create_directories(options.output);
   Json study = earlier_study(kind, options);
   const auto backend = make_backend(options.device, {.threads = options.threads});
-  const StudySetting setting{*backend, options.seed, options.size, options.stop};
+  const StudySetting setting{*backend, options.seed, options.size, options.stop, options.text};
   const std::vector<StudyPoint> points = kind.points(setting);
   const auto all = static_cast<std::int64_t>(points.size());
   const auto report = [&](std::int64_t done, const std::string& next) {

@@ -28,6 +28,7 @@ struct StudySetting {
   std::uint64_t seed = 1;
   StudySize size = StudySize::normal;
   const std::atomic<bool>* stop = nullptr;  // a point checks it between its steps
+  std::filesystem::path text{};  // labelled sentences, of studies that read them; or empty
 
   bool is_small() const { return size == StudySize::small; }
 };
@@ -44,16 +45,20 @@ struct StudyTable {
 
 struct StudyPage {
   std::string title;
-  std::vector<std::string> findings;  // sentences
+  std::vector<std::string> findings;  // sentences made from the points' numbers
   std::vector<LinePlot> plots;
   std::vector<StudyTable> tables;
+  std::vector<std::string> notes{};  // how it was measured
 };
+
+enum class StudyText : bool { not_read, read };
 
 struct StudyKind {
   std::string_view name;
   std::string_view question;  // one line, for the help
   std::vector<StudyPoint> (*points)(const StudySetting& setting);
   StudyPage (*page)(const Json& points);  // name → what it measured; some may be missing
+  StudyText text = StudyText::not_read;
 };
 
 struct StudyOptions {
@@ -63,13 +68,15 @@ struct StudyOptions {
   std::uint64_t seed = 1;
   StudySize size = StudySize::normal;
   const std::atomic<bool>* stop = nullptr;
+  std::filesystem::path text{};
   // Called before each point that is measured, and at the end: how many of how many are done.
   std::function<void(std::int64_t done, std::int64_t points, const std::string& next)> progress;
 };
 
 // Writes study.json, page.html and figure-N.svg into the output folder, after every point. Throws
-// InvalidArgument when the folder holds another study or one with other options, and Interrupted
-// when it was asked to stop; what is finished is then kept. Gives the content of study.json.
+// InvalidArgument when the folder holds another study or one with other options, or the study reads
+// no text that was given, and Interrupted when it was asked to stop; what is finished is then kept.
+// Gives the content of study.json.
 Json run_study(const StudyKind& kind, const StudyOptions& options);
 
 }  // namespace yona

@@ -1,144 +1,172 @@
-// Table 1 of the paper, measured: a self-attention layer forward and backward, by length n and
-// width d, next to the O(·) of the table. Layers of another kind (recurrent, convolutional) are one
-// more entry in kLayerKinds and a function that makes the layer.
+// Table 1 of the paper, measured: layers by length n and width d, next to the O(·) of the table.
+// Two kinds of points: how information flows in a layer (layer_structure.h), and what the layer
+// costs (layer_costs.h).
 
-#include <array>
-#include <memory>
+#include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
-#include "yona/base/random.h"
-#include "yona/base/stop.h"
-#include "yona/base/timing.h"
-#include "yona/nn/block.h"
-#include "yona/nn/parameters.h"
+#include "yona/study/curves.h"
+#include "yona/study/layer_costs.h"
+#include "yona/study/layer_structure.h"
 #include "yona/study/studies.h"
 
 namespace yona {
 
 namespace {
 
-constexpr std::int64_t kRestricted = 128;  // r: keys that a query of restricted attention sees
+// Tokens of the sentence on which the structure is found: 1 + 1 + 3 + 9 + 27 + 81, what a stack of
+// five dilated convolutions spans.
+constexpr std::int64_t kStructureLength = 122;
 
-// What the paper says of a kind of layer.
-struct LayerKind {
-  std::string_view name, complexity, sequential, path;
-  AttentionKind attention;
+struct LayerSizes {
+  std::vector<std::int64_t> widths, lengths;
 };
 
-constexpr std::array<LayerKind, 2> kLayerKinds{
-    {{"self-attention", "O(n²·d)", "O(1)", "O(1)", AttentionKind::scaled},
-     {"restricted self-attention", "O(r·n·d)", "O(1)", "O(n/r)", AttentionKind::window}}};
-
-std::unique_ptr<SelfAttentionBlock> make_layer(const LayerKind& kind, std::int64_t width) {
-  const std::int64_t heads = std::max<std::int64_t>(1, width / 64);
-  const bool is_restricted = kind.attention == AttentionKind::window;
-  return std::make_unique<SelfAttentionBlock>(BlockOptions{
-      .d_model = width,
-      .heads = {heads, width / heads, width / heads},
-      .attention = {.kind = kind.attention, .sizes = {.window = is_restricted ? kRestricted : 0}}});
+LayerSizes layer_sizes(const StudySetting& setting) {
+  return setting.is_small() ? LayerSizes{{32, 64}, {64, 128, 256}}
+                            : LayerSizes{{128, 512, 1024}, {128, 256, 512, 1024, 2048, 4096, 8192}};
 }
 
-// One layer on one sentence, forward and backward.
-class LayerProblem {
- public:
-  LayerProblem(const LayerKind& kind, std::int64_t length, std::int64_t width,
-               const StudySetting& setting)
-      : layer_(make_layer(kind, width)),
-        parameters_(*layer_, setting.backend, Gradients::yes),
-        region_(setting.backend),
-        c_{.region = region_, .tape = &tape_} {
-    layer_->name_streams();
-    parameters_.initialise(setting.seed);
-    parameters_.zero_gradients();
-    const std::array<std::int64_t, 2> offsets{0, length};
-    std::vector<float> values(static_cast<std::size_t>(length * width));
-    RandomSequence random(setting.seed);
-    for (float& value : values) {
-      value = static_cast<float>(random.uniform()) - 0.5F;
-    }
-    Tensor x(region_, DType::f32, Shape{length, width});
-    x.upload(values);
-    x.set_requires_gradient();
-    x_ = {x, make_layout(offsets, {}, region_)};
-  }
-
-  void step() {
-    const Ragged y = (*layer_)(x_, Mask::none, c_).sum(c_);
-    c_.kernels().fill({.y = gradient_target(y.values, region_).view(), .value = 1.0F}, c_.exec());
-    tape_.backward();
-    c_.backend().synchronize();
-  }
-  std::int64_t peak_bytes() const { return region_.peak(); }
-
- private:
-  std::unique_ptr<SelfAttentionBlock> layer_;
-  Parameters parameters_;
-  Region region_;
-  Tape tape_;
-  Context c_;
-  Ragged x_;
-};
-
-Json measure_layer(const LayerKind& kind, std::int64_t length, std::int64_t width,
-                   const StudySetting& setting) {
-  LayerProblem problem(kind, length, width, setting);
-  const double first = seconds_of([&] { problem.step(); });
-  std::vector<double> times;
-  for (int repeat = 0; repeat < (first > 1.0 ? 1 : 5); ++repeat) {
-    check_stop(setting.stop, "study");
-    times.push_back(seconds_of([&] { problem.step(); }));
-  }
+Json measured_structure(const LayerKind& kind, std::int64_t length) {
+  const LayerStructure structure = layer_structure(kind, length);
   return {{"layer", kind.name},
-          {"length", length},
-          {"width", width},
-          {"ms", median(times) * 1e3},
-          {"mb", static_cast<double>(problem.peak_bytes()) / (1024.0 * 1024.0)}};
+          {"structure of", structure.length},
+          {"calls of half", structure.half_calls},
+          {"calls", structure.calls},
+          {"sequential", structure.sequential()},
+          {"layers", structure.layers},
+          {"path", structure.path()}};
 }
 
-// A line for each kind and width: `field` by length.
-LinePlot layer_plot(const Json& points, const char* field, std::string title, std::string y_label) {
-  LinePlot plot{std::move(title), "tokens n",     std::move(y_label),
-                PlotScale::log,   PlotScale::log, {}};
+Json measured_costs(const LayerKind& kind, std::int64_t length, std::int64_t width,
+                    const StudySetting& setting) {
+  const LayerCosts costs = layer_costs(kind, length, width, setting);
+  return {{"layer", kind.name},      {"length", length},        {"width", width},
+          {"ms", costs.training_ms}, {"mb", costs.training_mb}, {"decoding us", costs.decoding_us}};
+}
+
+bool is_cost(const Json& point) { return point.contains("ms"); }
+
+std::set<std::int64_t> measured_widths(const Json& points) {
+  std::set<std::int64_t> widths;
   for (const auto& [name, point] : points.items()) {
-    const std::string line = fmt::format("{}, d = {}", point["layer"].get<std::string>(),
-                                         point["width"].get<std::int64_t>());
-    auto found = std::find_if(plot.series.begin(), plot.series.end(),
-                              [&](const PlotSeries& series) { return series.name == line; });
-    if (found == plot.series.end()) {
-      found = plot.series.insert(plot.series.end(), {line, {}});
+    if (is_cost(point)) {
+      widths.insert(point["width"].get<std::int64_t>());
     }
-    found->points.emplace_back(point["length"].get<double>(), point[field].get<double>());
+  }
+  return widths;
+}
+
+// A field of a layer's points of one width, by length.
+Curve cost_curve(const Json& points, std::string_view layer, std::int64_t width,
+                 const char* field) {
+  Curve curve;
+  for (const auto& [name, point] : points.items()) {
+    if (is_cost(point) && point["layer"] == layer && point["width"] == width) {
+      curve.emplace_back(point["length"].get<double>(), point[field].get<double>());
+    }
+  }
+  std::sort(curve.begin(), curve.end());
+  return curve;
+}
+
+struct CostField {
+  const char* field;
+  std::string_view title, unit;
+};
+constexpr CostField kTraining{"ms", "Training step", "milliseconds"};
+constexpr CostField kDecoding{"decoding us", "Decoding, one token", "microseconds"};
+constexpr CostField kMemory{"mb", "Memory of a training step", "MB"};
+
+LinePlot cost_plot(const Json& points, std::int64_t width, const CostField& field) {
+  LinePlot plot{fmt::format("{}, d = {}", field.title, width),
+                "tokens n",
+                std::string(field.unit),
+                PlotScale::log,
+                PlotScale::log,
+                {}};
+  for (const LayerKind& kind : layer_kinds()) {
+    plot.series.push_back(
+        {std::string(kind.name), cost_curve(points, kind.name, width, field.field)});
   }
   return plot;
 }
 
-// From which length on restricted attention is faster, by width.
-std::vector<std::string> crossings(const Json& points) {
+std::string against_attention(const Json& points, std::string_view layer, std::int64_t width,
+                              const CostField& field) {
+  const Crossing found = crossing(cost_curve(points, layer, width, field.field),
+                                  cost_curve(points, kSelfAttention, width, field.field));
+  return fmt::format("{}, d = {}: {} {}.", field.title, width, layer, crossing_text(found));
+}
+
+std::string growth_sentence(const Json& points, std::int64_t width) {
+  constexpr double kLinear = 1.2;  // measured times are not exact
+  std::string text = fmt::format("With d = {} the time of a training step grows like", width);
+  Growth growth;
+  for (const LayerKind& kind : layer_kinds()) {
+    growth = growth_of(cost_curve(points, kind.name, width, kTraining.field));
+    text += fmt::format(" n^{:.2f} for {}{},", growth.exponent, kind.name,
+                        growth.exponent < kLinear ? "" : ", more than linear");
+  }
+  text.back() = ' ';
+  return text + fmt::format("(from n = {:.0f} to {:.0f}).", growth.first, growth.last);
+}
+
+std::vector<std::string> findings(const Json& points) {
   std::vector<std::string> sentences;
-  for (const auto& [name, point] : points.items()) {
-    if (point["layer"] != kLayerKinds[0].name) {
-      continue;
-    }
-    const std::string other =
-        fmt::format("{} n={} d={}", kLayerKinds[1].name, point["length"].get<std::int64_t>(),
-                    point["width"].get<std::int64_t>());
-    if (points.contains(other)) {
-      sentences.push_back(
-          fmt::format("n = {}, d = {}: restricted attention (r = {}) takes {:.2f} of the time of "
-                      "self-attention.",
-                      point["length"].get<std::int64_t>(), point["width"].get<std::int64_t>(),
-                      kRestricted, points[other]["ms"].get<double>() / point["ms"].get<double>()));
-    }
+  for (const std::int64_t width : measured_widths(points)) {
+    sentences.push_back(
+        against_attention(points, kRecurrence, width, kTraining) +
+        fmt::format(" By the O(·) of the table it would be so from n = d = {} on.", width));
+    sentences.push_back(against_attention(points, kRecurrence, width, kDecoding));
+    sentences.push_back(against_attention(points, kRestrictedAttention, width, kTraining) +
+                        fmt::format(" It sees r = {} keys.", kRestrictedKeys));
+    sentences.push_back(growth_sentence(points, width));
   }
   return sentences;
 }
 
-StudyTable paper_table() {
-  StudyTable table{{"layer", "complexity", "sequential operations", "longest path"}, {}};
-  for (const LayerKind& kind : kLayerKinds) {
-    table.rows.push_back({std::string(kind.name), std::string(kind.complexity),
-                          std::string(kind.sequential), std::string(kind.path)});
+// The table of the paper, and next to each entry what was found.
+StudyTable structure_table(const Json& points) {
+  StudyTable table{{"layer", "complexity", "sequential operations", "measured", "longest path",
+                    "measured", "layers from the first to the last", "kernels, n/2 and n tokens"},
+                   {}};
+  for (const LayerKind& kind : layer_kinds()) {
+    for (const auto& [name, point] : points.items()) {
+      if (is_cost(point) || point["layer"] != kind.name) {
+        continue;
+      }
+      const auto number = [&point = point](const char* field) {
+        return fmt::format("{}", point[field].get<std::int64_t>());
+      };
+      table.rows.push_back({std::string(kind.name), std::string(kind.complexity),
+                            std::string(kind.sequential), number("sequential"),
+                            std::string(kind.path), number("path"), number("layers"),
+                            fmt::format("{} and {}", number("calls of half"), number("calls"))});
+    }
+  }
+  return table;
+}
+
+StudyTable cost_table(const Json& points) {
+  StudyTable table{{"layer", "width d", "tokens n", "ms per training step", "tokens/s in training",
+                    "µs per decoded token", "MB of a training step"},
+                   {}};
+  for (const LayerKind& kind : layer_kinds()) {
+    for (const std::int64_t width : measured_widths(points)) {
+      const Curve decoding = cost_curve(points, kind.name, width, kDecoding.field);
+      const Curve memory = cost_curve(points, kind.name, width, kMemory.field);
+      const Curve training = cost_curve(points, kind.name, width, kTraining.field);
+      for (std::size_t i = 0; i < training.size(); ++i) {
+        const auto& [length, ms] = training[i];
+        table.rows.push_back(
+            {std::string(kind.name), fmt::format("{}", width), fmt::format("{:.0f}", length),
+             fmt::format("{:.2f}", ms), fmt::format("{:.0f}", length / ms * 1e3),
+             fmt::format("{:.1f}", decoding[i].second), fmt::format("{:.1f}", memory[i].second)});
+      }
+    }
   }
   return table;
 }
@@ -146,19 +174,18 @@ StudyTable paper_table() {
 }  // namespace
 
 std::vector<StudyPoint> table1_points(const StudySetting& setting) {
-  const std::vector<std::int64_t> lengths =
-      setting.is_small() ? std::vector<std::int64_t>{64, 256}
-                         : std::vector<std::int64_t>{128, 256, 512, 1024, 2048, 4096, 8192};
-  const std::vector<std::int64_t> widths = setting.is_small()
-                                               ? std::vector<std::int64_t>{64}
-                                               : std::vector<std::int64_t>{128, 512, 1024};
+  const LayerSizes sizes = layer_sizes(setting);
   std::vector<StudyPoint> points;
-  for (const LayerKind& kind : kLayerKinds) {
-    for (const std::int64_t width : widths) {
-      for (const std::int64_t length : lengths) {
+  for (const LayerKind& kind : layer_kinds()) {
+    points.push_back({fmt::format("{} structure", kind.name),
+                      [&kind] { return measured_structure(kind, kStructureLength); }});
+  }
+  for (const std::int64_t width : sizes.widths) {
+    for (const std::int64_t length : sizes.lengths) {
+      for (const LayerKind& kind : layer_kinds()) {
         points.push_back({fmt::format("{} n={} d={}", kind.name, length, width),
                           [&kind, length, width, setting] {
-                            return measure_layer(kind, length, width, setting);
+                            return measured_costs(kind, length, width, setting);
                           }});
       }
     }
@@ -167,19 +194,29 @@ std::vector<StudyPoint> table1_points(const StudySetting& setting) {
 }
 
 StudyPage table1_page(const Json& points) {
-  StudyTable measured{{"layer", "tokens n", "width d", "ms forward and backward", "MB"}, {}};
-  for (const auto& [name, point] : points.items()) {
-    measured.rows.push_back({point["layer"].get<std::string>(),
-                             fmt::format("{}", point["length"].get<std::int64_t>()),
-                             fmt::format("{}", point["width"].get<std::int64_t>()),
-                             fmt::format("{:.2f}", point["ms"].get<double>()),
-                             fmt::format("{:.1f}", point["mb"].get<double>())});
+  StudyPage page{"Table 1: time, memory and paths of a layer",
+                 findings(points),
+                 {},
+                 {structure_table(points), cost_table(points)}};
+  page.notes = {
+      fmt::format(
+          "Each layer reads one sentence of n tokens. The projections of attention are part "
+          "of it; a residual connection and a norm, which all would have, are not. "
+          "Restricted self-attention sees r = {} keys, convolutions k = {} tokens; the "
+          "dilation of the dilated one is {}.",
+          kRestrictedKeys, kKernelWidth, kKernelWidth * kKernelWidth),
+      fmt::format("Sequential operations and the longest path are measured with n = {}: kernels of "
+                  "a forward pass that run one after another, and how far back the gradient of "
+                  "the last token reaches. The path is from the first token to the last.",
+                  kStructureLength),
+      "A decoded token is the n-th; those before it are in the cache. Memory is that of "
+      "activations and gradients, without the weights."};
+  for (const CostField& field : {kTraining, kDecoding, kMemory}) {
+    for (const std::int64_t width : measured_widths(points)) {
+      page.plots.push_back(cost_plot(points, width, field));
+    }
   }
-  return {"Table 1: time and memory of a layer",
-          crossings(points),
-          {layer_plot(points, "ms", "Time of a layer, forward and backward", "milliseconds"),
-           layer_plot(points, "mb", "Memory of a layer", "MB")},
-          {paper_table(), std::move(measured)}};
+  return page;
 }
 
 }  // namespace yona

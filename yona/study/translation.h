@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "yona/study/contenders.h"
 #include "yona/study/word_pairs.h"
@@ -17,7 +19,18 @@ struct TranslationStudy {
 // The Transformer that the others are compared with.
 Seq2SeqConfig translation_config(const WordPairs& corpus);
 
-// Trains it: "pairs", "loss" on the validation set, and "bleu" of greedy search on the test set.
+// Which sentences of a test set are short, of middle length and long: about a third each, by the
+// words of the source.
+struct LengthGroup {
+  std::int64_t shortest = 0, longest = 0;  // words, both included
+  std::vector<std::size_t> sentences{};
+
+  std::string name() const;  // "4-6 words"
+};
+std::vector<LengthGroup> length_groups(const Side& sources);
+
+// Trains it: "pairs", "loss" on the validation set, and of greedy search on the test set "bleu" and
+// "bleu by length": of each of the length groups in turn, "words" and "bleu".
 Json measure_translation(const ContenderRun& contender, const TranslationStudy& study,
                          const StudySetting& setting);
 

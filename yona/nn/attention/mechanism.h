@@ -75,8 +75,8 @@ class AttentionMechanism : public Module {
 
 // scaled, unscaled and additive are exact: they see all keys that the mask allows. The next four
 // see some (sparse.h), linformer sees sums of them (linformer.h), reformer those that are hashed
-// alike (reformer.h). performer sees all, by approximated scores (performer.h). lambda has no scores
-// (lambda.h).
+// alike (reformer.h). performer sees all, by approximated scores (performer.h). lambda has no
+// scores (lambda.h).
 enum class AttentionKind : std::uint8_t {
   scaled,
   unscaled,
