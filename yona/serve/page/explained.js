@@ -59,7 +59,7 @@ const explanation = {
   taken: answer => answer,
   failed: () => { if (!walk.numbers) state.key = ""; }, // nothing is shown: ask again next time
   steps: () => steps,
-  words: (name, model) => [`explained.${name}.title`, name === "norm" && model?.norm === "pre" ? "explained.norm.before" : `explained.${name}.text`],
+  words: (name, model) => [`explained.${name}.title`, name === "norm" && model.norm === "pre" ? "explained.norm.before" : `explained.${name}.text`],
   values: numbers => ({ token: label(tokensOf(numbers)[state.query]), layer: state.layer + 1, head: state.head + 1, zeros: numbers.zeros }),
   figure: ({ model }, name) => figure(model, name, state.stack, (step, stack) => {
     walk.show(step);

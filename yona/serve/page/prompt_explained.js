@@ -21,8 +21,8 @@ const change = changes => {
   walk.load();
 };
 const textKey = (name, model) => {
-  if (name === "feed_forward" && model?.gated) return "prompt.feed_forward.gated";
-  if (name === "logits" && model?.tied) return "prompt.logits.tied";
+  if (name === "feed_forward" && model.gated) return "prompt.feed_forward.gated";
+  if (name === "logits" && model.tied) return "prompt.logits.tied";
   return own.includes(name) ? `prompt.${name}.text` : `explained.${name}.text`;
 };
 

@@ -51,7 +51,7 @@ export const promptPictures = {
 
   feed_forward: n => [
     strips([{ label: "x", values: n.after_attention }, { label: "x′", values: n.feed_forward_input, sign: "→" }], caption("explained.output_norm", n.model.d_model)),
-    strips([{ label: "x′ W₁", values: n.inner }, ...(n.model.gated ? [{ label: "x′ W_g", values: n.gate }] : []), one("explained.activated", n.activated, "→")], caption("explained.hidden", n.model.d_ff)),
+    strips([{ label: "x′ W₁", values: n.inner }, ...(n.model.gated ? [{ label: make("span", {}, "x′ W", make("sub", {}, "g")), values: n.gate }] : []), one("explained.activated", n.activated, "→")], caption("explained.hidden", n.model.d_ff)),
     strips([{ label: "x", values: n.after_attention }, one("explained.outer", n.feed_forward_output, "+"), one("explained.sum", n.after_feed_forward, "=")], caption("explained.output", n.model.d_model))],
 
   last_norm: n => [strips([{ label: "x", values: n.last_layer }, { label: "h", values: n.last_state, sign: "→" }], lastToken(n))],

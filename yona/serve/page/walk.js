@@ -63,7 +63,7 @@ export const createWalk = (box, notice, the) => {
     if (dotted === names.join()) return;
     dotted = names.join();
     parts.dots = names.map((name, index) => {
-      const title = t(the.words(name, numbers?.model)[0]);
+      const title = t(the.words(name, numbers.model)[0]);
       return make("button", { type: "button", class: "dot", "aria-label": title, title, onclick: () => walk.go(index) });
     });
     parts.dotBox.replaceChildren(...parts.dots);
@@ -114,7 +114,6 @@ export const createWalk = (box, notice, the) => {
         make("article", {}, parts.number, make("div", { "aria-live": "polite" }, parts.title, parts.text), parts.equations, parts.controls, parts.picture)),
       make("div", { class: "steps", role: "group", "aria-label": t("explained.steps") }, parts.back, parts.dotBox, parts.next));
     dotted = "";
-    drawDots(the.steps(numbers));
     walk.draw();
   };
   build();
