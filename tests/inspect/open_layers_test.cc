@@ -69,14 +69,14 @@ TEST(OpenLayers, AttentionAndFeedForwardEqualTheLayersOwn) {
     MultiHeadAttention attention(config.d_model, block.heads, block.attention,
                                  block.attention_biases);
     bind_weights(attention, parameters, "encoder.layers.0.self_attention.", region);
-    expect_equal(open_attention("encoder.layers.0.self_attention.", config, parameters, x, x,
-                                Mask::causal, c)
-                     .output.values,
-                 attention(x, Mask::causal, c).formed(c).values);
+    expect_equal(
+        open_attention("encoder.layers.0.self_attention.", block, parameters, x, x, Mask::causal, c)
+            .output.values,
+        attention(x, Mask::causal, c).formed(c).values);
     FeedForward feed_forward(config.d_model, block.feed_forward, 0.0);
     bind_weights(feed_forward, parameters, "encoder.layers.0.feed_forward.", region);
     const OpenFeedForward open =
-        open_feed_forward("encoder.layers.0.feed_forward.", config, parameters, x, c);
+        open_feed_forward("encoder.layers.0.feed_forward.", block.feed_forward, parameters, x, c);
     expect_equal(open.output.values, feed_forward(x, c).formed(c).values);
     EXPECT_EQ(open.inner.cols(), config.d_ff);
   }

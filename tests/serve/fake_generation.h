@@ -33,6 +33,13 @@ class FakeGeneration : public serve::GenerationService {
       job->done({});
       return;
     }
+    if (job->explain) {
+      const serve::ExplainedStep& step = job->step;
+      job->explain({{"prompt", job->prompts.front()},
+                    {"step", {step.layer, step.head, step.query.value_or(-1)}}});
+      job->done({});
+      return;
+    }
     serve::GenerationUsage usage;
     for (std::size_t prompt = 0; prompt < job->prompt_count(); ++prompt) {
       const std::string text =

@@ -15,10 +15,10 @@ namespace {
 // Enough to see and to add up, and a fifth of the bytes of a double.
 double five_decimals(double value) { return std::round(value * 1e5) / 1e5; }
 
-template <class Number>
-Json numbers(const std::vector<Number>& values) {
+template <class Numbers>
+Json numbers(const Numbers& values) {
   Json out = Json::array();
-  for (const Number value : values) {
+  for (const auto value : values) {
     out.push_back(five_decimals(double{value}));
   }
   return out;
@@ -33,22 +33,35 @@ Json number_rows(const std::vector<Explanation::Row>& rows) {
   return out;
 }
 
-Json model_json(const TransformerConfig& config) {
-  const HeadShape shape = config.head_shape();
-  return {{"encoder_layers", config.encoder_layers},
-          {"decoder_layers", config.decoder_layers},
-          {"heads", config.heads},
-          {"d_model", config.d_model},
-          {"d_k", shape.d_k},
-          {"d_v", shape.d_v},
-          {"d_ff", config.d_ff},
-          {"vocabulary", config.target_vocabulary},
-          {"norm", enum_name(config.norm)},
-          {"scaled", config.attention == AttentionKind::scaled},
-          {"scaled_embedding", config.departures.scaled_embedding},
-          {"gated", config.departures.gated},
-          {"activation", enum_name(config.activation)},
-          {"positions", enum_name(config.positions)}};
+Json model_json(const ExplainedModel& model) {
+  const HeadShape& heads = model.heads;
+  return {{"encoder_layers", model.encoder_layers},
+          {"decoder_layers", model.decoder_layers},
+          {"heads", heads.heads},
+          {"kv_heads", heads.kv_heads > 0 ? heads.kv_heads : heads.heads},
+          {"d_model", model.d_model},
+          {"d_k", heads.d_k},
+          {"d_v", heads.d_v},
+          {"d_ff", model.feed_forward.d_ff},
+          {"vocabulary", model.vocabulary},
+          {"norm", enum_name(model.norm)},
+          {"norm_kind", enum_name(model.norm_kind)},
+          {"scaled", model.attention != AttentionKind::unscaled},
+          {"scaled_embedding", model.scaled_embedding},
+          {"gated", model.feed_forward.gated},
+          {"activation", enum_name(model.feed_forward.activation)},
+          {"tied", model.tied},
+          {"positions", model.positions}};
+}
+
+Json turns_json(const std::vector<Explanation::Turn>& turns) {
+  Json out = Json::array();
+  for (const Explanation::Turn& turn : turns) {
+    out.push_back({{"before", numbers(turn.before)},
+                   {"after", numbers(turn.after)},
+                   {"angle", five_decimals(turn.angle)}});
+  }
+  return out;
 }
 
 Json heads_json(const std::vector<Explanation::Head>& heads) {
@@ -64,6 +77,7 @@ Json next_json(const std::vector<Explanation::Candidate>& candidates) {
   for (const Explanation::Candidate& candidate : candidates) {
     out.push_back({{"token", candidate.token},
                    {"id", candidate.id},
+                   {"logit", five_decimals(candidate.logit)},
                    {"probability", five_decimals(candidate.probability)}});
   }
   return out;
@@ -114,7 +128,7 @@ ExplainRequest explain_request(const Json& body) {
 }
 
 Json explanation_json(const Explanation& e) {
-  return {{"model", model_json(e.config)},
+  return {{"model", model_json(e.model)},
           {"stack", name_of(e.part)},
           {"layer", e.layer},
           {"head", e.head},
@@ -127,6 +141,10 @@ Json explanation_json(const Explanation& e) {
           {"positions", number_rows(e.positions)},
           {"sums", number_rows(e.sums)},
           {"inputs", number_rows(e.inputs)},
+          {"attention_input", numbers(e.attention_input)},
+          {"unturned_q", numbers(e.unturned_q)},
+          {"unturned_k", number_rows(e.unturned_k)},
+          {"turns", turns_json(e.turns)},
           {"q", numbers(e.q)},
           {"k", number_rows(e.k)},
           {"v", number_rows(e.v)},
@@ -137,11 +155,16 @@ Json explanation_json(const Explanation& e) {
           {"heads", heads_json(e.heads)},
           {"attention_output", numbers(e.attention_output)},
           {"after_attention", numbers(e.after_attention)},
+          {"feed_forward_input", numbers(e.feed_forward_input)},
           {"inner", numbers(e.inner)},
+          {"gate", numbers(e.gate)},
           {"activated", numbers(e.activated)},
           {"zeros", e.zeros},
           {"feed_forward_output", numbers(e.feed_forward_output)},
           {"after_feed_forward", numbers(e.after_feed_forward)},
+          {"last_layer", numbers(e.last_layer)},
+          {"last_state", numbers(e.last_state)},
+          {"log_sum", five_decimals(e.log_sum)},
           {"next", next_json(e.next)}};
 }
 

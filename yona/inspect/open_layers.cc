@@ -3,6 +3,8 @@
 #include "yona/base/error.h"
 #include "yona/tensor/ops/gelu.h"
 #include "yona/tensor/ops/multiply.h"
+#include "yona/tensor/ops/rms_norm.h"
+#include "yona/tensor/ops/rotary.h"
 #include "yona/tensor/ops/silu.h"
 
 namespace yona {
@@ -34,6 +36,41 @@ struct Projections {
     return linear(x, weight, bias, {}, c);
   }
 };
+
+// RMSNorm of each head, with one weight for all of them.
+Tensor norm_of_heads(const Tensor& heads, const Tensor& weight, const BlockOptions& block,
+                     Context& c) {
+  const std::int64_t d_k = block.heads.d_k;
+  return rms_norm(heads.reshape({heads.elements() / d_k, d_k}), weight,
+                  static_cast<float>(block.attention.qk_norm_epsilon), c)
+      .reshape({heads.rows(), heads.cols()});
+}
+
+// Q, K and V, not turned yet.
+OpenAttention projections_of(const BlockOptions& block, const Projections& project, const Ragged& x,
+                             const Ragged& memory, Context& c) {
+  const HeadShape& shape = block.heads;
+  OpenAttention open;
+  if (x.values.raw() != memory.values.raw()) {
+    open.Q = project(x.values, {"query"}, c);                       // [T, h·d_k]
+    const Tensor kv = project(memory.values, {"key", "value"}, c);  // [T_m, h(d_k + d_v)]
+    open.K = kv.columns(0, shape.keys());
+    open.V = kv.columns(shape.keys(), shape.values());
+  } else if (block.attention.qk_norm_epsilon > 0) {
+    const auto norm = [&](const char* name) {
+      return weight_of(project.parameters, project.path + name + "_norm.weight");
+    };
+    open.Q = norm_of_heads(project(x.values, {"query"}, c), norm("query"), block, c);  // [T, h·d_k]
+    open.K = norm_of_heads(project(x.values, {"key"}, c), norm("key"), block, c);  // [T, h'·d_k]
+    open.V = project(x.values, {"value"}, c);                                      // [T, h'·d_v]
+  } else {
+    const Tensor qkv = project(x.values, {"query", "key", "value"}, c);  // [T, h·d_k + h'(…)]
+    open.Q = qkv.columns(0, shape.queries());
+    open.K = qkv.columns(shape.queries(), shape.keys());
+    open.V = qkv.columns(shape.queries() + shape.keys(), shape.values());
+  }
+  return open;
+}
 
 Tensor activation_of(FeedForwardActivation activation, const Tensor& inner, const Tensor& relu,
                      Context& c) {
@@ -88,27 +125,22 @@ OpenInput open_input(Stack stack, const TransformerConfig& config, const Paramet
                           .norm = config.departures.embedding_norm ? &norm : nullptr})(tokens, c)};
 }
 
-OpenAttention open_attention(const std::string& path, const TransformerConfig& config,
+OpenAttention open_attention(const std::string& path, const BlockOptions& block,
                              const Parameters& parameters, const Ragged& x, const Ragged& memory,
                              const Sight& sight, Context& c) {
-  const HeadShape shape = config.head_shape();
-  const std::int64_t keys = shape.heads * shape.d_k;
-  const std::int64_t values = shape.heads * shape.d_v;
+  const bool is_self = x.values.raw() == memory.values.raw();
   const Projections project{parameters, path};
-  OpenAttention open;
-  if (x.values.raw() == memory.values.raw()) {
-    const Tensor qkv = project(x.values, {"query", "key", "value"}, c);  // [T, h(2d_k + d_v)]
-    open.Q = qkv.columns(0, keys);
-    open.K = qkv.columns(keys, keys);
-    open.V = qkv.columns(2 * keys, values);
-  } else {
-    open.Q = project(x.values, {"query"}, c);                       // [T, h·d_k]
-    const Tensor kv = project(memory.values, {"key", "value"}, c);  // [T_m, h(d_k + d_v)]
-    open.K = kv.columns(0, keys);
-    open.V = kv.columns(keys, values);
+  OpenAttention open = projections_of(block, project, x, memory, c);
+  if (is_self && block.attention.rotary != nullptr) {
+    const OpenAttention unturned = projections_of(block, project, x, memory, c);
+    open.unturned_Q = unturned.Q;  // those of `open` are turned in place
+    open.unturned_K = unturned.K;
+    for (const Tensor& turned : {open.Q, open.K}) {
+      rotary(turned, x.layout->positions, block.attention.rotary->table(), block.heads.d_k, c);
+    }
   }
   const std::unique_ptr<AttentionMechanism> attend =
-      make_attention({.kind = config.attention}, shape);
+      make_attention(is_self ? block.attention : block.attention.across(), block.heads);
   bind_weights(*attend, parameters, path + "attend.", c.region);
   const Ragged Q = x.with(open.Q);
   const Ragged K = memory.with(open.K);
@@ -118,7 +150,7 @@ OpenAttention open_attention(const std::string& path, const TransformerConfig& c
   return open;
 }
 
-OpenFeedForward open_feed_forward(const std::string& path, const TransformerConfig& config,
+OpenFeedForward open_feed_forward(const std::string& path, const FeedForwardShape& shape,
                                   const Parameters& parameters, const Ragged& x, Context& c) {
   const Tensor weight = weight_of(parameters, path + "inner.weight");
   const Tensor bias = weight_of(parameters, path + "inner.bias");
@@ -126,10 +158,11 @@ OpenFeedForward open_feed_forward(const std::string& path, const TransformerConf
   open.inner = linear(x.values, weight, bias, {}, c);  // [T, d_ff]
   const Tensor relu =
       linear(x.values, weight, bias, {.activation = Activation::relu, .dropout = {}}, c);
-  open.activated = activation_of(config.activation, open.inner, relu, c);  // [T, d_ff]
+  open.activated = activation_of(shape.activation, open.inner, relu, c);  // [T, d_ff]
   const Projections project{parameters, path};
-  if (config.departures.gated) {
-    open.activated = multiply(open.activated, project(x.values, {"gate"}, c), c);  // [T, d_ff]
+  if (shape.gated) {
+    open.gate = project(x.values, {"gate"}, c);               // [T, d_ff]
+    open.activated = multiply(open.activated, open.gate, c);  // [T, d_ff]
   }
   open.output = x.with(project(open.activated, {"outer"}, c));  // [T, d_model]
   return open;

@@ -26,26 +26,29 @@ enum class Stack : std::uint8_t { encoder, decoder };
 OpenInput open_input(Stack stack, const TransformerConfig& config, const Parameters& parameters,
                      const Tokens& tokens, Context& c);
 
-// MultiHead(x, memory, memory) of the attention at `path`, step by step.
+// MultiHead(x, memory, memory) of the attention at `path`, step by step. With h' heads of keys and
+// values where the block has grouped-query attention.
 struct OpenAttention {
-  Tensor Q, K, V;  // [T, h·d_k], [T_m, h·d_k], [T_m, h·d_v]
-  Tensor weights;  // [h, T, T_m] in a row
-  Ragged heads;    // Concat(head_1 … head_h): [T, h·d_v]
-  Ragged output;   // … W^O: [T, d_model]
+  Tensor Q, K, V;                 // [T, h·d_k], [T_m, h'·d_k], [T_m, h'·d_v]
+  Tensor unturned_Q, unturned_K;  // before the rotary positions; empty without them
+  Tensor weights;                 // [h, T, T_m] in a row
+  Ragged heads;                   // Concat(head_1 … head_h): [T, h·d_v]
+  Ragged output;                  // … W^O: [T, d_model]
 };
 
-OpenAttention open_attention(const std::string& path, const TransformerConfig& config,
+OpenAttention open_attention(const std::string& path, const BlockOptions& block,
                              const Parameters& parameters, const Ragged& x, const Ragged& memory,
                              const Sight& sight, Context& c);
 
 // FFN(x) of the network at `path`, step by step.
 struct OpenFeedForward {
   Tensor inner;      // x W₁ + b₁: [T, d_ff]
+  Tensor gate;       // x W_g (+ b_g): [T, d_ff]; empty without a gate
   Tensor activated;  // after the activation, and the gate where there is one: [T, d_ff]
   Ragged output;     // [T, d_model]
 };
 
-OpenFeedForward open_feed_forward(const std::string& path, const TransformerConfig& config,
+OpenFeedForward open_feed_forward(const std::string& path, const FeedForwardShape& shape,
                                   const Parameters& parameters, const Ragged& x, Context& c);
 
 }  // namespace yona

@@ -49,6 +49,13 @@ struct PromptLook {
   std::vector<AttentionMap> maps{};   // of each layer
 };
 
+// Which step through the model is explained, all from 0: the layer, the head, and the token that
+// looks; without one, the last.
+struct ExplainedStep {
+  std::int64_t layer = 0, head = 0;
+  std::optional<std::int64_t> query{};
+};
+
 struct GenerationUsage {
   std::int64_t prompt_tokens = 0, completion_tokens = 0;
 };
@@ -66,11 +73,15 @@ class GenerationJob {
 
   // Where it is set, nothing is generated: it takes the attention over the first prompt.
   std::function<void(const PromptLook&)> look{};
+  // The same for one step through the model with the first prompt, as JSON (inspect/explain.h).
+  std::function<void(const Json&)> explain{};
+  ExplainedStep step{};
   // Called by the thread that computes. Either of the last two comes last, once.
   std::function<void(const GenerationPiece&)> grow;
   std::function<void(const GenerationUsage&)> done;
   std::function<void(const std::exception_ptr&)> failed;
 
+  bool is_look() const { return look || explain; }
   bool is_chat() const { return prompts.empty(); }
   std::size_t prompt_count() const { return is_chat() ? 1 : prompts.size(); }
   bool is_gone() const { return gone && gone->load(std::memory_order_relaxed); }

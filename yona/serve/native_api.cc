@@ -1,5 +1,6 @@
 #include "yona/serve/native_api.h"
 
+#include "yona/serve/explain_api.h"
 #include "yona/serve/joined_answer.h"
 #include "yona/serve/native_fields.h"
 #include "yona/serve/native_request.h"
@@ -130,9 +131,8 @@ void translate_texts(const ApiHost& host, const std::shared_ptr<Exchange>& excha
 }
 
 void run_task(const ApiHost& host, const std::shared_ptr<Exchange>& exchange,
-              const std::string& task, const Fields& takes) {
+              const std::string& task, const RequestFields& fields) {
   const HttpRequest& request = exchange->request();
-  const RequestFields fields(request, takes, UnknownFields::refuse);
   const std::string text = fields.text("q");
   const auto job = std::make_shared<TaskJob>();
   job->model = chosen_model(host, fields, text).id;
@@ -153,14 +153,23 @@ void run_task(const ApiHost& host, const std::shared_ptr<Exchange>& exchange,
   host.service.submit(job);
 }
 
+void answer_beam(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
+  run_task(host, exchange, "beam",
+           RequestFields(exchange->request(), beam_fields(), UnknownFields::refuse));
+}
+
+void answer_explain(const ApiHost& host, const std::shared_ptr<Exchange>& exchange) {
+  const RequestFields fields(exchange->request(), explain_fields(), UnknownFields::refuse);
+  if (explains_prompt(host, fields)) {
+    explain_prompt(host, exchange, fields);
+  } else {
+    run_task(host, exchange, "explain", fields);
+  }
+}
+
 }  // namespace
 
 std::vector<Route> native_routes(const ApiHost& host) {
-  const auto task = [&host](const std::string& name, const Fields& takes) {
-    return [&host, name, takes](const std::shared_ptr<Exchange>& exchange) {
-      run_task(host, exchange, name, takes);
-    };
-  };
   return {
       {.method = "GET",
        .path = "/v1/models",
@@ -181,14 +190,14 @@ std::vector<Route> native_routes(const ApiHost& host) {
        .takes = beam_fields(),
        .gives = beam_answer(),
        .queue = Queue::translation,
-       .handler = task("beam", beam_fields())},
+       .handler = [&host](const auto& exchange) { answer_beam(host, exchange); }},
       {.method = "POST",
        .path = "/v1/explain",
-       .summary = "One step through the model with its real numbers.",
+       .summary = "One step through a translation model or a language model with its real numbers.",
        .takes = explain_fields(),
        .gives = {},
        .queue = Queue::translation,
-       .handler = task("explain", explain_fields())}};
+       .handler = [&host](const auto& exchange) { answer_explain(host, exchange); }}};
 }
 
 }  // namespace yona::serve

@@ -160,28 +160,31 @@ Fields beam_answer() {
 
 Fields explain_fields() {
   constexpr double kMostIndex = 1 << 20;
-  return with({{.name = "q", .type = Type::text, .description = "one sentence", .required = true},
-               {"target_prefix", Type::texts, "pieces that have been written already"},
-               {.name = "stack",
-                .type = Type::text,
-                .description = "which attention",
-                .words = {"encoder", "decoder", "cross"}},
-               {.name = "layer",
-                .type = Type::integer,
-                .description = "from 0",
-                .least = 0,
-                .most = kMostIndex},
-               {.name = "head",
-                .type = Type::integer,
-                .description = "from 0",
-                .least = 0,
-                .most = kMostIndex},
-               {.name = "query",
-                .type = Type::integer,
-                .description = "the token that looks, from 0",
-                .least = 0,
-                .most = kMostIndex}},
-              model_fields());
+  return with(
+      {{"q", Type::text, "one sentence, for a translation model"},
+       {"prompt", Type::text, "in its place, for a language model"},
+       {"target_prefix", Type::texts, "pieces that have been written already; of a translation"},
+       {.name = "stack",
+        .type = Type::text,
+        .description = "which attention; a language model has the decoder's alone",
+        .words = {"encoder", "decoder", "cross"}},
+       {.name = "layer",
+        .type = Type::integer,
+        .description = "from 0",
+        .least = 0,
+        .most = kMostIndex},
+       {.name = "head",
+        .type = Type::integer,
+        .description = "from 0",
+        .least = 0,
+        .most = kMostIndex},
+       {.name = "query",
+        .type = Type::integer,
+        .description = "the token that looks, from 0; without it the last of a prompt, "
+                       "and the first of a sentence",
+        .least = 0,
+        .most = kMostIndex}},
+      model_fields());
 }
 
 }  // namespace yona::serve

@@ -155,4 +155,24 @@ std::int64_t characters_of(const GenerationJob& job) {
   return characters;
 }
 
+void complete_job(const ApiHost& host, const Exchange& exchange, const RequestFields& fields,
+                  const GeneratorSummary& model, GenerationJob& job) {
+  job.model = model.id;
+  job.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(host.deadline);
+  job.gone = exchange.gone();
+  const std::int64_t characters = characters_of(job);
+  if (characters > host.limits.characters) {
+    throw HttpError(400, fmt::format("the request has {} characters; {} are allowed at most",
+                                     characters, host.limits.characters));
+  }
+  if (static_cast<std::int64_t>(job.prompts.size()) > host.limits.texts) {
+    throw HttpError(400, fmt::format("\"prompt\": {} texts; {} are allowed at most",
+                                     job.prompts.size(), host.limits.texts));
+  }
+  const HttpRequest& request = exchange.request();
+  const std::string key = key_of(request, fields.text("api_key"));
+  host.keys.admit(key, request.client, characters);
+  job.client = host.keys.are_used() && !key.empty() ? key : request.client;
+}
+
 }  // namespace yona::serve

@@ -16,6 +16,11 @@ GeneratorSummary chosen_generator(const GenerationService& service, const Reques
 std::shared_ptr<GenerationJob> completion_job(const RequestFields& fields);
 std::shared_ptr<GenerationJob> chat_job(const RequestFields& fields);
 
+// What every job has: its model, its deadline and its client, who may ask for so much. Throws
+// HttpError 400 for a text that is too long, and as ApiKeys::admit() does.
+void complete_job(const ApiHost& host, const Exchange& exchange, const RequestFields& fields,
+                  const GeneratorSummary& model, GenerationJob& job);
+
 // Characters of everything that is read.
 std::int64_t characters_of(const GenerationJob& job);
 

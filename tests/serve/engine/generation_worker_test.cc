@@ -1,8 +1,12 @@
 #include "yona/serve/engine/generation_worker.h"
 
+#include <cmath>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "yona/base/error.h"
 
 #include "tests/serve/engine/generating.h"
 
@@ -103,6 +107,64 @@ TEST_F(GenerationWorkerTest, LooksAtAPromptInsteadOfGenerating) {
   empty.job->look = one.job->look;
   worker().submit(empty.job);
   EXPECT_THROW(empty.text(), std::exception);
+}
+
+// The explanation ends with the distribution that the generator draws from, and its attention is
+// what the attention route shows.
+TEST_F(GenerationWorkerTest, ExplainsAStepWithTheGeneratorsOwnNumbers) {
+  const std::string prompt = "The dog sees";
+  Generating first = generating({prompt}, {.max_new = 1, .temperature = 0, .logprobs = 5});
+  worker().submit(first.job);
+  first.text();
+  Generating looks = generating({prompt}, {.max_new = 1});
+  serve::PromptLook seen;
+  looks.job->look = [&](const serve::PromptLook& look) { seen = look; };
+  worker().submit(looks.job);
+  looks.text();
+  Generating one = generating({prompt}, {.max_new = 1});
+  one.job->step = {.layer = 1, .head = 2, .query = 3};
+  Json answer;
+  one.job->explain = [&](const Json& json) { answer = json; };
+  worker().submit(one.job);
+  EXPECT_EQ(one.text(), "");
+
+  const std::vector<serve::TokenText>& best = first.pieces->front().best;
+  ASSERT_EQ(best.size(), 5U);
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    const Json& candidate = answer["next"][i];
+    EXPECT_NEAR(std::log(candidate["probability"].get<double>()), best[i].logprob, 2e-3);
+    EXPECT_NEAR(candidate["logit"].get<double>() - answer["log_sum"].get<double>(), best[i].logprob,
+                1e-4);
+  }
+  const AttentionMap& map = seen.maps.at(1);
+  ASSERT_EQ(answer["weights"].size(), seen.tokens.size());
+  for (std::int64_t query = 0; query < map.queries; ++query) {
+    const auto row = answer["weights"][static_cast<std::size_t>(query)].get<std::vector<float>>();
+    EXPECT_THAT(row, ::testing::Pointwise(::testing::FloatNear(1e-5F), map.row(2, query)));
+  }
+  std::string text;
+  for (const Json& token : answer["decoder_tokens"]) {
+    text += token.get<std::string>();
+  }
+  EXPECT_EQ(text, prompt);
+  Generating last = generating({prompt}, {.max_new = 1});
+  last.job->explain = one.job->explain;
+  worker().submit(last.job);
+  last.text();
+  EXPECT_EQ(answer["query"], seen.tokens.size() - 1);
+}
+
+TEST_F(GenerationWorkerTest, RefusesToExplainPromptsThatAreTooLong) {
+  serve::GenerationLimits limits = generation_options().limits;
+  EXPECT_EQ(limits.explained_tokens, 256);
+  Generating longer = generating({std::string(90, 'x') + std::string(90, 'y')}, {.max_new = 1});
+  longer.job->explain = [](const Json&) { FAIL(); };
+  worker().submit(longer.job);
+  EXPECT_THROW(longer.text(), InvalidArgument);  // the toy's context is 96 tokens
+  Generating far = generating({std::string(300, 'x') + std::string(300, 'y')}, {.max_new = 1});
+  far.job->explain = longer.job->explain;
+  worker().submit(far.job);
+  EXPECT_EQ(far.status(), 413);
 }
 
 TEST_F(GenerationWorkerTest, RemovesARequestWhoseClientHasGone) {

@@ -15,6 +15,7 @@ struct GenerationLimits {
   std::int64_t small_work = 512;                     // prompt and new tokens of a small request
   std::int64_t new_tokens = 1024;                    // of an answer where none are asked for
   std::int64_t work = std::int64_t{1} << 20;         // prompt and new tokens of a request
+  std::int64_t explained_tokens = 256;               // of a prompt of which a step is explained
   std::int64_t queue_tokens = 1 << 18;               // of prompts that wait
   std::chrono::duration<double> longest_wait{2};     // until a request is begun
 };

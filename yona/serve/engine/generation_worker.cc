@@ -304,10 +304,18 @@ void GenerationWorker::join() {
   }
 }
 
+void GenerationWorker::look(const GenerationJob& job) const {
+  if (job.look) {
+    job.look(model_->look(job.prompts.front()));
+  } else {
+    job.explain(model_->explanation(job.prompts.front(), job.step));
+  }
+}
+
 bool GenerationWorker::prepare(const TaskPtr& task) {
   try {
-    if (task->job->look) {
-      task->job->look(model_->look(task->job->prompts.front()));
+    if (task->job->is_look()) {
+      look(*task->job);
       finish(task);
       return false;
     }

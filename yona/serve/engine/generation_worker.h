@@ -91,6 +91,7 @@ class GenerationWorker {
   enum class Sizes : std::uint8_t { all, small };
   TaskPtr next_task(Sizes sizes);
   bool prepare(const TaskPtr& task);  // false: it has failed, or there is nothing to generate
+  void look(const GenerationJob& job) const;
   bool has_room_for(const Task& task) const;
   void begin(const TaskPtr& task);
   void note_joined();

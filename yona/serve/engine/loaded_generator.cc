@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "yona/base/error.h"
+#include "yona/inspect/explain_lm.h"
 #include "yona/inspect/prompt_attention.h"
 #include "yona/io/model_files.h"
 #include "yona/serve/service.h"
+#include "yona/text/utf8.h"
 
 namespace yona::serve {
 
@@ -147,6 +149,21 @@ PromptLook LoadedGenerator::look(const std::string& prompt) const {
     look.tokens.push_back(text_of(id, 0).bytes);
   }
   return look;
+}
+
+Json LoadedGenerator::explanation(const std::string& prompt, const ExplainedStep& step) const {
+  std::vector<std::int32_t> ids = text_->prompt_ids(prompt);
+  const auto tokens = static_cast<std::int64_t>(ids.size());
+  if (tokens > limits_.explained_tokens) {
+    throw HttpError(413, fmt::format("the prompt has {} tokens; a step of at most {} is explained",
+                                     tokens, limits_.explained_tokens));
+  }
+  const ExplainedPrompt asked{.ids = std::move(ids),
+                              .layer = step.layer,
+                              .head = step.head,
+                              .query = step.query.value_or(std::max<std::int64_t>(tokens, 1) - 1)};
+  const auto name = [&](std::int32_t id) { return lossy_utf8(text_of(id, 0).bytes); };
+  return explanation_json(explain(model_->model(), model_->parameters(), backend_, asked, name));
 }
 
 TokenText LoadedGenerator::text_of(std::int32_t token, float logprob) const {

@@ -45,6 +45,9 @@ class LoadedGenerator {
   std::vector<GenerateRequest> requests_of(const GenerationJob& job);
   // Throws InvalidArgument for a prompt that is too long to be shown.
   PromptLook look(const std::string& prompt) const;
+  // Throws HttpError 413 for a prompt of more tokens than are explained, and as explain() does
+  // (inspect/explain_lm.h).
+  Json explanation(const std::string& prompt, const ExplainedStep& step) const;
   TokenText text_of(std::int32_t token, float logprob) const;
 
  private:

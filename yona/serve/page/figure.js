@@ -33,23 +33,32 @@ const isLit = (block, step, stack) => {
   return false;
 };
 
+// A figure of blocks { name, x, y, w, h, lit, act }, frames of layers { x, y, w, h, n, nx, anchor,
+// lit } and wires, in a drawing of that view box. The caption is for screen readers.
+export const drawFigure = ({ viewBox, caption, frames, wires, blocks, sides }) => {
+  const drawing = svg("svg", { viewBox, class: "figure", role: "group", "aria-label": caption });
+  for (const { x, y, w, h, n, nx, anchor, lit } of frames) {
+    drawing.append(svg("rect", { class: lit ? "frame lit" : "frame", x, y, width: w, height: h, rx: 10 }),
+      svg("text", { class: "times", x: nx, y: y + 16, "text-anchor": anchor }, `${n}×`));
+  }
+  for (const wire of wires) drawing.append(svg("path", { class: "wire", d: wire }));
+  for (const { name, x, y, w, h, lit, act } of blocks) {
+    drawing.append(svg("g", { class: lit ? "block lit" : "block", "aria-hidden": "true", onclick: act }, svg("rect", { x, y, width: w, height: h, rx: 5 }),
+      svg("text", { x: x + w / 2, y: y + h / 2 + 4, "text-anchor": "middle" }, t("explained.block." + name))));
+  }
+  for (const { x, y, text } of sides) drawing.append(svg("text", { class: "side", x, y, "text-anchor": "middle" }, text));
+  return drawing;
+};
+
 // choose(step, stack) is called for a block that is clicked.
 export const figure = (model, step, stack, choose) => {
-  const lines = ["M70 330V314", "M70 292V262", "M70 206V196", "M70 140V116Q70 108 78 108H132Q140 108 140 116V173Q140 181 148 181H154", "M210 330V314", "M210 292V262", "M210 206V196", "M210 140V130", "M210 74V50", "M210 24V10"];
-  const frames = [{ x: 6, y: 130, w: 128, h: 142, n: model.encoder_layers, nx: 0, stack: "encoder" }, { x: 146, y: 64, w: 128, h: 208, n: model.decoder_layers, nx: 279, stack: "decoder" }];
-  const drawing = svg("svg", { viewBox: "-20 0 320 376", class: "figure", role: "group", "aria-label": t("explained.figure") });
-  for (const frame of frames) {
-    const lit = step === "stack" && (stack === "encoder") === (frame.stack === "encoder");
-    drawing.append(svg("rect", { class: lit ? "frame lit" : "frame", x: frame.x, y: frame.y, width: frame.w, height: frame.h, rx: 10 }),
-      svg("text", { class: "times", x: frame.nx, y: frame.y + 16, "text-anchor": frame.stack === "encoder" ? "end" : "start" }, `${frame.n}×`));
-  }
-  for (const line of lines) drawing.append(svg("path", { class: "wire", d: line }));
-  for (const block of blocks) {
-    const act = () => choose(block.step, block.stack);
-    const text = t("explained.block." + block.name);
-    drawing.append(svg("g", { class: isLit(block, step, stack) ? "block lit" : "block", "aria-hidden": "true", onclick: act }, svg("rect", { x: block.x, y: block.y, width: block.w, height: block.h, rx: 5 }),
-      svg("text", { x: block.x + block.w / 2, y: block.y + block.h / 2 + 4, "text-anchor": "middle" }, text)));
-  }
-  drawing.append(svg("text", { class: "side", x: 70, y: 372, "text-anchor": "middle" }, t("explained.source")), svg("text", { class: "side", x: 210, y: 372, "text-anchor": "middle" }, t("explained.target")));
-  return drawing;
+  const frames = [{ x: 6, y: 130, w: 128, h: 142, n: model.encoder_layers, nx: 0, anchor: "end", stack: "encoder" }, { x: 146, y: 64, w: 128, h: 208, n: model.decoder_layers, nx: 279, anchor: "start", stack: "decoder" }];
+  return drawFigure({
+    viewBox: "-20 0 320 376",
+    caption: t("explained.figure"),
+    frames: frames.map(frame => ({ ...frame, lit: step === "stack" && (stack === "encoder") === (frame.stack === "encoder") })),
+    wires: ["M70 330V314", "M70 292V262", "M70 206V196", "M70 140V116Q70 108 78 108H132Q140 108 140 116V173Q140 181 148 181H154", "M210 330V314", "M210 292V262", "M210 206V196", "M210 140V130", "M210 74V50", "M210 24V10"],
+    blocks: blocks.map(block => ({ ...block, lit: isLit(block, step, stack), act: () => choose(block.step, block.stack) })),
+    sides: [{ x: 70, y: 372, text: t("explained.source") }, { x: 210, y: 372, text: t("explained.target") }],
+  });
 };

@@ -6,12 +6,12 @@ import { language, t } from "./i18n.js";
 import { bars, short, strips } from "./numbers.js";
 import { label, textOfPieces } from "./text.js";
 
-const queriesOf = n => (n.stack === "encoder" ? n.source_tokens : n.decoder_tokens).map(label);
+export const queriesOf = n => (n.stack === "encoder" ? n.source_tokens : n.decoder_tokens).map(label);
 const keysOf = n => (n.stack === "decoder" ? n.decoder_tokens : n.source_tokens).map(label);
-const caption = (name, total) => `${t(name)} · ${t("explained.channels", { shown: Math.min(16, total), total })}`;
-const rows = (labels, vectors, current) => vectors.map((values, index) => ({ label: labels[index], values, current: index === current }));
-const one = (name, values, sign) => ({ label: t(name), values, sign });
-const percent = value => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`;
+export const caption = (name, total) => `${t(name)} · ${t("explained.channels", { shown: Math.min(16, total), total })}`;
+export const rows = (labels, vectors, current) => vectors.map((values, index) => ({ label: labels[index], values, current: index === current }));
+export const one = (name, values, sign) => ({ label: t(name), values, sign });
+export const percent = value => `${(100 * value).toFixed(value < 0.0995 ? 1 : 0)} %`;
 
 // The weights of the chosen head, with the chosen token's row marked.
 const map = n => {
@@ -27,7 +27,7 @@ const map = n => {
   return make("figure", { class: "map-figure" }, box, make("figcaption", { class: "soft small" }, t("explained.map")));
 };
 
-const chips = (tokens, ids, name) => make("figure", { class: "token-figure" }, make("figcaption", { class: "soft small" }, name),
+export const chips = (tokens, ids, name) => make("figure", { class: "token-figure" }, make("figcaption", { class: "soft small" }, name),
   make("ol", { class: "token-ids" }, ...tokens.map((token, index) => make("li", {}, make("b", { dir: "auto" }, token), make("span", {}, String(ids[index]))))));
 
 export const pictures = {

@@ -1,12 +1,15 @@
 // The playground of a language model: a prompt, the settings of /v1/completions, the answer as it
-// grows, the distribution that each of its tokens was taken from, and the attention over the prompt.
+// grows, the distribution that each of its tokens was taken from, the attention over the prompt, and the
+// model explained with it (prompt_explained.js).
 import { patiently, postJson, postStream } from "./api.js";
 import { attentionView } from "./attention_view.js";
 import { $, make } from "./dom.js";
 import { onLanguage, t } from "./i18n.js";
 import { bars } from "./numbers.js";
+import { explainPrompt, startPromptExplained } from "./prompt_explained.js";
 import { on, store } from "./store.js";
 import { stored } from "./stored.js";
+import { visible } from "./text.js";
 
 const SHOWN = 10; // best tokens of a distribution
 const numbers = ["temperature", "top_k", "top_p", "max_tokens", "seed"];
@@ -17,8 +20,6 @@ let running = null; // AbortController
 let tokens = []; // { text, logprob, best: [[text, logprob] …] }
 let chosen = -1; // the token whose distribution is shown
 
-// Blanks and line feeds as they can be seen.
-const visible = text => (text === "" ? "∅" : text.replaceAll("\n", "↵").replaceAll("\t", "⇥").replace(/^ | $/g, "␣"));
 const percent = logprob => `${(100 * Math.exp(logprob)).toFixed(1)} %`;
 
 const drawDistribution = () => {
@@ -90,10 +91,13 @@ const run = async changes => {
   choose(changes.max_tokens === 1 ? 0 : tokens.length - 1);
 };
 
-// All heads over the prompt, with what was generated after it.
+// The prompt, with what was generated after it.
+const wholeText = () => $("prompt").value + tokens.map(token => token.text).join("");
+
+// All heads over it.
 const look = async view => {
   notice(null, 0);
-  const prompt = $("prompt").value + tokens.map(token => token.text).join("");
+  const prompt = wholeText();
   try {
     const { tokens: read, heads, colours, layers } = await patiently(
       () => postJson("/v1/prompt_attention", { model: $("generator").value, prompt }), null, seconds => notice(null, seconds));
@@ -124,6 +128,11 @@ export const startPlayground = tell => {
   });
   const view = attentionView($("prompt-heads"), t);
   $("look").addEventListener("click", () => look(view));
+  startPromptExplained(notice);
+  $("explain").addEventListener("click", () => {
+    notice(null, 0);
+    explainPrompt($("generator").value, wholeText());
+  });
   on("theme", () => view.repaint());
   onLanguage(() => view.data && view.build());
   $("peek").addEventListener("click", () => run({ max_tokens: 1, temperature: 0 }));

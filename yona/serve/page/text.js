@@ -49,6 +49,9 @@ export const label = piece => {
   return piece.length > 1 && piece.startsWith("▁") ? piece.slice(1) : piece;
 };
 
+// A language model's token with blanks and line feeds as they can be seen.
+export const visible = text => (text === "" ? "∅" : text.replaceAll("\n", "↵").replaceAll("\t", "⇥").replace(/^ | $/g, "␣"));
+
 // The text that pieces spell, those of single bytes included.
 export const textOfPieces = pieces => {
   const bytes = [], coder = new TextEncoder();
