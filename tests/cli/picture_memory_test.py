@@ -75,8 +75,8 @@ class PictureMemory(unittest.TestCase):
         self.assertEqual(self.weights("peak-many"), self.weights("peak-kept"))
 
     def test_threads_and_mixed_pictures_have_the_same_bits(self):
-        more = ("--updates", 8, "--valid", self.folder / "few", "--set", "data.mixup=0.4", "--set", "data.crop_area=0.5",
-                "--set", "train.valid_every=4")
+        more = ("--updates", 8, "--valid", self.folder / "few", "--set", "data.mixup=0.4", "--set",
+                "data.crop_area=0.5", "--set", "train.valid_every=4")
         self.train("all", "few", *more, "--threads", 1)
         self.train("one", "few", *more, "--threads", 1, "--set", "data.memory_mb=1")
         self.train("two", "few", *more, "--threads", 2, "--set", "data.memory_mb=1")
