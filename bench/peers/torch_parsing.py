@@ -1,11 +1,16 @@
 """Trains the paper's Transformer in PyTorch as a constituency parser on a treebank, and writes the parses of
 the test part, one tree a line, for `yona score --metrics brackets`.
 
-  python3 bench/peers/torch_parsing.py --data DIR/treebank-sample --subwords RUN/source.spm --output parses.txt
+  python3 bench/peers/torch_parsing.py --data DIR/treebank-sample --subwords RUN/source.spm --output parses.txt \
+    --preset small --pre-norm --updates 18000 --rate 0.0015 --valid-every 2000 --ema 0.999 \
+    --sampling 0.1 --substitution 0.5 --device cuda
 
-Trees, symbols and sub-words are those of a yona run with the same --leaves; the model has the same shape. The
-search is greedy, or a beam with the paper's length penalty (--beam 21 --alpha 0.3). The best model by F1 on the
-validation part is kept. Works on a CPU or a GPU."""
+The settings above are those of recipes/parsing; RUN is a run of yona, whose sub-words are used. Trees and symbols
+are those of yona with the same --leaves, and the model has the same shape. Training ends after --updates, or after
+--seconds; the best model by F1 on the validation part is kept. The test part is parsed greedily and with a beam and
+the paper's length penalty (--beam 21 --alpha 0.3); the trees of the latter are written. The searches keep no keys
+and values: they are there for their trees, not for their speed. Standard error has the progress, standard output
+one line of JSON."""
 import argparse
 import copy
 import json
@@ -14,6 +19,7 @@ import math
 import pathlib
 import random
 import re
+import sys
 import time
 
 import sentencepiece
@@ -24,6 +30,7 @@ from torch import nn
 from torch_model import Layer
 
 PUNCTUATION = {",", ":", "``", "''", "."}  # tags that EVALB leaves out
+PRESETS = {"tiny": (4, 128, 512, 4), "small": (4, 256, 1024, 4), "paper": (4, 1024, 4096, 16)}  # layers … heads
 PLAIN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
 
@@ -149,6 +156,44 @@ def with_gold_tags(tree, gold):
     return walk(tree)
 
 
+def size_class(words):
+    return words if words <= 3 else 4 if words <= 5 else 5 if words <= 8 else 6
+
+
+class Substitution:
+    """Constituents replaced by others of the same label and about the same number of words, as yona's
+    data.substitution does it."""
+    MOST_WORDS = 12
+
+    def __init__(self, trees):
+        self.places = {}
+        for tree in trees:
+            for child in tree[1:]:
+                self.collect(child)
+
+    @classmethod
+    def key(cls, node):
+        words = len(leaves(node))
+        return (node[0], size_class(words)) if words <= cls.MOST_WORDS else None
+
+    def collect(self, node):
+        if isinstance(node, list):
+            self.places.setdefault(self.key(node), []).append(node)
+            for child in node[1:]:
+                self.collect(child)
+
+    def draw(self, tree, probability, rng):
+        def changed(node):
+            if isinstance(node, tuple):
+                return node
+            key = self.key(node)
+            if key and rng.random() < probability:
+                return rng.choice(self.places[key])
+            return [node[0]] + [changed(child) for child in node[1:]]
+
+        return [tree[0]] + [changed(child) for child in tree[1:]]
+
+
 class Parser(nn.Module):
     def __init__(self, words, outputs, a):
         super().__init__()
@@ -261,13 +306,27 @@ def parse(model, part, pads, pieces, a, beam):
     return outputs
 
 
-def train(model, pairs, valid, pads, pieces, a):
+def training_pairs(trees, example, a, rng):
+    """What an epoch learns from: constituents and sub-words are drawn again in each."""
+    substitution = Substitution(trees) if a.substitution else None
+    while True:
+        drawn = [substitution.draw(tree, a.substitution, rng) for tree in trees] if substitution else trees
+        pairs = [example(tree, a.sampling)[:2] for tree in drawn]
+        yield [pair for pair in pairs if max(map(len, pair)) <= 512]
+
+
+def train(model, epochs, valid, pads, pieces, a, rng):
+    """The mean of the weights (--ema) is what is validated and kept."""
+    mean = torch.optim.swa_utils.AveragedModel(
+        model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(a.ema)) if a.ema else None
     optimiser = torch.optim.AdamW(model.parameters(), a.rate, betas=(0.9, 0.98), weight_decay=a.weight_decay)
-    device, rng, best = next(model.parameters()).device, random.Random(a.seed), (0.0, None)
-    update, start = 0, time.time()
-    while update < a.updates:
+    device, best = next(model.parameters()).device, (0.0, None)
+    update, start, is_last = 0, time.time(), False
+    while not is_last:
+        pairs = next(epochs)
         for batch in batches_of(pairs, a.batch_tokens, rng):
             update += 1
+            is_last = update >= a.updates or (a.seconds and time.time() - start >= a.seconds)
             for group in optimiser.param_groups:
                 after = max(0.0, (update - a.warmup) / max(1, a.updates - a.warmup))
                 group["lr"] = a.rate * min(update / a.warmup, 0.5 * (1 + math.cos(math.pi * min(1, after))))
@@ -282,17 +341,19 @@ def train(model, pairs, valid, pads, pieces, a):
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimiser.step()
-            if update % a.valid_every == 0 or update == a.updates:
-                score = f1([tree for _, _, tree in valid], parse(model, valid, pads, pieces, a, 1))
-                print(json.dumps({"update": update, "loss": round(loss.item(), 3), "valid_f1": round(score, 2),
-                                  "seconds": round(time.time() - start)}), flush=True)
-                if score > best[0]:
-                    best = (score, copy.deepcopy(model.state_dict()))
-            if update == a.updates:
+            if mean:
+                mean.update_parameters(model)
+            if update % a.valid_every == 0 or is_last:
+                kept = mean.module if mean else model
+                score = f1([tree for _, _, tree in valid], parse(kept, valid, pads, pieces, a, 1))
+                print(f"update {update}  loss {loss.item():.3f}  valid F1 {score:.2f}  "
+                      f"{time.time() - start:.0f} s", file=sys.stderr, flush=True)
+                if score >= best[0]:
+                    best = (score, copy.deepcopy(kept.state_dict()))
+            if is_last:
                 break
-    if best[1]:
-        model.load_state_dict(best[1])
-    return best[0]
+    model.load_state_dict(best[1])
+    return {"updates": update, "train_seconds": round(time.time() - start, 1), "valid_f1": round(best[0], 2)}
 
 
 def main():
@@ -301,16 +362,20 @@ def main():
     parser.add_argument("--subwords", required=True)
     parser.add_argument("--output", required=True)
     parser.add_argument("--leaves", choices=("tags", "placeholders"), default="tags")
-    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--preset", choices=PRESETS, default="tiny", help="layers and widths, as yona's presets")
+    parser.add_argument("--seconds", type=float, default=0, help="train for so long at most; 0: all --updates")
     parser.add_argument("--pre-norm", action="store_true")
-    for name, value in (("layers", 4), ("d-model", 128), ("d-ff", 512), ("heads", 4), ("updates", 3000),
+    for name, value in (("updates", 3000),
                         ("warmup", 400), ("batch-tokens", 4096), ("valid-every", 500), ("seed", 1), ("beam", 21),
                         ("threads", 1)):
         parser.add_argument("--" + name, type=int, default=value)
     for name, value in (("dropout", 0.3), ("attention-dropout", 0.0), ("rate", 1e-3), ("smoothing", 0.1),
-                        ("weight-decay", 0.0), ("alpha", 0.3)):
+                        ("weight-decay", 0.0), ("alpha", 0.3), ("ema", 0.0),
+                        ("sampling", 0.0), ("substitution", 0.0)):
         parser.add_argument("--" + name, type=float, default=value)
     a = parser.parse_args()
+    a.layers, a.d_model, a.d_ff, a.heads = PRESETS[a.preset]
     torch.manual_seed(a.seed)
     torch.set_num_threads(a.threads)
     folder, spm = pathlib.Path(a.data), sentencepiece.SentencePieceProcessor(a.subwords)
@@ -320,18 +385,26 @@ def main():
     ids = {piece: i for i, piece in enumerate(pieces)}
     pads = (spm.get_piece_size(), len(pieces) - 1)
 
-    def example(tree):
+    def example(tree, sampling=0.0):
         line = " ".join(PLAIN.get(word, word.replace("\\/", "/").replace("\\*", "*")) for _, word in leaves(tree))
-        return spm.encode(line) + [0], [ids.get(s, 1) for s in symbols(tree, a.leaves == "tags")] + [0], tree
+        words = spm.encode(line, enable_sampling=sampling > 0, alpha=sampling, nbest_size=-1)
+        return words + [0], [ids.get(s, 1) for s in symbols(tree, a.leaves == "tags")] + [0], tree
 
-    parts = {name: [example(tree) for tree in trees] for name, trees in parts.items()}
+    rng = random.Random(a.seed)
+    epochs = training_pairs(parts["train"], example, a, rng)
+    valid, test = ([example(tree) for tree in parts[name]] for name in ("valid", "test"))
     model = Parser(pads[0] + 1, len(pieces), a).to(a.device).train()
-    pairs = [(source, target) for source, target, _ in parts["train"] if max(len(source), len(target)) <= 512]
-    valid = train(model, pairs, parts["valid"], pads, pieces, a)
-    trees = parse(model, parts["test"], pads, pieces, a, a.beam)
+    result = {"engine": "pytorch", "torch": torch.__version__, "task": "parsing", "device": a.device,
+              "preset": a.preset, "seed": a.seed, "beam": a.beam, "sentences": len(test)}
+    result.update(train(model, epochs, valid, pads, pieces, a, rng))
+    gold = [tree for _, _, tree in test]
+    for name, beam in (("greedy", 1), ("beam", a.beam)):
+        start = time.time()
+        trees = parse(model, test, pads, pieces, a, beam)
+        result[f"{name}_f1"] = round(f1(gold, trees), 2)
+        result[f"{name}_seconds"] = round(time.time() - start, 1)
     pathlib.Path(a.output).write_text("".join(brackets(tree) + "\n" for tree in trees), encoding="utf-8")
-    print(json.dumps({"valid_f1": round(valid, 2), "beam": a.beam,
-                      "test_f1": round(f1([tree for _, _, tree in parts["test"]], trees), 2)}), flush=True)
+    print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":

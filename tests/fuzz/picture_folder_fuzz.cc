@@ -29,7 +29,7 @@ void use(const std::filesystem::path& path, const yona::ImageProcessor& processo
   const yona::PictureFolder listed = yona::list_pictures(path);
   require(listed.files.size() == 2);
   const yona::LabelledImages images =
-      yona::read_pictures(listed, {"cats", "dogs"}, kShape, processor, nullptr);
+      yona::read_pictures(listed, {"cats", "dogs"}, {.shape = kShape, .processor = processor});
   require(static_cast<std::int64_t>(images.pixels.size()) == 2 * kShape.elements());
   require(images.labels == std::vector<std::int32_t>{0, 1});
 }

@@ -31,6 +31,7 @@ TEST(ModelKind, GoesByTheTaskOfYonasOwn) {
             ModelKind::parsing);
   EXPECT_EQ(kind_of(R"({"model_type": "gpt2", "yona": {"version": 1, "task": "language-model"}})"),
             ModelKind::language_model);
+  EXPECT_EQ(kind_of(R"({"yona": {"task": "question-answering"}})"), ModelKind::question_answering);
 }
 
 TEST(ModelKind, NamesWhatItDoesNotKnow) {
@@ -61,6 +62,8 @@ TEST(ModelKind, WhatWritesNoTextIsNamedWithWhatTakesIt) {
   EXPECT_THAT(refusal({{"model_type", "roberta"}}), ::testing::HasSubstr("TextEncoder::load()"));
   EXPECT_THAT(refusal({{"yona", {{"task", "masked-lm"}}}}), ::testing::HasSubstr("is an encoder"));
   EXPECT_THAT(refusal({{"model_type", "gpt2"}}), ::testing::HasSubstr("yona generate"));
+  EXPECT_THAT(refusal({{"yona", {{"task", "question-answering"}}}}),
+              ::testing::HasSubstr("is a memory network, not a translation model"));
   for (const char* type : {"marian", "something else"}) {
     check_writes_text({{"model_type", type}}, "config.json");
   }

@@ -49,20 +49,18 @@ struct Subject {
 };
 
 // All files of checksums.json, where there is one. Loading has looked at the rest.
-std::string verify_all(const std::string& folder) {
+std::string verify_all(const std::string& folder, const std::string& files) {
   const std::optional<Manifest> manifest = Manifest::find(folder);
   if (manifest) {
     verify_folder(folder);
   }
-  return manifest ? fmt::format(
-                        "verified: {} as checksums.json says; config.json, sub-words and every "
-                        "tensor of the weights fit each other",
-                        counted(manifest->names().size(), "file"))
+  const std::string fit = fmt::format("{} and every tensor of the weights fit each other", files);
+  return manifest ? fmt::format("verified: {} as checksums.json says; {}",
+                                counted(manifest->names().size(), "file"), fit)
                   : fmt::format(
-                        "verified: config.json, sub-words and every tensor of the weights fit "
-                        "each other; there is no checksums.json to compare them with (yona info "
+                        "verified: {}; there is no checksums.json to compare them with (yona info "
                         "--model {} --record-checksums writes one)",
-                        folder);
+                        fit, folder);
 }
 
 // Checksums of a model that cannot be loaded would vouch for nothing: then the old ones stay.
@@ -99,7 +97,7 @@ Subject from_folder(const InfoFlags& flags) {
     subject.int8_bytes = static_cast<std::int64_t>(std::filesystem::file_size(folder / kInt8File));
   }
   if (flags.verify) {
-    subject.verified = verify_all(flags.model);
+    subject.verified = verify_all(flags.model, subject.model.files);
   }
   if (flags.record) {
     subject.verified = fmt::format("recorded: the checksums of {} are in {}",

@@ -9,8 +9,12 @@
 #include "yona/decode/languages.h"
 #include "yona/encode/encoder_model.h"
 #include "yona/io/causal_lm/language_model.h"
+#include "yona/io/image_folder.h"
 #include "yona/io/model_kind.h"
 #include "yona/io/translation_model.h"
+#include "yona/models/memory_network.h"
+#include "yona/models/vit.h"
+#include "yona/tasks/question_answering/memory_folder.h"
 
 namespace yona::cli {
 
@@ -95,10 +99,15 @@ ModelSummary transformer_summary(const ModelInfo& info, std::vector<std::string>
 ModelSummary translation_summary(const std::filesystem::path& folder, Backend& backend) {
   const auto model = TranslationModel::load(folder, backend, packing_of(folder));
   folder_options(folder, model->info());  // throws where generation_config.json is wrong
-  return transformer_summary(model->info(),
-                             is_multilingual(model->info())
-                                 ? language_tokens(model->subwords().target.vocabulary())
-                                 : std::vector<std::string>());
+  ModelSummary summary = transformer_summary(
+      model->info(), is_multilingual(model->info())
+                         ? language_tokens(model->subwords().target.vocabulary())
+                         : std::vector<std::string>());
+  if (model->info().task == "parsing") {
+    summary.line = "parser, " + summary.line;
+    summary.fields["task"] = "parsing";
+  }
+  return summary;
 }
 
 ModelSummary language_model_summary(const std::filesystem::path& folder, Backend& backend) {
@@ -164,6 +173,69 @@ ModelSummary encoder_summary(const std::filesystem::path& folder, Backend& backe
           model_table(model)};
 }
 
+std::string patch_text(const VitConfig& config) {
+  const std::string step =
+      config.step() == config.patch ? "" : fmt::format(" every {}", config.step());
+  return fmt::format("{} patches of {} × {}{}", config.patches(), config.patch, config.patch, step);
+}
+
+std::string image_heads_text(const ImageModelInfo& info) {
+  if (info.labels.empty()) {
+    return ", without a classifier";
+  }
+  return fmt::format(", tells {} apart{}", counted(info.labels.size(), "label"),
+                     info.config.distillation_classifier ? ", with a teacher's classifier" : "");
+}
+
+// Without a classifier it is a folder to begin a run with: ImageModel would refuse it.
+ModelSummary image_summary(const std::filesystem::path& folder, Backend& backend) {
+  const ImageModelInfo info = read_image_info(folder);
+  const VitConfig& config = info.config;
+  Vit model(config);
+  read_image_weights(folder, info, Parameters(model, backend, Gradients::no));
+  return {fmt::format("image classifier ({}), {} layers, d_model {}, d_ff {}, {} heads, {} of {} "
+                      "× {} {} pixels{}",
+                      info.family, config.layers, config.d_model, config.d_ff, config.heads,
+                      patch_text(config), config.image_height, config.image_width,
+                      config.channels == 1 ? "grey" : "coloured", image_heads_text(info)),
+          {{"task", "image-classification"},
+           {"family", info.family},
+           {"layers", config.layers},
+           {"d_model", config.d_model},
+           {"d_ff", config.d_ff},
+           {"heads", config.heads},
+           {"image_height", config.image_height},
+           {"image_width", config.image_width},
+           {"channels", config.channels},
+           {"patch", config.patch},
+           {"stride", config.step()},
+           {"tokens", config.tokens()},
+           {"labels", info.labels}},
+          {},
+          model_table(model),
+          "config.json, preprocessor_config.json"};
+}
+
+ModelSummary memory_summary(const std::filesystem::path& folder, Backend& backend) {
+  const MemoryNetworkInfo info = read_memory_info(folder);
+  const MemoryNetworkConfig& config = info.config;
+  MemoryNetwork model(config);
+  read_memory_weights(folder, Parameters(model, backend, Gradients::no));
+  return {
+      fmt::format("memory network, {}, d_model {}, memory of {}, {} tying, vocabulary {}",
+                  counted(config.hops, "hop"), config.d_model, counted(config.memory, "sentence"),
+                  enum_name(config.tying), grouped(config.vocabulary)),
+      {{"task", "question-answering"},
+       {"hops", config.hops},
+       {"d_model", config.d_model},
+       {"memory", config.memory},
+       {"tying", enum_name(config.tying)},
+       {"vocabulary", config.vocabulary}},
+      {},
+      model_table(model),
+      "config.json"};
+}
+
 }  // namespace
 
 ModelSummary summary_of(const Seq2SeqConfig& config) {
@@ -183,10 +255,11 @@ ModelSummary read_summary(const std::filesystem::path& folder, Backend& backend)
     case ModelKind::encoder:
       return encoder_summary(folder, backend);
     case ModelKind::image:
-      break;
+      return image_summary(folder, backend);
+    case ModelKind::question_answering:
+      return memory_summary(folder, backend);
   }
-  fail<NotImplemented>("--model: {}: is {}; yona info reads models of text", folder.string(),
-                       describe(kind));
+  fail("--model: {}: unknown kind {}", folder.string(), static_cast<int>(kind));
 }
 
 }  // namespace yona::cli

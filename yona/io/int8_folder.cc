@@ -117,7 +117,8 @@ Int8Model round_encoder(const fs::path& from, Backend& backend) {
 }
 
 Int8Model round_model(const fs::path& from, const Json& config, Backend& backend) {
-  switch (model_kind(config, (from / "config.json").string())) {
+  const ModelKind kind = model_kind(config, (from / "config.json").string());
+  switch (kind) {
     case ModelKind::translation:
     case ModelKind::parsing:
       return round_translation(from, backend);
@@ -126,9 +127,12 @@ Int8Model round_model(const fs::path& from, const Json& config, Backend& backend
     case ModelKind::encoder:
       return round_encoder(from, backend);
     case ModelKind::image:
+    case ModelKind::question_answering:
       break;
   }
-  fail<NotImplemented>("{}: is an image classifier; int8 is for models of text", from.string());
+  fail<NotImplemented>(
+      "{}: is {}; int8 is for translation models, parsers, language models and encoders",
+      from.string(), describe(kind));
 }
 
 }  // namespace

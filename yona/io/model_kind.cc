@@ -27,7 +27,8 @@ constexpr std::array kTasks{NamedKind{"translation", ModelKind::translation},
                             NamedKind{"language-model", ModelKind::language_model},
                             NamedKind{"masked-lm", ModelKind::encoder},
                             NamedKind{"classification", ModelKind::encoder},
-                            NamedKind{"image-classification", ModelKind::image}};
+                            NamedKind{"image-classification", ModelKind::image},
+                            NamedKind{"question-answering", ModelKind::question_answering}};
 
 // Values of "model_type" on the hub, besides the encoder-decoders of hf_families().
 constexpr std::array kTypes{NamedKind{"gpt2", ModelKind::language_model},
@@ -59,8 +60,6 @@ ModelKind kind_of_task(const Json& own, std::string_view where) {
   if (task == own.end()) {
     return ModelKind::translation;
   }
-  check<FormatError>(*task != "question-answering",
-                     "{}: is a memory network, which yona train alone reads and validates", where);
   for (const NamedKind& each : kTasks) {
     if (task->is_string() && task->get<std::string>() == each.name) {
       return each.kind;
@@ -84,6 +83,8 @@ std::string_view describe(ModelKind kind) {
       return "an encoder";
     case ModelKind::image:
       return "an image classifier";
+    case ModelKind::question_answering:
+      return "a memory network";
   }
   fail("model_kind: unknown kind {}", static_cast<int>(kind));
 }
@@ -131,6 +132,10 @@ void check_writes_text(const Json& config, std::string_view where) {
   check<FormatError>(kind != ModelKind::image,
                      "{}: is an image classifier, not a translation model; yona classify --image "
                      "takes it, in C++ ImageClassifier::load()",
+                     where);
+  check<FormatError>(kind != ModelKind::question_answering,
+                     "{}: is a memory network, not a translation model; yona train and info alone "
+                     "read it",
                      where);
   check<FormatError>(kind != ModelKind::language_model,
                      "{}: is a language model, not a translation model; yona generate and "

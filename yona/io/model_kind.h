@@ -11,8 +11,15 @@ namespace yona {
 
 // translation: an encoder-decoder that reads one text and writes another. parsing: the same, which
 // writes trees. language_model: a decoder alone (models/causal_lm.h). encoder: BERT and its like,
-// whatever is on top. image: a classifier of images.
-enum class ModelKind : std::uint8_t { translation, parsing, language_model, encoder, image };
+// whatever is on top. image: a classifier of images. question_answering: a memory network.
+enum class ModelKind : std::uint8_t {
+  translation,
+  parsing,
+  language_model,
+  encoder,
+  image,
+  question_answering
+};
 
 // "a translation model", "a language model": for messages.
 std::string_view describe(ModelKind kind);

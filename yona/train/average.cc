@@ -132,7 +132,8 @@ AveragedModel averaged_encoder(const AverageOptions& options, const std::filesys
 }
 
 AveragedModel averaged_model(const AverageOptions& options, const std::filesystem::path& first) {
-  switch (read_model_kind(first)) {
+  const ModelKind kind = read_model_kind(first);
+  switch (kind) {
     case ModelKind::translation:
     case ModelKind::parsing:
       return averaged_translation(options, first);
@@ -141,10 +142,12 @@ AveragedModel averaged_model(const AverageOptions& options, const std::filesyste
     case ModelKind::encoder:
       return averaged_encoder(options, first);
     case ModelKind::image:
+    case ModelKind::question_answering:
       break;
   }
-  fail<NotImplemented>("average: {} is an image classifier; models of text are averaged",
-                       first.string());
+  fail<NotImplemented>(
+      "average: {} is {}; translation models, parsers, language models and encoders are averaged",
+      first.string(), describe(kind));
 }
 
 // Labels, dropout and all: checkpoints of one run have the same config.json.

@@ -31,7 +31,8 @@ class PictureFilesOfARun : public ::testing::Test {
     return made;
   }
   TrainingPictures read(const ImagesConfig& settings, const ImageModelInfo* started = nullptr) {
-    return read_training_pictures(settings, started, nullptr);
+    PictureMemory memory;
+    return read_training_pictures(settings, started, memory);
   }
 
   TempDir folder_;
@@ -72,7 +73,7 @@ TEST_F(PictureFilesOfARun, AStartedModelDecidesTheSize) {
   EXPECT_THAT(message_of<InvalidArgument>([&] { read(config({folder_ / "t"}, 9), &info); }),
               HasSubstr("data.image_size: is 9, but the model takes 8 × 8 pixels"));
   info.labels = {"a", "b"};
-  EXPECT_EQ(read_valid_pictures(folder_ / "t", info, nullptr).count(), 2);
+  EXPECT_EQ(read_valid_pictures(folder_ / "t", info, {}).count(), 2);
 }
 
 TEST_F(PictureFilesOfARun, AFolderIsRecordedAsAWhole) {
@@ -85,6 +86,25 @@ TEST_F(PictureFilesOfARun, AFolderIsRecordedAsAWhole) {
   EXPECT_EQ(before, recorded_pictures(settings, read(settings).files));
   put("t/b/3.png", 3);
   EXPECT_NE(before, recorded_pictures(settings, read(settings).files));
+}
+
+TEST_F(PictureFilesOfARun, FoldersShareTheMemoryThatTheyAreGiven) {
+  put("t/a/1.png", 3);
+  put("t/b/2.png", 3);
+  put("u/a/3.png", 3);
+  const ImagesConfig settings = config({folder_ / "t", folder_ / "u"});
+  PictureMemory memory{.bytes = 20};  // two pictures of 9 bytes
+  const TrainingPictures pictures = read_training_pictures(settings, nullptr, memory);
+  EXPECT_EQ(pictures.files[0].kept(), 2);
+  EXPECT_EQ(pictures.files[1].kept(), 0);
+  EXPECT_EQ(pictures.files[1].count(), 1);
+  EXPECT_EQ(memory.bytes, 2);
+  EXPECT_EQ(recorded_pictures(settings, pictures.files),
+            recorded_pictures(settings, read(settings).files));
+  ImagesConfig limited = settings;
+  limited.memory_mb = 7;
+  EXPECT_EQ(picture_memory(limited, nullptr).bytes, 7'000'000);
+  EXPECT_GT(picture_memory(settings, nullptr).bytes, 1'000'000);
 }
 
 }  // namespace

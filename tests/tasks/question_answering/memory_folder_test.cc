@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/io/json_file.h"
 #include "yona/models/memory_network.h"
 
 #include "tests/harness/op_case.h"
@@ -49,6 +50,24 @@ TEST(MemoryFolder, WeightsOfAnotherModelAreNamed) {
   const Parameters of_other(other, shared_backend("cpu"), Gradients::no);
   EXPECT_THAT(message_of<FormatError>([&] { read_memory_weights(folder.path(), of_other); }),
               HasSubstr("the weights have no tensor 'transform.weight'"));
+}
+
+TEST(MemoryFolder, TheConfigurationIsReadAsItWasWritten) {
+  const TempDir folder;
+  MemoryNetworkConfig config = folder_config(2, MemoryTying::layer_wise);
+  config.temporal_encoding = false;
+  config.memory = 7;
+  write_json(folder / "config.json", memory_network_config(config, {"kitchen", "mary"}));
+  const MemoryNetworkInfo info = read_memory_info(folder.path());
+  EXPECT_EQ(info.words, (std::vector<std::string>{"kitchen", "mary"}));
+  EXPECT_EQ(info.config.vocabulary, 2);
+  EXPECT_EQ(info.config.tying, MemoryTying::layer_wise);
+  EXPECT_EQ(info.config.memory, 7);
+  EXPECT_FALSE(info.config.temporal_encoding);
+  EXPECT_TRUE(info.config.position_encoding);
+  write_json(folder / "config.json", {{"model_type", "gpt2"}});
+  EXPECT_THAT(message_of<FormatError>([&] { read_memory_info(folder.path()); }),
+              HasSubstr("config.json: is not that of a memory network"));
 }
 
 TEST(MemoryFolder, TheConfigurationHasTheWords) {

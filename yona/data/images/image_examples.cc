@@ -17,7 +17,8 @@ namespace {
 std::string digest_of(const LabelledImages& images) {
   const std::string_view pixels(reinterpret_cast<const char*>(images.pixels.data()),
                                 images.pixels.size());
-  std::uint64_t digest = mix(hash_name(images.name), hash_name(pixels));
+  const std::uint64_t content = images.summary ? images.summary->crc64 : hash_name(pixels);
+  std::uint64_t digest = mix(hash_name(images.name), content);
   for (const std::int32_t label : images.labels) {
     digest = mix(digest, static_cast<std::uint64_t>(label));
   }
@@ -85,25 +86,29 @@ ImageChange draw_change(const ImageAugmentation& augmentation, const ImageShape&
   return change;
 }
 
+void check_pictures(const LabelledImages& file, const ImageShape& expected, std::int64_t classes) {
+  check<FormatError>(file.shape == expected,
+                     "{}: its pictures have {} × {} pixels and {} channels; the model takes {} × "
+                     "{} and {}",
+                     file.name, file.shape.height, file.shape.width, file.shape.channels,
+                     expected.height, expected.width, expected.channels);
+  check<FormatError>(static_cast<std::int64_t>(file.labels.size()) == file.count(),
+                     "{}: has {} pictures and {} labels", file.name, file.count(),
+                     file.labels.size());
+  for (std::size_t i = 0; i < file.labels.size(); ++i) {
+    check<FormatError>(file.labels[i] >= 0 && file.labels[i] < classes,
+                       "{}: picture {} has the label {}, which is unknown; those of the training "
+                       "data are 0 to {}",
+                       file.name, i + 1, file.labels[i], classes - 1);
+  }
+}
+
 ImageExamples::ImageExamples(std::vector<LabelledImages> files, std::int64_t classes,
-                             const PatchMaker& patches, const ImageAugmentation& augmentation)
-    : files_(std::move(files)), patches_(patches), augmentation_(augmentation) {
-  const ImageShape& expected = patches.grid().image;
+                             const PatchMaker& patches, const ImageAugmentation& augmentation,
+                             ThreadPool* pool)
+    : files_(std::move(files)), patches_(patches), augmentation_(augmentation), pool_(pool) {
   for (const LabelledImages& file : files_) {
-    check<FormatError>(file.shape == expected,
-                       "{}: its pictures have {} × {} pixels and {} channels; the model takes {} × "
-                       "{} and {}",
-                       file.name, file.shape.height, file.shape.width, file.shape.channels,
-                       expected.height, expected.width, expected.channels);
-    check<FormatError>(static_cast<std::int64_t>(file.labels.size()) == file.count(),
-                       "{}: has {} pictures and {} labels", file.name, file.count(),
-                       file.labels.size());
-    for (std::size_t i = 0; i < file.labels.size(); ++i) {
-      check<FormatError>(file.labels[i] >= 0 && file.labels[i] < classes,
-                         "{}: picture {} has the label {}, which is unknown; those of the training "
-                         "data are 0 to {}",
-                         file.name, i + 1, file.labels[i], classes - 1);
-    }
+    check_pictures(file, patches.grid().image, classes);
     add_part(file.name, 1.0, static_cast<std::uint64_t>(file.count()), digest_of(file));
   }
 }
@@ -118,20 +123,31 @@ const LabelledImages& ImageExamples::file_of(std::uint64_t example, std::uint64_
   return files_[part];
 }
 
-ImageChange ImageExamples::append(std::uint64_t example, const Draw& draw,
-                                  std::vector<std::uint8_t>& bytes) const {
+void ImageExamples::add(std::uint64_t example, PictureBatch& pictures) const {
   std::uint64_t image = 0;
   const LabelledImages& file = file_of(example, image);
-  const ImageChange change = draw_change(augmentation_, file.shape, draw, example);
+  pictures.add(file, image);
+}
+
+void ImageExamples::end_label(std::uint64_t example, Side& side) const {
+  std::uint64_t image = 0;
+  side.ids.push_back(file_of(example, image).labels[image]);
+  side.end_example();
+}
+
+ImageChange ImageExamples::append(const std::uint8_t* pixels, std::uint64_t example,
+                                  const Draw& draw, std::vector<std::uint8_t>& bytes) const {
+  const ImageShape& shape = patches_.grid().image;
+  const ImageChange change = draw_change(augmentation_, shape, draw, example);
   if (augmentation_.crop_area >= 1.0 && augmentation_.rand_augment.operations == 0) {
-    patches_.append_bytes(file.image(image), change, bytes);
+    patches_.append_bytes(pixels, change, bytes);
     return change;
   }
   RandomSequence random(mix(
       mix(mix(draw.seed, hash_name("image operations")), static_cast<std::uint64_t>(draw.epoch)),
       example));
-  Picture picture(file.shape);
-  std::copy_n(file.image(image), picture.pixels.size(), picture.pixels.begin());
+  Picture picture(shape);
+  std::copy_n(pixels, picture.pixels.size(), picture.pixels.begin());
   if (augmentation_.crop_area < 1.0) {
     picture = random_crop(picture, augmentation_.crop_area, random);
   }
@@ -140,39 +156,49 @@ ImageChange ImageExamples::append(std::uint64_t example, const Draw& draw,
   return change;
 }
 
-// The partner is any picture, with changes of its own: what is mixed does not depend on the batch.
-float ImageExamples::mix_in(std::uint64_t example, const Draw& draw, Batch& batch,
-                            ImageChange& change) const {
-  const std::uint64_t key = mix(mix(draw.seed, hash_name("mixup")), example);
-  RandomSequence random(mix(key, static_cast<std::uint64_t>(draw.epoch)));
+ImageExamples::Partner ImageExamples::draw_partner(std::uint64_t example, const Draw& draw) const {
+  Partner partner{.seed = mix(mix(draw.seed, hash_name("mixup")), example)};
+  RandomSequence random(mix(partner.seed, static_cast<std::uint64_t>(draw.epoch)));
   const double drawn = draw_beta(augmentation_.mixup, random);
-  const std::uint64_t partner = random.below(count());
-  std::uint64_t image = 0;
-  const LabelledImages& file = file_of(partner, image);
-  Side& other = batch.sides[kMixedClass];
-  change = append(partner, {.seed = key, .epoch = draw.epoch}, other.bytes);
-  other.ids.push_back(file.labels[image]);
-  other.end_example();
-  return static_cast<float>(std::max(drawn, 1.0 - drawn));
+  partner.example = random.below(count());
+  partner.share = static_cast<float>(std::max(drawn, 1.0 - drawn));
+  return partner;
 }
 
 void ImageExamples::fill(std::span<const std::uint32_t> examples, std::int64_t /*batch_tokens*/,
                          const Draw& draw, Batch& batch) const {
   batch.clear();
   Side& patches = batch.sides[kPatches];
-  Side& label = batch.sides[kImageClass];
   patches.width = patches_.grid().values();
+  PictureBatch pictures(patches_.grid().image, pool_);
+  std::vector<Partner> partners;
   for (const std::uint32_t example : examples) {
-    std::uint64_t image = 0;
-    const LabelledImages& file = file_of(example, image);
-    const ImageChange change = append(example, draw, patches.bytes);
+    add(example, pictures);
+    if (augmentation_.mixup > 0) {
+      partners.push_back(draw_partner(example, draw));
+      add(partners.back().example, pictures);
+    }
+  }
+  pictures.read();
+  std::size_t next = 0;  // of `pictures`
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const std::uint32_t example = examples[i];
+    const ImageChange change = append(pictures.pixels(next++), example, draw, patches.bytes);
     ImageChange other;
-    const float share = augmentation_.mixup > 0 ? mix_in(example, draw, batch, other) : 1.0F;
+    float share = 1.0F;
+    if (augmentation_.mixup > 0) {
+      const Partner& partner = partners[i];
+      Side& mixed = batch.sides[kMixedClass];
+      other = append(pictures.pixels(next++), partner.example,
+                     {.seed = partner.seed, .epoch = draw.epoch}, mixed.bytes);
+      end_label(partner.example, mixed);
+      share = partner.share;
+    }
     append_changes(share, {change, other}, batch.sides[kImageChanges]);
     patches.end_example();
-    label.ids.push_back(file.labels[image]);
-    label.end_example();
-    batch.example_ids.push_back(example_id(part_of(example), image));
+    end_label(example, batch.sides[kImageClass]);
+    const std::size_t part = part_of(example);
+    batch.example_ids.push_back(example_id(part, example - parts()[part].first));
     batch.weights.push_back(1.0F);
   }
 }

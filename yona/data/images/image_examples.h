@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "yona/base/thread_pool.h"
 #include "yona/data/examples.h"
+#include "yona/data/images/late_pictures.h"
 #include "yona/data/images/patches.h"
 #include "yona/data/images/rand_augment.h"
 
@@ -41,28 +43,42 @@ double draw_beta(double alpha, RandomSequence& random);
 ImageChange draw_change(const ImageAugmentation& augmentation, const ImageShape& shape,
                         const Examples::Draw& draw, std::uint64_t example);
 
+// Throws FormatError naming the file for pictures of another size than the grid's, pictures without
+// labels, and labels that are not below `classes`.
+void check_pictures(const LabelledImages& file, const ImageShape& expected, std::int64_t classes);
+
 class ImageExamples : public Examples {
  public:
-  // Throws FormatError naming the file for pictures of another size than the grid's, pictures
-  // without labels, and labels that are not below `classes`.
+  // Throws as check_pictures() does. Pictures that memory does not hold are read by `pool`, where
+  // there is one, which must outlive this object.
   ImageExamples(std::vector<LabelledImages> files, std::int64_t classes, const PatchMaker& patches,
-                const ImageAugmentation& augmentation);
+                const ImageAugmentation& augmentation, ThreadPool* pool = nullptr);
 
   Lengths lengths(std::uint64_t example) const override;
   void fill(std::span<const std::uint32_t> examples, std::int64_t batch_tokens, const Draw& draw,
             Batch& batch) const override;
 
  private:
+  // What a picture is mixed with: any other one, with changes of its own, so that it does not
+  // depend on the batch.
+  struct Partner {
+    std::uint64_t example = 0;
+    std::uint64_t seed = 0;  // of its changes
+    float share = 1.0F;      // of the first picture
+  };
+
   const LabelledImages& file_of(std::uint64_t example, std::uint64_t& image) const;
+  Partner draw_partner(std::uint64_t example, const Draw& draw) const;
+  void add(std::uint64_t example, PictureBatch& pictures) const;
   // The patches of a picture, moved and mirrored; its change, whose rectangle is left to cover.
-  ImageChange append(std::uint64_t example, const Draw& draw,
+  ImageChange append(const std::uint8_t* pixels, std::uint64_t example, const Draw& draw,
                      std::vector<std::uint8_t>& bytes) const;
-  // The other picture's; the first one's share.
-  float mix_in(std::uint64_t example, const Draw& draw, Batch& batch, ImageChange& change) const;
+  void end_label(std::uint64_t example, Side& side) const;
 
   std::vector<LabelledImages> files_;
   PatchMaker patches_;
   ImageAugmentation augmentation_;
+  ThreadPool* pool_;
 };
 
 }  // namespace yona

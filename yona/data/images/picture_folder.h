@@ -30,11 +30,19 @@ struct PictureFolder {
 // and naming a sub-folder without pictures.
 PictureFolder list_pictures(const std::filesystem::path& folder);
 
-// All pictures, each prepared as `processor` says, with numbers of classes as in `labels`; by the
-// threads of `pool`, where there is one. Throws
-// FormatError naming the file for what cannot be read, and for a class that `labels` lacks.
+// How pictures are read: in which size, by which threads (null: the calling one), and how many
+// bytes of them are kept in memory. The others are read again whenever they are needed.
+struct PictureReading {
+  ImageShape shape{};
+  ImageProcessor processor{};
+  ThreadPool* pool = nullptr;
+  std::int64_t memory = std::int64_t{1} << 62U;
+};
+
+// All pictures, each prepared as `reading` says, with numbers of classes as in `labels`. Every
+// picture is read once, so that one that cannot be read is found now. Throws FormatError naming the
+// file for what cannot be read, and for a class that `labels` lacks.
 LabelledImages read_pictures(const PictureFolder& folder, const std::vector<std::string>& labels,
-                             const ImageShape& shape, const ImageProcessor& processor,
-                             ThreadPool* pool);
+                             const PictureReading& reading);
 
 }  // namespace yona

@@ -14,6 +14,7 @@ struct ImagesConfig {
   std::vector<std::string> labels;  // names of the classes; empty: their numbers
   std::int64_t image_size = 0;      // of a new model's pictures, from folders; 0: as they are
   bool grey = false;                // does a new model take folders of pictures in grey?
+  std::int32_t memory_mb = 0;       // of pictures of folders that are kept; 0: see picture_files.h
   // What is drawn in every epoch: see ImageAugmentation.
   std::int64_t crop_padding = 0;
   double mirror = 0.0;

@@ -32,6 +32,10 @@ ConfigKeys<ImagesConfig> image_data_keys() {
               "are, all alike; with --init the folder's own"),
       flag("grey", &Config::grey, OnResume::fixed,
            "make pictures of folders grey for a new model; else they have three channels"),
+      integer("memory_mb", &Config::memory_mb, {1, 1 << 30, "auto"}, OnResume::free,
+              "MB of pictures of folders, as the model takes them, that are kept in memory; the "
+              "others are read again for each batch; auto is a quarter of what the process may "
+              "have"),
       integer("crop_padding", &Config::crop_padding, {0, 1 << 10}, OnResume::decides,
               "a picture is moved by up to so many pixels, drawn in every epoch; 0 is off"),
       number("mirror", &Config::mirror, {.least = 0.0, .most = 1.0}, OnResume::decides,

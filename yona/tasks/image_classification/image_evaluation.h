@@ -21,6 +21,7 @@ class ImageEvaluation : public Evaluation {
  private:
   LabelledImages images_;
   PatchMaker patches_;
+  Backend& backend_;
   ImageRunner runner_;
   std::vector<std::string> figures_;
 };

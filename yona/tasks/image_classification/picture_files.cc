@@ -4,6 +4,7 @@
 #include <set>
 
 #include "yona/base/error.h"
+#include "yona/base/memory_limit.h"
 #include "yona/data/cache_key.h"
 #include "yona/data/images/idx.h"
 #include "yona/data/images/picture_folder.h"
@@ -76,14 +77,27 @@ Preparation preparation_of(const PictureFolder& folder, const ImagesConfig& conf
   return preparation;
 }
 
+std::string_view bytes_of(const auto& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values.front())};
+}
+
 bool has_folders(const ImagesConfig& config) {
   return std::filesystem::is_directory(config.train.front());
 }
 
 }  // namespace
 
+void PictureMemory::take(const LabelledImages& images) {
+  bytes -= static_cast<std::int64_t>(images.pixels.size());
+}
+
+PictureMemory picture_memory(const ImagesConfig& config, ThreadPool* pool) {
+  constexpr std::int64_t kMegabyte = 1'000'000;
+  return {pool, config.memory_mb > 0 ? kMegabyte * config.memory_mb : memory_limit().bytes / 4};
+}
+
 TrainingPictures read_training_pictures(const ImagesConfig& config, const ImageModelInfo* started,
-                                        ThreadPool* pool) {
+                                        PictureMemory& memory) {
   TrainingPictures pictures;
   if (!has_folders(config)) {
     for (const std::filesystem::path& path : config.train) {
@@ -99,19 +113,26 @@ TrainingPictures read_training_pictures(const ImagesConfig& config, const ImageM
   pictures.labels = class_names(folders, config.labels);
   const Preparation preparation = preparation_of(folders.front(), config, started);
   for (const PictureFolder& folder : folders) {
-    pictures.files.push_back(
-        read_pictures(folder, pictures.labels, preparation.shape, preparation.processor, pool));
+    pictures.files.push_back(read_pictures(folder, pictures.labels,
+                                           {.shape = preparation.shape,
+                                            .processor = preparation.processor,
+                                            .pool = memory.pool,
+                                            .memory = memory.bytes}));
+    memory.take(pictures.files.back());
   }
   return pictures;
 }
 
 LabelledImages read_valid_pictures(const std::filesystem::path& valid, const ImageModelInfo& info,
-                                   ThreadPool* pool) {
+                                   const PictureMemory& memory) {
   if (!std::filesystem::is_directory(valid)) {
     return read_idx_images(valid, idx_labels_of(valid));
   }
-  return read_pictures(list_pictures(valid), info.labels, image_shape(info.config), info.processor,
-                       pool);
+  return read_pictures(list_pictures(valid), info.labels,
+                       {.shape = image_shape(info.config),
+                        .processor = info.processor,
+                        .pool = memory.pool,
+                        .memory = memory.bytes});
 }
 
 std::vector<std::filesystem::path> picture_files(const ImagesConfig& config) {
@@ -132,14 +153,12 @@ Json recorded_pictures(const ImagesConfig& config, const std::vector<LabelledIma
   }
   Json recorded = Json::array();
   for (const LabelledImages& file : files) {
-    const auto bytes = [](const auto& values) {
-      return std::string_view(reinterpret_cast<const char*>(values.data()),
-                              values.size() * sizeof(values.front()));
-    };
-    recorded.push_back({{"file", std::filesystem::path(file.name).filename().string()},
-                        {"bytes", file.pixels.size()},
-                        {"crc64", fmt::format("{:016x}", checksum(bytes(file.labels),
-                                                                  checksum(bytes(file.pixels))))}});
+    const std::uint64_t pixels =
+        file.summary ? file.summary->crc64 : checksum(bytes_of(file.pixels));
+    recorded.push_back(
+        {{"file", std::filesystem::path(file.name).filename().string()},
+         {"bytes", file.count() * file.shape.elements()},
+         {"crc64", fmt::format("{:016x}", checksum(bytes_of(file.labels), pixels))}});
   }
   return recorded;
 }

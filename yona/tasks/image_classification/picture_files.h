@@ -2,6 +2,7 @@
 // in.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,15 +21,26 @@ struct TrainingPictures {
   std::vector<std::string> labels{};
 };
 
+// Which threads read pictures, and how many bytes of those of folders may still be kept in memory.
+struct PictureMemory {
+  ThreadPool* pool = nullptr;
+  std::int64_t bytes = std::int64_t{1} << 62U;
+
+  void take(const LabelledImages& images);
+};
+
+// data.memory_mb; auto is a quarter of what this process may have.
+PictureMemory picture_memory(const ImagesConfig& config, ThreadPool* pool);
+
 // `started` is the model that the run begins or goes on with; null: a new one. Pictures of folders
-// are made as large as it takes them, or as data.image_size says. Throws IoError or FormatError
-// naming the file, InvalidArgument naming the key.
+// are made as large as it takes them, or as data.image_size says. What is kept is taken from
+// `memory`. Throws IoError or FormatError naming the file, InvalidArgument naming the key.
 TrainingPictures read_training_pictures(const ImagesConfig& config, const ImageModelInfo* started,
-                                        ThreadPool* pool);
+                                        PictureMemory& memory);
 
 // data.valid, for that model.
 LabelledImages read_valid_pictures(const std::filesystem::path& valid, const ImageModelInfo& info,
-                                   ThreadPool* pool);
+                                   const PictureMemory& memory);
 
 // The files that are recorded with a run: pictures and labels, or a folder as a whole.
 std::vector<std::filesystem::path> picture_files(const ImagesConfig& config);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -12,7 +13,6 @@
 #include "yona/io/json_file.h"
 #include "yona/tasks/image_classification/image_evaluation.h"
 #include "yona/tasks/image_classification/image_objective.h"
-#include "yona/tasks/image_classification/picture_files.h"
 #include "yona/tasks/seq2seq/run_files.h"
 #include "yona/tasks/task_record.h"
 
@@ -28,9 +28,13 @@ ImageNormalisation measured_normalisation(const std::vector<LabelledImages>& fil
   const auto channels = static_cast<std::size_t>(files.front().shape.channels);
   std::vector<std::uint64_t> counts(channels * 256);
   for (const LabelledImages& file : files) {
-    for (std::size_t i = 0; i < file.pixels.size(); ++i) {
-      ++counts[(i % channels) * 256 + file.pixels[i]];
+    PixelSummary of_file;
+    if (!file.summary) {
+      of_file.add(file.pixels, file.shape.channels);
     }
+    const PixelSummary& summary = file.summary ? *file.summary : of_file;
+    std::transform(counts.begin(), counts.end(), summary.counts.begin(), counts.begin(),
+                   std::plus<>());
   }
   ImageNormalisation result;
   const auto rounded = [](double x) { return std::round(x * 1000.0) / 1000.0; };
@@ -53,10 +57,23 @@ ImageNormalisation measured_normalisation(const std::vector<LabelledImages>& fil
   return result;
 }
 
+// ", 812 of them in memory" where not all are.
+std::string kept_text(const std::vector<LabelledImages>& files) {
+  std::int64_t all = 0;
+  std::int64_t kept = 0;
+  for (const LabelledImages& file : files) {
+    all += file.count();
+    kept += file.kept();
+  }
+  return kept < all ? fmt::format(", {} of them in memory (data.memory_mb)", kept) : "";
+}
+
 }  // namespace
 
 ImageClassificationTask::ImageClassificationTask(RunConfig config, const RunPlace& place)
-    : config_(std::move(config)), place_(place) {
+    : config_(std::move(config)),
+      place_(place),
+      memory_(picture_memory(config_.images, place_.backend.exec().pool)) {
   read_training();
   for (const LabelledImages& file : files_) {
     check<FormatError>(file.shape == files_.front().shape,
@@ -82,9 +99,10 @@ void ImageClassificationTask::read_training() {
   const std::optional<ImageModelInfo> info =
       started.empty() ? std::nullopt : std::optional(read_image_info(started));
   TrainingPictures pictures =
-      read_training_pictures(config_.images, info ? &*info : nullptr, place_.backend.exec().pool);
+      read_training_pictures(config_.images, info ? &*info : nullptr, memory_);
   files_ = std::move(pictures.files);
   labels_ = std::move(pictures.labels);
+  recorded_files_ = recorded_pictures(config_.images, files_);
 }
 
 ImageModelInfo ImageClassificationTask::new_info() const {
@@ -145,7 +163,7 @@ std::string ImageClassificationTask::settings(const TrainConfig& train) const {
 
 Json ImageClassificationTask::record(const TrainConfig& train) const {
   Json record = Json::object();
-  record["files"] = recorded_pictures(config_.images, files_);
+  record["files"] = recorded_files_;
   record["labels"] = info_.labels;
   record["settings"] = recorded_settings(with_train(train));
   return record;
@@ -168,8 +186,12 @@ Differences ImageClassificationTask::differences(const RunState& then, const Jso
 }
 
 std::shared_ptr<const Examples> ImageClassificationTask::open_training() {
-  auto examples = std::make_shared<const ImageExamples>(
-      files_, info_.config.labels,
+  if (training_ != nullptr) {
+    return training_;
+  }
+  const std::string kept = kept_text(files_);
+  training_ = std::make_shared<const ImageExamples>(
+      std::exchange(files_, {}), info_.config.labels,
       PatchMaker(patch_grid(info_.config), info_.processor.normalisation),
       ImageAugmentation{.crop_padding = config_.images.crop_padding,
                         .mirror = config_.images.mirror,
@@ -177,12 +199,14 @@ std::shared_ptr<const Examples> ImageClassificationTask::open_training() {
                         .crop_area = config_.images.crop_area,
                         .rand_augment = {.operations = config_.images.rand_augment,
                                          .magnitude = config_.images.rand_augment_magnitude},
-                        .mixup = config_.images.mixup});
+                        .mixup = config_.images.mixup},
+      place_.backend.exec().pool);
   place_.reporter.message(
       MessageLevel::info,
-      fmt::format("train: {} of {} × {} pixels, {} labels", counted(examples->count(), "picture"),
-                  info_.config.image_height, info_.config.image_width, labels_.size()));
-  return examples;
+      fmt::format("train: {} of {} × {} pixels, {} labels{}",
+                  counted(training_->count(), "picture"), info_.config.image_height,
+                  info_.config.image_width, labels_.size(), kept));
+  return training_;
 }
 
 std::vector<std::unique_ptr<Evaluation>> ImageClassificationTask::open_evaluations(
@@ -192,9 +216,8 @@ std::vector<std::unique_ptr<Evaluation>> ImageClassificationTask::open_evaluatio
     return evaluations;
   }
   const PatchMaker patches(patch_grid(info_.config), info_.processor.normalisation);
-  LabelledImages images =
-      read_valid_pictures(config_.images.valid, info_, place_.backend.exec().pool);
-  const ImageExamples checked({images}, info_.config.labels, patches, {});
+  LabelledImages images = read_valid_pictures(config_.images.valid, info_, memory_);
+  check_pictures(images, patches.grid().image, info_.config.labels);
   evaluations.push_back(std::make_unique<ImageEvaluation>(
       std::move(images), patches, dynamic_cast<ImageObjective&>(objective).model(), place_.backend,
       train.valid_metrics));

@@ -6,6 +6,7 @@
 
 #include "yona/data/images/labelled_images.h"
 #include "yona/io/image_folder.h"
+#include "yona/tasks/image_classification/picture_files.h"
 #include "yona/tasks/run_config.h"
 #include "yona/train/task.h"
 
@@ -42,7 +43,10 @@ class ImageClassificationTask : public Task {
 
   RunConfig config_;
   RunPlace place_;
-  std::vector<LabelledImages> files_;
+  std::vector<LabelledImages> files_;  // until training_ takes them
+  PictureMemory memory_;
+  Json recorded_files_;
+  std::shared_ptr<const Examples> training_;
   std::vector<std::string> labels_;
   ImageModelInfo info_;
 };

@@ -4,6 +4,8 @@
 
 #include "yona/base/enum_names.h"
 #include "yona/base/error.h"
+#include "yona/io/foreign_config.h"
+#include "yona/io/json_file.h"
 #include "yona/io/safetensors_folder.h"
 #include "yona/io/weight_copy.h"
 
@@ -23,6 +25,35 @@ Json memory_network_config(const MemoryNetworkConfig& config,
   result["model_type"] = "yona-memory-network";
   result["yona"] = std::move(model);
   return result;
+}
+
+MemoryNetworkInfo read_memory_info(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "config.json";
+  const std::string where = path.string();
+  const Json json = read_json(path);
+  const Json own = json.is_object() ? json.value("yona", Json()) : Json();
+  check<FormatError>(own.is_object() && own.value("task", Json()) == "question-answering",
+                     "{}: is not that of a memory network", where);
+  const ForeignConfig fields(own, where);
+  MemoryNetworkInfo info;
+  info.words = fields.get<std::vector<std::string>>("words");
+  info.config.vocabulary = static_cast<std::int64_t>(info.words.size());
+  info.config.d_model = fields.size("d_model");
+  info.config.hops = fields.size("hops");
+  info.config.memory = fields.size("memory");
+  const auto tying = fields.get<std::string>("tying");
+  const std::optional<MemoryTying> known = enum_value<MemoryTying>(tying);
+  check<FormatError>(known.has_value(), "{}: \"tying\" is '{}'; adjacent and layer-wise are known",
+                     where, tying);
+  info.config.tying = *known;
+  info.config.position_encoding = fields.get<bool>("position_encoding");
+  info.config.temporal_encoding = fields.get<bool>("temporal_encoding");
+  try {
+    check_config(info.config);
+  } catch (const InvalidArgument& error) {
+    fail<FormatError>("{}: {}", where, error.what());
+  }
+  return info;
 }
 
 void write_memory_weights(const std::filesystem::path& path, const Parameters& parameters) {
