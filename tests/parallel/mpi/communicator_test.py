@@ -89,19 +89,19 @@ def same_bytes(folder):
 
 def overlapped(folder):
     """A model of several buckets, which are exchanged while the backward pass goes on, in f32 and in bf16; recomputed layers too."""
-    large = ["--updates", "2", "--batch-tokens", "64", *settings("model.d_model=256", "model.d_ff=1024", "model.layers=2", "train.accumulate=4")]
+    larger = {"model.d_model=64": "model.d_model=256", "model.layers=1": "model.layers=4"}
+    large = lambda output, words: [larger.get(word, word) for word in flags(folder, output, "--updates", "2", *settings("train.accumulate=4", *words))]
     states = []
     for name, words in (("f32", []), ("bf16", ["train.exchange=bf16"]), ("recompute", ["train.recompute=true"])):
-        run(flags(folder, folder / f"{name}-1", *large, *settings(*words)))
+        run(large(folder / f"{name}-1", words))
         states.append(state_of(folder / f"{name}-1")[:2])
         for ranks in (2, 3):
             output = folder / f"{name}-{ranks}"
-            run(flags(folder, output, *large, *settings(*words)), ranks)
+            run(large(output, words), ranks)
             check(state_of(output)[:2] == states[-1], f"{name}: {ranks} ranks have other bytes than one")
     check(states[0] != states[1], "rounded gradients have the bytes of others")
     check(states[0] == states[2], "recomputed layers have other bytes")
-    words = [*settings("train.exchange=f32"), "--resume", "--updates", "3"]
-    said = run(["train", "--output", folder / "bf16-2", *words], 2, expect=2)
+    said = run(["train", "--output", folder / "bf16-2", "--resume", "--updates", "3", *settings("train.exchange=f32")], expect=2)
     check(len(own_lines(said)) == 1 and "train.exchange: bf16 → f32" in said and "--allow-changes" in said, said)
 
 

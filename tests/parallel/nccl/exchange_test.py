@@ -33,13 +33,14 @@ def train(folder, name, ranks, environment, *words):
 
 
 def same_bytes(folder):
-    for precision in ("f32", "bf16"):
-        words = mpi.settings("train.accumulate=2", "train.measure=false") + ["--precision", precision]
-        alone, _ = train(folder, f"alone-{precision}", 0, {}, *words)
+    for precision, exchange in (("f32", "f32"), ("bf16", "f32"), ("bf16", "bf16")):
+        case = f"{precision}, exchange in {exchange}"
+        words = mpi.settings("train.accumulate=2", "train.measure=false", f"train.exchange={exchange}") + ["--precision", precision]
+        alone, _ = train(folder, f"alone-{precision}-{exchange}", 0, {}, *words)
         for title, environment in (("nccl", {"YONA_ONE_RANK": "1"}), ("host", {"YONA_ONE_RANK": "1", "YONA_NCCL": "off"})):
-            one, _ = train(folder, f"{title}-{precision}", 1, environment, *words)
-            mpi.check(one == alone, f"{precision}: one rank over {title} has other bytes than a run without ranks")
-            print(f"{precision}: one rank over {title} has the bytes of a run without ranks")
+            one, _ = train(folder, f"{title}-{precision}-{exchange}", 1, environment, *words)
+            mpi.check(one == alone, f"{case}: one rank over {title} has other bytes than a run without ranks")
+            print(f"{case}: one rank over {title} has the bytes of a run without ranks")
 
 
 def several(folder):

@@ -57,6 +57,7 @@ const std::map<std::string, std::pair<std::string, std::string>>& other_values()
       {"train.weight_decay", {"0.01", "0.01"}},
       {"train.weight_decay_on", {"all", "all"}},
       {"train.clip_norm", {"1", "1"}},
+      {"train.exchange", {"bf16", "bf16"}},
       {"train.label_smoothing", {"0", "0"}},
       {"train.rdrop", {"5", "5"}},
       {"train.ema", {"0.9999", "0.9999"}},

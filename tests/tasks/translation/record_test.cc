@@ -143,6 +143,7 @@ class Resume : public testing::ToyRun {
         {"train.weight_decay", "0.01"},
         {"train.weight_decay_on", "all"},
         {"train.clip_norm", "1"},
+        {"train.exchange", "bf16"},
         {"train.label_smoothing", "0"},
         {"train.rdrop", "5"},
         {"train.ema", "0.99"},
