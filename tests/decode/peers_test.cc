@@ -2,7 +2,7 @@
 //
 // tests/fixtures/decode/peers.json holds what transformers, CTranslate2 and Marian answered for
 // models whose weights are drawn from a seed, so that no weights need to be kept. peers_test.py
-// asks them anew: through YONA_PEERS_JOBS it has this program write model folders and decode with
+// asks them again: through YONA_PEERS_JOBS it has this program write model folders and decode with
 // them.
 
 #include <algorithm>

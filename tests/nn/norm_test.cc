@@ -91,7 +91,7 @@ struct LastProduct : Module {
   ResidualNormLayer norm;
 };
 
-// In both orders, and where the norm has none to make it with (rms) or somebody asks for the sum.
+// In both orders, and where the norm has none to make it with (rms) or the sum is wanted.
 TEST(Norm, MakesTheProductThatWaitsForIt) {
   for (const NormPosition position : {NormPosition::post, NormPosition::pre}) {
     for (const NormKind kind : {NormKind::layer, NormKind::rms, NormKind::batch}) {

@@ -127,7 +127,7 @@ TEST_F(KillTest, ARunKilledManyTimesEndsWithTheBytesOfOneThatWasNot) {
       }
       ASSERT_EQ(status, -SIGKILL);
       ++kills;
-      // Before its first checkpoint a run can also be begun anew.
+      // Before its first checkpoint a run can also begin again.
       const bool has_state = fs::exists(folder_ / "killed/config.yaml");
       if (!has_state) {
         fs::remove_all(folder_ / "killed");

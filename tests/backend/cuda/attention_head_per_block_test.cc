@@ -64,7 +64,7 @@ TEST_F(CudaHeadPerBlockAttention, TakesSentencesWithoutKeysOrQueries) {
   }
 }
 
-// So far from the first keys' scores are those of others that the forward pass has to begin anew.
+// So far from the first keys' scores are those of others that the forward pass has to begin again.
 TEST_F(CudaHeadPerBlockAttention, TakesScoresFarApart) {
   for (const Mask mask : {Mask::none, Mask::causal}) {
     expect_for_heads({.queries = {66, 256, 190, 31},
