@@ -115,6 +115,14 @@ TEST(TransformerGradient, MatchesDifferencesOfWindowsAndRotaryPositions) {
   expect_gradient(config);
 }
 
+TEST(TransformerGradient, MatchesDifferencesOfRandomFeatures) {
+  TransformerConfig config = dropping(toy_config());
+  config.attention_dropout = 0.0;
+  config.attention = AttentionKind::performer;
+  config.attention_sizes.features = 10;
+  expect_gradient(config);
+}
+
 // Without dropout: where it leaves nothing of a row, the norm of zeros bends too sharply for a
 // difference.
 TEST(TransformerGradient, MatchesDifferencesWithoutResidualConnections) {

@@ -55,6 +55,7 @@ void read_transformer(const Json& json, TransformerConfig& config) {
   sizes.block = json.value("block", sizes.block);
   sizes.global_blocks = json.value("global_blocks", sizes.global_blocks);
   sizes.random_blocks = json.value("random_blocks", sizes.random_blocks);
+  sizes.features = json.value("features", sizes.features);
 }
 
 void read_architecture(const Json& json, Seq2SeqConfig& config) {
@@ -90,14 +91,16 @@ Seq2SeqConfig config_of(const Json& json) {
 }
 
 // Adding the same number to every score changes no softmax, so a key's bias has no gradient in
-// dot-product attention, unless keys are turned by their positions. What arithmetic leaves there is
-// noise, and Adam divides it by its size.
+// dot-product attention, unless keys are turned by their positions or compared by features. What
+// arithmetic leaves there is noise, and Adam divides it by its size.
 bool has_no_gradient(const std::string& name, const Seq2SeqConfig& config) {
   const bool is_additive = config.arch == Arch::rnn ? config.alignment == Alignment::additive
                                                     : config.attention == AttentionKind::additive;
   const bool is_turned =
       config.positions == PositionKind::rotary && name.find("self_attention") != std::string::npos;
-  return !is_additive && !is_turned && name.ends_with("key.bias");
+  const bool has_features = config.attention == AttentionKind::performer &&
+                            name.find("self_attention") != std::string::npos;
+  return !is_additive && !is_turned && !has_features && name.ends_with("key.bias");
 }
 
 class Comparison {
