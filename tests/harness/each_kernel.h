@@ -92,7 +92,7 @@ void for_each_kernel(const Kernels& k, const Function& function) {
   function(k.performer_attention_weights);
   function(k.apply_lambdas);
   function(k.apply_lambdas_backward);
-  static_assert(sizeof(Kernels) == 76 * sizeof(Kernel<AddArgs>));
+  static_assert(sizeof(Kernels) == 83 * sizeof(Kernel<AddArgs>));
 }
 
 }  // namespace yona::testing
