@@ -97,9 +97,9 @@ TEST(AttentionCacheTest, GivesWhatTheWholePrefixGives) {
     expect_cache_agrees(config, backend, "no positions");
     config.positions = PositionKind::rotary;
     expect_cache_agrees(config, backend, "rotary positions");
-    for (const AttentionKind kind : {AttentionKind::window, AttentionKind::dilated,
-                                     AttentionKind::blocks, AttentionKind::sparse,
-                                     AttentionKind::reformer}) {
+    for (const AttentionKind kind :
+         {AttentionKind::window, AttentionKind::dilated, AttentionKind::blocks,
+          AttentionKind::sparse, AttentionKind::reformer}) {
       config = toy_config();
       config.attention = kind;
       const bool has_window = kind == AttentionKind::window || kind == AttentionKind::dilated;
