@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,6 +83,18 @@ TEST_F(ParseCommand, WritesJsonAndDrawings) {
   const ProgramResult two = parse("Dogs bark\nCats sleep\n", {"--format", "svg"});
   EXPECT_EQ(two.code, 2);
   EXPECT_THAT(two.err, HasSubstr("--format svg: draws one sentence, and the input has more"));
+}
+
+TEST_F(ParseCommand, ASentenceBeyondTheModelsPositionsIsNamedByItsLine) {
+  std::string words;
+  for (int i = 0; i < 3000; ++i) {
+    words += "cat ";
+  }
+  const ProgramResult result = parse("Dogs bark\n" + words + "\n", {"--beam", "1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, StartsWith("yona: sentence 2: has "));
+  EXPECT_THAT(result.err, HasSubstr(" sub-words; the model takes "));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
 }
 
 TEST_F(ParseCommand, SaysWhatIsWrongInOneLine) {

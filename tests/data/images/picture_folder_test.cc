@@ -1,5 +1,7 @@
 #include "yona/data/images/picture_folder.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
