@@ -52,8 +52,8 @@ struct BatchColumns {
   }
   YONA_HOST_DEVICE void use_running(std::int64_t column) const {
     mean[column] = running_mean[column];
-    rstd[column] = static_cast<T>(
-        1.0 / sqrt(static_cast<double>(running_variance[column]) + epsilon));
+    rstd[column] =
+        static_cast<T>(1.0 / sqrt(static_cast<double>(running_variance[column]) + epsilon));
   }
 
  private:
