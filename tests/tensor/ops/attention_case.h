@@ -71,7 +71,7 @@ inline OpCase fused_attention(const AttentionVariant& variant) {
 
 // Who sees whom, said again and otherwise than in the kernels.
 inline bool pattern_sees(const AttentionPattern& pattern, std::int64_t i, std::int64_t j,
-                  std::int64_t keys) {
+                         std::int64_t keys) {
   if (pattern.before >= 0) {
     for (std::int64_t step = -pattern.before; step <= pattern.after; ++step) {
       if (i + step * pattern.dilation == j) {
@@ -105,7 +105,8 @@ struct Part {  // one sentence and head: the sizes of its score matrix
   std::int64_t head, n, m;
 };
 
-inline Tensor masked(const AttentionVariant& variant, const Part& part, const Tensor& scores, Context& c) {
+inline Tensor masked(const AttentionVariant& variant, const Part& part, const Tensor& scores,
+                     Context& c) {
   std::vector<double> hidden;
   for (std::int64_t i = 0; i < part.n; ++i) {
     for (std::int64_t j = 0; j < part.m; ++j) {
@@ -117,7 +118,8 @@ inline Tensor masked(const AttentionVariant& variant, const Part& part, const Te
 }
 
 inline std::vector<double> kept_weights(const AttentionVariant& variant, const Part& part,
-                                 const Layout& queries, std::int64_t first_query, Context& c) {
+                                        const Layout& queries, std::int64_t first_query,
+                                        Context& c) {
   const Dropout dropout = c.dropout(variant.dropout, 2U << 12U);
   std::vector<double> factors;
   for (std::int64_t i = 0; i < part.n; ++i) {

@@ -67,7 +67,8 @@ inline std::vector<AttentionVariant> long_attention_variants() {
       {"long memories", {3, 70}, {200, 150}, 2, 32, 32, Mask::none, {}, -1, 0.3}};
 }
 
-inline AttentionPattern window_of(std::int64_t before, std::int64_t after, std::int64_t dilation = 1) {
+inline AttentionPattern window_of(std::int64_t before, std::int64_t after,
+                                  std::int64_t dilation = 1) {
   AttentionPattern pattern;
   pattern.before = before;
   pattern.after = after;
@@ -76,7 +77,7 @@ inline AttentionPattern window_of(std::int64_t before, std::int64_t after, std::
 }
 
 inline AttentionPattern blocks_of(std::int64_t block, std::int64_t neighbours, std::int64_t globals,
-                           std::int64_t randoms, bool earlier) {
+                                  std::int64_t randoms, bool earlier) {
   AttentionPattern pattern;
   pattern.block = block;
   pattern.neighbours = neighbours;
