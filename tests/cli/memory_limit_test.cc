@@ -1,5 +1,5 @@
 // The program under `ulimit -v`, as batch systems set it, and where the files of its control group
-// say that there is little memory: files of the test are mounted over them, in a name space of
+// say that there is little memory: files of the test are mounted over them, in a mount namespace of
 // their own. Where that is not allowed, those tests are skipped.
 
 #include <fstream>
@@ -91,7 +91,7 @@ class InAGroup : public UnderALimit {
   void SetUp() override {
     UnderALimit::SetUp();
     if (!IsSkipped() && shell(mounted(1, "true")).code != 0) {
-      GTEST_SKIP() << "mounting in a name space of one's own is not allowed here";
+      GTEST_SKIP() << "a mount namespace is not allowed here";
     }
   }
   std::string mounted(std::int64_t bytes, const std::string& line) const {

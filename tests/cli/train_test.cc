@@ -298,7 +298,9 @@ TEST_F(Train, ComplainsAboutValidationFilesOfUnequalLengthBeforeItBegins) {
   EXPECT_THAT(message, HasSubstr("b.en"));
   EXPECT_THAT(message, HasSubstr("3"));
   EXPECT_THAT(message, HasSubstr("2"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+  for (const char* file : {"vocab.json", "source.spm", "cache", "config.yaml"}) {
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "run" / file)) << file;
+  }
 }
 
 TEST_F(Train, FitsATimeAndSaysHowLongItWillTake) {
