@@ -127,13 +127,13 @@ TEST_F(GenerateCommand, RefusesConstraintsThatCannotBeMet) {
   EXPECT_THAT(schema(R"({"type":)"), HasSubstr("not valid JSON"));
   EXPECT_THAT(refused({"--prompt", "a", "--json-schema", "/nowhere"}), HasSubstr("no such file"));
   EXPECT_THAT(refused({"--prompt", "a", "--json-schema", "/nowhere", "--regex", "a"}),
-              HasSubstr("--json-schema and --regex are given"));
+              HasSubstr("give --json-schema or --regex, not both"));
 }
 
 TEST_F(GenerateCommand, RefusesWrongFlagsAndOtherModels) {
   EXPECT_THAT(refused({}), HasSubstr("generate: --prompt is missing"));
   EXPECT_THAT(refused({"--prompt", "a", "--input", "b"}),
-              HasSubstr("--prompt and --input are given"));
+              HasSubstr("give --prompt or --input, not both"));
   EXPECT_THAT(refused({"--input", "/nowhere"}), HasSubstr("--input: /nowhere: no such file"));
   EXPECT_THAT(refused({"--prompt", "a", "--temperature", "-1"}), HasSubstr("--temperature: "));
   EXPECT_THAT(refused({"--prompt", "a", "--top-p", "0"}), HasSubstr("--top-p: "));

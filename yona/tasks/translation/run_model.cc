@@ -140,7 +140,10 @@ ModelInfo with_run_settings(ModelInfo from, const RunConfig& config) {
 // and what Marian does otherwise than the paper.
 RunConfig going_on(RunConfig config, const fs::path& checkpoint) {
   const ModelInfo before = read_model_info(checkpoint);
-  config.model.departures = before.config.departures;
+  const NormKind asked = std::exchange(config.model.departures, before.config.departures).norm_kind;
+  if (asked != NormKind::layer || before.config.departures.norm_kind == NormKind::batch) {
+    config.model.departures.norm_kind = asked;  // a setting of the run, not T5's norm
+  }
   for (const auto& [now, then] :
        {std::pair(&config.data.source_language, &before.source_language),
         std::pair(&config.data.target_language, &before.target_language)}) {
