@@ -44,7 +44,8 @@ std::string accuracy_sentence(const Json& points, const std::string& task) {
   if (exact.empty()) {
     return "";
   }
-  const auto [length, reference] = exact.back();
+  const auto length = exact.back().first;
+  const double reference = exact.back().second;
   std::vector<Scored> others;
   for (const AttentionKind kind : long_range_kinds()) {
     const Curve curve = long_curve(points, task, kind, "accuracy");
