@@ -29,16 +29,16 @@ inline void check_activation(const ActivationOp& op) {
 
 inline void expect_activation(const ActivationOp& op, const std::vector<double>& inputs,
                               const std::vector<double>& expected) {
-  const OpCase given{"values",
-                     {{{1, static_cast<std::int64_t>(inputs.size())}}},
-                     [&](const std::vector<Tensor>& x, Context& c) {
-                       set_values(x[0], inputs);
-                       return std::vector<Tensor>{op(x[0], c)};
-                     }};
-  expect_near(run_op(given).outputs[0], expected, 1e-14, "reference");
+  const OpCase of_values{"values",
+                         {{{1, static_cast<std::int64_t>(inputs.size())}}},
+                         [&](const std::vector<Tensor>& x, Context& c) {
+                           set_values(x[0], inputs);
+                           return std::vector<Tensor>{op(x[0], c)};
+                         }};
+  expect_near(run_op(of_values).outputs[0], expected, 1e-14, "reference");
   for (const char* backend : {"cpu", "cuda"}) {
     if (backend == std::string_view("cpu") || has_cuda()) {
-      expect_near(run_op(given, {.backend = backend, .dtype = DType::f32}).outputs[0], expected,
+      expect_near(run_op(of_values, {.backend = backend, .dtype = DType::f32}).outputs[0], expected,
                   1e-6, backend);
     }
   }
