@@ -5,13 +5,13 @@
 // so sums over keys serve all queries: O(T·m·d) time, and no memory of the square of the length.
 // Under a causal mask the sums go up to the query (prefix sums, §2.5.1). ω are Gaussian, orthogonal
 // in blocks of d_k (§3.2), shared by the layer's heads, and drawn from the module's path: a saved
-// model sees the same ones. They are not drawn anew in training, as the paper does from time to
+// model sees the same ones. They are not drawn again in training, as the paper does from time to
 // time. All exponents are relative to their largest (no constant is added, as the authors' code
 // does).
 //
 // The error falls with 1/√m and grows fast with the norms of queries and keys. Takes no attention
 // dropout and no relative positions: there are no weights. With a cache the features of all keys
-// are formed anew for each token: O(n·m·d) a token, more than exact attention's O(n·d).
+// are formed again for each token: O(n·m·d) a token, more than exact attention's O(n·d).
 #pragma once
 
 #include <vector>
