@@ -39,8 +39,8 @@ Tensor cached_attention(const Tensor& q, const CachedKeys& keys, const Attention
 // The same with the scores of additive_attention().
 Tensor cached_additive_attention(const Tensor& q, const CachedKeys& keys, const Tensor& vector,
                                  const AttentionOptions& options, Context& c);
-// The same with the scores of performer_attention(), which are formed again of all keys that a query
-// sees: O(n · m · d_k) for each head of a step.
+// The same with the scores of performer_attention(), which are formed again of all keys that a
+// query sees: O(n · m · d_k) for each head of a step.
 Tensor cached_performer_attention(const Tensor& q, const CachedKeys& keys, const Tensor& features,
                                   const AttentionOptions& options, Context& c);
 
