@@ -82,6 +82,11 @@ def fails(folder, encoder):
     said = run([*words, "--output", output], 2, expect=2)
     check(len(own_lines(said)) == 1 and "damaged.txt:31: is not UTF-8" in said, said)
     check(not output.exists() and (chunks / "record.json").exists() and (chunks / "1").exists(), "what was done is gone")
+    inside = folder / "translation" / "inside.txt"  # its parts are not the model's
+    for _ in range(2):
+        said = run([*words, "--output", inside], 2, expect=2)
+        check("damaged.txt:31: is not UTF-8" in said, said)
+    shutil.rmtree(f"{inside}.chunks")
     said = run([*words, "--output", output, "--n-best", "2"], 2, expect=2)
     check(len(own_lines(said)) == 1 and "--n-best" in said and "was started with other options or files" in said, said)
     damaged.write_bytes(damaged.read_bytes() + b"more\n")

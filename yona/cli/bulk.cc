@@ -30,16 +30,24 @@ Json trace_of(const fs::path& file) {
       {fs::file_size(file, error), fs::last_write_time(file, error).time_since_epoch().count()});
 }
 
+// Hidden ones, and parts of an output that is written into a model's folder.
+bool is_passed_over(const fs::path& path) {
+  return path.filename().string().starts_with('.') || path.extension() == ".chunks";
+}
+
 // A value that names a file, or a folder with files.
 void add_traces(const std::string& value, Json& record) {
   std::error_code error;
   if (fs::is_regular_file(value, error)) {
     record[value] = trace_of(value);
   } else if (fs::is_directory(value, error)) {
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(value, error)) {
-      const std::string name = entry.path().filename().string();
-      if (entry.is_regular_file(error) && !name.starts_with('.')) {
-        record[entry.path().string()] = trace_of(entry.path());
+    constexpr auto kReadable = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator entry(value, kReadable, error), end; entry != end;
+         entry.increment(error)) {
+      if (is_passed_over(entry->path())) {
+        entry.disable_recursion_pending();
+      } else if (entry->is_regular_file(error)) {
+        record[entry->path().string()] = trace_of(entry->path());
       }
     }
   }
