@@ -1,9 +1,9 @@
-"""Translates the lines of a file with Ray, for clusters that already run it: one model in each worker, partitions dealt out to them.
+"""Translates the lines of a file with Ray: each worker loads the model and translates partitions of the file.
 
 usage: ray_translate.py MODEL INPUT OUTPUT [--workers N] [--threads N] [--lines N]
 
-Partitions are written in their order. On a cluster, `ray.init()` finds the head node, and MODEL must be a folder that
-all machines see. The same function maps over partitions of a Spark data frame: docs/cluster.md.
+Partitions are written in order. On a cluster, `ray.init()` finds the head node, and all machines must see the folder MODEL. For Spark see
+docs/cluster.md.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from ray.util import ActorPool
 
 @ray.remote
 class Translator:
-    """A worker: it loads the model once, and translates one partition after another."""
+    """A worker: loads the model once, then translates one partition after another."""
 
     def __init__(self, folder, threads):
         import yona

@@ -6,6 +6,7 @@
 #   tools/cuda-on-host.sh [--races] [BUILD] [TEST PROGRAM [OPTIONS...]]
 # BUILD is build by default and holds the programs; without a program all that use a GPU are run.
 # The GPU is a Hopper, or with CUDA_ON_HOST_CAPABILITY=80 an Ampere, whose kernels some calls have.
+# CUDA_ON_HOST_PINNED=BYTES: larger arrays cannot be pinned.
 # --races: with the thread sanitizer, which finds accesses to memory that no barrier keeps apart.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

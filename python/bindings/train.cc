@@ -19,22 +19,21 @@ using namespace py::literals;  // NOLINT(google-build-using-namespace): pybind11
 
 // The fields are those of the classes in python/yona/training.py.
 py::dict fields_of(const RunPlan& plan) {
-  return py::dict("model"_a = plan.model, "parameters"_a = plan.parameters,
-                  "source_vocabulary"_a = plan.source_vocabulary,
-                  "target_vocabulary"_a = plan.target_vocabulary, "pairs"_a = plan.pairs,
-                  "peak_memory_bytes"_a = plan.peak_memory_bytes,
-                  "first_update"_a = plan.first_update, "updates"_a = plan.updates,
-                  "device"_a = plan.device, "threads"_a = plan.threads,
-                  "precision"_a = plan.precision);
+  return py::dict(
+      "model"_a = plan.model, "parameters"_a = plan.parameters,
+      "source_vocabulary"_a = plan.input_vocabulary, "target_vocabulary"_a = plan.output_vocabulary,
+      "pairs"_a = plan.examples, "peak_memory_bytes"_a = plan.peak_memory_bytes,
+      "first_update"_a = plan.first_update, "updates"_a = plan.updates, "device"_a = plan.device,
+      "threads"_a = plan.threads, "precision"_a = plan.precision);
 }
 
 py::dict fields_of(const UpdateReport& report) {
-  return py::dict(
-      "update"_a = report.update, "updates"_a = report.updates, "epoch"_a = report.epoch,
-      "loss"_a = report.loss, "nll"_a = report.nll, "source_tokens"_a = report.source_tokens,
-      "target_tokens"_a = report.target_tokens, "learning_rate"_a = report.learning_rate,
-      "gradient_norm"_a = report.gradient_norm, "step_seconds"_a = report.step_seconds,
-      "seconds"_a = report.seconds, "skipped"_a = report.skipped);
+  return py::dict("update"_a = report.update, "updates"_a = report.updates,
+                  "epoch"_a = report.epoch, "loss"_a = report.loss, "nll"_a = report.nll,
+                  "source_tokens"_a = report.input_tokens, "target_tokens"_a = report.predictions,
+                  "learning_rate"_a = report.learning_rate,
+                  "gradient_norm"_a = report.gradient_norm, "step_seconds"_a = report.step_seconds,
+                  "seconds"_a = report.seconds, "skipped"_a = report.skipped);
 }
 
 py::dict fields_of(const ValidationReport& report) {
@@ -43,9 +42,9 @@ py::dict fields_of(const ValidationReport& report) {
     figures[py::str(figure.name)] = figure.value;
   }
   return py::dict("name"_a = report.set, "update"_a = report.update, "loss"_a = report.loss,
-                  "nats_per_byte"_a = report.nats_per_byte,
-                  "target_tokens"_a = report.target_tokens, "figures"_a = figures,
-                  "seconds"_a = report.seconds, "is_best"_a = report.is_best);
+                  "nats_per_byte"_a = report.nats_per_byte, "target_tokens"_a = report.predictions,
+                  "figures"_a = figures, "seconds"_a = report.seconds,
+                  "is_best"_a = report.is_best);
 }
 
 // Hands events to `event(kind, fields)`, which says whether the run should end. Before the first

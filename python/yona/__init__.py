@@ -5,7 +5,7 @@
 >>> model.translate("half past three").text                     # doctest: +SKIP
 'halb vier'
 
-The page docs/python.md has the rest.
+docs/python.md describes everything else.
 """
 
 from yona._yona import version as __version__

@@ -8,7 +8,7 @@ def builtin_pairs(source: str = "en", target: str = "de", count: int = 1000, *,
                   split: str = "train", seed: int = 1) -> list[tuple[str, str]]:
     """Numbers, prices, times and dates in the words of two languages: de, en, es, fr, it or zh.
 
-    The `"test"` pairs are made of combinations that no pair of `"train"` has.
+    The `"test"` pairs are combinations that no pair of `"train"` has.
 
     >>> builtin_pairs("en", "de", 1, split="test", seed=2)
     [('seven hundred and forty-four thousand and nine', 'siebenhundertvierundvierzigtausendneun')]

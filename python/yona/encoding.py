@@ -1,4 +1,4 @@
-"""What encoders answer: `Model.classify` and `Model.fill`."""
+"""The results of encoders: `Model.classify` and `Model.fill`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Classification:
-    """A text's label, with the probabilities of all.
+    """A text's label, with the probabilities of all labels.
 
     >>> answer = Classification("good", 0.8, {"good": 0.8, "bad": 0.2}, 5, False)
     >>> str(answer), answer.labels["bad"]
@@ -17,7 +17,7 @@ class Classification:
     label: str
     """The most probable one; empty for a regression."""
     score: float
-    """Its probability; of a regression the value itself."""
+    """Its probability; for a regression the value."""
     labels: dict[str, float]
     """All of them, the most probable first; empty for a regression."""
     tokens: int

@@ -1,4 +1,4 @@
-"""What can go wrong. Every error of yona is a `yona.Error` and one of Python's own kinds as well."""
+"""Errors. Every error of yona is a `yona.Error` and also one of Python's own types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-    """An option, a shape or a configuration value that cannot be."""
+    """An option, a shape or a configuration value that is not valid."""
 
 
 class FormatError(Error, ValueError):
@@ -18,24 +18,23 @@ class FormatError(Error, ValueError):
 
 
 class IoError(Error, OSError):
-    """The system said no: a full disk, a permission."""
+    """The system refused: a full disk, a permission."""
 
 
 class FileMissing(IoError, FileNotFoundError):
-    """A file or folder is not there."""
+    """A file or folder does not exist."""
 
 
 class DeviceError(Error, RuntimeError):
-    """Memory, or a device that cannot be used."""
+    """Out of memory, or a device that cannot be used."""
 
 
 class NotSupported(Error, NotImplementedError):
-    """It has a meaning, but this version cannot do it."""
+    """This version does not support it."""
 
 
 def given_path(what: str, path: str | os.PathLike[str]) -> str:
-    """The path as text; one that is empty would mean the working directory to some, nothing to
-    others.
+    """The path as text. An empty one is refused, because it could mean the working directory.
 
     >>> given_path("output", "run")
     'run'

@@ -25,7 +25,7 @@ class GeneratedText(str):
     """`"stop"` or `"length"`."""
     prompt_tokens: int
     logprobs: list[float]
-    """Of each token, where they were asked for."""
+    """The log-probability of each token, if requested."""
     top_logprobs: list[list[tuple[int, float]]]
 
     def __new__(cls, text: str, tokens: list[int], finish: str, prompt_tokens: int,
@@ -43,17 +43,17 @@ class GeneratedText(str):
 
 @dataclass(frozen=True)
 class Perplexity:
-    """What `Model.perplexity` gives; as a float it is that per token."""
+    """What `Model.perplexity` returns; as a float it is the perplexity per token."""
 
     per_token: float
     per_word: float
-    """By words between white space; NaN for a text without any."""
+    """Per word (separated by white space); NaN for a text without words."""
     per_byte: float
     bits_per_byte: float
     nll: float
-    """Nats of all tokens that were predicted."""
+    """The negative log-probability of all predicted tokens, in nats."""
     tokens: int
-    """That were predicted: all but the first."""
+    """The number of predicted tokens: all but the first."""
     words: int
     bytes: int
     windows: int
@@ -63,7 +63,7 @@ class Perplexity:
 
 
 def pieces(handle: _yona.Model, prompt: str, options: dict[str, Any]) -> Iterator[str]:
-    """The answer piece by piece. Another thread waits for the model; closing the iterator ends
+    """The answer, piece by piece. A separate thread waits for the model; closing the iterator ends
     it."""
     ready: queue.SimpleQueue[str | BaseException | None] = queue.SimpleQueue()
     is_wanted = True

@@ -1,4 +1,4 @@
-"""What yona says on standard error by itself."""
+"""What yona prints on standard error."""
 
 from yona import _yona
 from yona.errors import InvalidArgument

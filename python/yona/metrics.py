@@ -1,6 +1,6 @@
-"""How good translations are: BLEU, chrF and TER, with sacreBLEU's figures in every digit.
+"""Scores of translations: BLEU, chrF and TER, equal to sacreBLEU's in every digit.
 
-`references` has one entry for each hypothesis: a text, or several texts that are all right.
+`references` has one entry for each hypothesis: a text, or several texts that are all correct.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ References = Sequence[Union[str, Sequence[str]]]
 
 
 class Score(float):
-    """A figure, which is a number, with what it takes to compare it.
+    """A score: a number, with the signature that makes it comparable.
 
     >>> score = bleu(["the cat sat"], ["the cat sat"], max_order=3)
     >>> f"{score:.1f}", score.name

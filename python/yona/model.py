@@ -1,4 +1,4 @@
-"""Models: loading, translating, scoring, looking inside, and training on from them."""
+"""Models: loading them, using them, and fine-tuning them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ScoreOptions(TypedDict, total=False):
 
 
 class TranslateOptions(ScoreOptions, total=False):
-    """What `Model.translate` takes by name, but for `n_best`, which decides what it gives back."""
+    """What `Model.translate` takes by name, except `n_best`, which changes the result's type."""
 
     beam: int | None
     min_length: int | None
@@ -52,7 +52,7 @@ class TranslateOptions(ScoreOptions, total=False):
 
 
 def _texts(what: str, given: str | Iterable[str]) -> tuple[bool, list[str]]:
-    """Is it one text, and all of them as a list."""
+    """Whether a single text was given, and the texts as a list."""
     texts = [given] if isinstance(given, str) else list(given)
     for text in texts:
         if not isinstance(text, str):
@@ -82,14 +82,14 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 class Model:
-    """A model folder that is loaded, or an ensemble of several. `Model.load` makes one.
+    """A loaded model folder, or an ensemble of several. `Model.load` makes one.
 
-    It may be used from several threads: calls are computed one after another, without the GIL, by
-    all of the CPU threads that it was given. Ctrl-C ends a call; the model can be used again.
+    It may be used from several threads: calls are computed one after another, without the GIL, each
+    with all CPU threads of the model. Ctrl-C ends a call; the model can be used again.
     """
 
     run: training.TrainResult | None
-    """How training went, where this model comes from `yona.train`."""
+    """The result of the run, if this model comes from `yona.train`."""
 
     def __init__(self, handle: _yona.Model, folders: list[str], options: dict[str, Any]) -> None:
         self._handle, self._folders, self._options = handle, folders, options
@@ -123,7 +123,7 @@ class Model:
 
     @property
     def folder(self) -> str:
-        """Where it was loaded from; of an ensemble the first."""
+        """The folder that it was loaded from; the first one of an ensemble."""
         return self._folders[0]
 
     @property
@@ -161,9 +161,9 @@ class Model:
         """Translates a text, or each of several, in order; a blank text gives a blank one.
 
         With `n_best` each text has a list of translations, best first. Options are those of `yona
-        translate`, and what is left out is as there: the paper's beam search with 4 beams for
-        models of yona, generation_config.json's for others. `prefix` is what the translation
-        begins with, one for each text. `scores=False` lets a greedy search (`beam=1`) be faster.
+        translate`, with the same defaults: the paper's beam search with 4 beams for models of yona,
+        that of generation_config.json for others. `prefix` is the beginning of the translation, one
+        for each text. `scores=False` makes greedy search (`beam=1`) faster.
 
         >>> model = Model.load(folder)
         >>> model.translate("half past three").text
@@ -237,9 +237,9 @@ class Model:
               tokenized: bool = False, batch_tokens: int | None = None) -> Any:
         """The phrase-structure tree of a sentence, or of each of several, in Penn Treebank brackets.
 
-        The model is one that `yona train --task parsing` made. A tree is always well formed and has
-        exactly the sentence's words: plain text is cut into words as the Penn Treebank does,
-        `tokenized=True` takes words that spaces separate. `beam=1` is greedy, which is faster.
+        The model comes from `yona train --task parsing`. A tree is always well formed and has
+        exactly the sentence's words. Text is split into words as in the Penn Treebank; with
+        `tokenized=True` words are separated by spaces. `beam=1` is greedy, which is faster.
 
         >>> Model.load(parser).parse("The cat sleeps.")                      # doctest: +SKIP
         '(S (NP (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))'
@@ -251,7 +251,7 @@ class Model:
         return trees[0] if one else trees
 
     def attention(self, source: str, target: str | None = None) -> Attention:
-        """What every head looked at while it translated `source`, or while it was led through
+        """The attention weights of every head, for the translation of `source` or for the given
         `target`.
 
         >>> attention = Model.load(folder).attention("half past three")
@@ -272,11 +272,11 @@ class Model:
                  regex: str | None = None, beam: int | None = None,
                  length_penalty: float | None = None) -> Any:
         """Continues a text, or each of several, with a language model. The answer is a text (a
-        `GeneratedText`, with its tokens) without the prompt; with `n` it is a list of so many.
-        With `stream=True` it is an iterator of its pieces, as they come.
+        `GeneratedText`, with its tokens) without the prompt; with `n` it is a list of `n` answers.
+        With `stream=True` it is an iterator of pieces, while they are generated.
 
         Options are those of `yona generate`: without a `temperature` the best token is always
-        taken; `beam=4` searches with so many beams.
+        chosen; `beam=4` searches with four beams.
 
         >>> model.generate("Once upon a time", max_new=20, temperature=0.8)   # doctest: +SKIP
         >>> for piece in model.generate("Once", stream=True):                 # doctest: +SKIP
@@ -304,8 +304,9 @@ class Model:
 
     def perplexity(self, text: str, *, context: int | None = None,
                    stride: int | None = None) -> Perplexity:
-        """How well a language model predicts a text, in windows of `context` tokens (all positions
-        of the model) that move by `stride` (the context), as transformers' documentation does it.
+        """How well a language model predicts a text, in windows of `context` tokens (by default the
+        model's positions) that move by `stride` (by default the context), computed as in the
+        documentation of transformers.
 
         >>> model.perplexity(text, stride=512).per_token                      # doctest: +SKIP
         25.2
@@ -358,8 +359,8 @@ class Model:
         """The vector of a text, or one row for each of several, by an encoder.
 
         `pooling` is mean, cls or max; `normalize` scales to length 1; `prompt` is the name of a
-        text that a sentence-transformers folder puts in front. What is left out is as the folder
-        says: without a say the mean, scaled.
+        prompt of a sentence-transformers folder. The defaults are the folder's; if it has none, the
+        mean, scaled.
 
         >>> query, *answers = model.embed(["a question", "one", "two"])       # doctest: +SKIP
         >>> [float(query @ answer) for answer in answers]                     # doctest: +SKIP
@@ -370,7 +371,7 @@ class Model:
         return vectors[0] if one else vectors
 
     def fill(self, text: str, *, top: int = 5) -> list[list[Candidate]]:
-        """The `top` most probable tokens for each mask of a text, which is written as in
+        """The `top` most probable tokens for each mask of a text; a mask is written as in
         `model.info["mask"]`.
 
         >>> model.fill("Paris is the [MASK] of France.")[0][0].token          # doctest: +SKIP
@@ -380,8 +381,8 @@ class Model:
         return [[Candidate(*each) for each in mask] for mask in self._handle.fill(text, top)]
 
     def train(self, *args: Any, **options: Any) -> Model:
-        """Trains on from this model's weights and sub-words: `yona.train(..., init=model.folder)`.
-        This one stays as it is; the new one is given back."""
+        """Fine-tunes this model (`yona.train(..., init=model.folder)`) and returns the new one.
+        This one does not change."""
         if len(self._folders) > 1:
             raise InvalidArgument("train: this is an ensemble; load one of its models")
         return training.train(*args, init=self.folder, **options)

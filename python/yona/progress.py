@@ -1,4 +1,4 @@
-"""How a training run is shown: a bar of tqdm where it is installed, lines otherwise."""
+"""Shows a training run: a tqdm bar if tqdm is installed, otherwise lines."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class _Lines:
 
 @contextlib.contextmanager
 def make_progress(wanted: bool, stream: TextIO) -> Iterator[Callable[[Any], None]]:
-    """What is called with every report of a run."""
+    """A function that is called with every report of a run."""
     if not wanted:
         yield lambda report: None
         return

@@ -26,6 +26,7 @@ class Plan:
     source_vocabulary: int
     target_vocabulary: int
     pairs: int
+    """Training examples of an epoch, whatever the task."""
     peak_memory_bytes: int
     first_update: int
     updates: int
@@ -42,11 +43,12 @@ class Update:
     updates: int
     epoch: int
     loss: float
-    """What is minimised, in nats for each target token: label smoothing counted."""
+    """What is minimised, in nats per prediction, with label smoothing."""
     nll: float
     """The same without smoothing."""
     source_tokens: int
     target_tokens: int
+    """Predictions that the loss counts: tokens or labels."""
     learning_rate: float
     gradient_norm: float
     step_seconds: float
@@ -60,15 +62,16 @@ class Update:
 
 @dataclass(frozen=True)
 class Validation:
-    """One validation set, looked at after an update."""
+    """The result of one validation set, after an update."""
 
     name: str
     update: int
     loss: float
     nats_per_byte: float
     target_tokens: int
+    """Predictions that the loss counts: tokens or labels."""
     figures: dict[str, float]
-    """Those of `valid_metrics`: bleu, chrf, ter."""
+    """The metrics of `valid_metrics`, such as bleu or accuracy."""
     seconds: float
     is_best: bool
 
@@ -79,7 +82,7 @@ class Validation:
 
 @dataclass(frozen=True)
 class Message:
-    """Something worth saying: what was found in the corpora, what is odd about a setting."""
+    """Information, a warning or an error: about the corpora, or an unusual setting."""
 
     text: str
     warning: bool
@@ -87,7 +90,7 @@ class Message:
 
 @dataclass
 class TrainResult:
-    """How a run went."""
+    """The result of a run."""
 
     updates: int
     best_loss: float
@@ -150,24 +153,23 @@ def train(train_src: Path | Iterable[Path] | None = None,
           allow_changes: bool = False, init: Path | None = None, device: str = "cpu",
           threads: int = 0, callback: Callable[[Event], Any] | None = None,
           progress: bool = True) -> Model:
-    """Trains a model and gives back the best one, loaded; `output` is its folder. Without a `task`
-    that is translation, from parallel text.
+    """Trains a model and returns the best one, loaded; `output` is its folder. Without `task` it is
+    a translation model, trained on parallel text.
 
-    Other tasks (language-model, masked-lm, classification, parsing) learn from `train`, and `valid`
-    is a file of the same kind that decides which model is the best. `time` is how long the run may
-    take, in seconds or as `--for` has it ("20m"): it chooses the number of updates.
+    Other tasks (language-model, masked-lm, classification, parsing, image-classification) are
+    trained on `train`; `valid`, of the same kind, decides which model is the best. `time` is the
+    time of the run, in seconds or as for `--for` ("20m"): it decides the number of updates.
 
     Arguments are the flags of `yona train`; `set` takes any key of the configuration, as in
     `set={"train.warmup": 200, "model.dropout": 0.1}`.
 
     `callback` is called with every `Plan`, `Update`, `Validation` and `Message`, on the thread that
-    called `train`. When it returns False, the run ends after the update, saved, as if it had come
-    to its end; what it raises ends the run likewise, and is raised here. So does Ctrl-C: the update
-    under way is finished and a checkpoint is written first, and `resume=True` goes on from there,
-    bit by bit as if never stopped. With other settings or data it is refused, unless
-    `allow_changes` is given.
+    called `train`. If it returns False, the run is saved and ends after the update. An exception
+    from it ends the run too, and is raised here. So does Ctrl-C: the current update is finished and
+    a checkpoint is written first, and `resume=True` continues from there, bit for bit as if the run
+    had never stopped. Resuming with other settings or data is refused without `allow_changes`.
 
-    `progress` shows a `tqdm` bar where tqdm is installed, and lines on standard error otherwise.
+    `progress` shows a `tqdm` bar if tqdm is installed, otherwise lines on standard error.
 
     >>> losses = []
     >>> model = train("train.en", "train.de", output="run", preset="tiny", updates=30,

@@ -1,4 +1,4 @@
-"""What a model gives back."""
+"""The results of a translation model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Translation:
 
     text: str
     score: float
-    """What translations are ordered by: the log-probability, normalised as the search does."""
+    """What translations are ranked by: the log-probability, normalised as by the search."""
     log_probability: float
     tokens: list[str] = field(repr=False)
     """The pieces that the model wrote, `</s>` included."""
@@ -41,10 +41,9 @@ class Translation:
 class Attention:
     """Every attention weight of a model for one pair of sentences.
 
-    Arrays are [layers, heads, queries, keys] and view the memory that was written by the model's
-    side: nothing is copied, and each access gives the same array. The decoder reads
-    `decoder_tokens` and writes `target_tokens`; a row of `cross` belongs to the token that is
-    written.
+    Arrays are [layers, heads, queries, keys]. They are views of the library's memory: nothing is
+    copied, and each access returns the same array. The decoder reads `decoder_tokens` and produces
+    `target_tokens`; a row of `cross` belongs to the token that is produced.
     """
 
     def __init__(self, handle: _yona.Attention) -> None:
@@ -56,7 +55,7 @@ class Attention:
 
     @property
     def target(self) -> str:
-        """The translation that was given, or else the model's own."""
+        """The given translation, or the model's own."""
         return self._handle.target
 
     @property
@@ -78,7 +77,7 @@ class Attention:
 
     @property
     def decoder(self) -> NDArray[np.float32]:
-        """Self-attention of the target: nothing after the diagonal."""
+        """Self-attention of the target: zero after the diagonal."""
         return self._handle.weights("decoder")
 
     @property
@@ -87,13 +86,13 @@ class Attention:
         return self._handle.weights("cross")
 
     def html(self) -> str:
-        """A page, complete in itself, to choose layers and heads in: what `yona attention` writes."""
+        """A self-contained page, as `yona attention` writes it, to choose layers and heads."""
         return self._handle.html()
 
     def svg(self, part: str = "cross", *, layer: int | None = -1, head: int | str | None = "mean",
             style: str = "matrix") -> str:
-        """A figure: of a layer (counted as in an array; None: all), and of one head, of all (None)
-        or of their `"mean"`; as a `"matrix"`, or as `"lines"` like the paper's figures 3 to 5."""
+        """A figure of a layer (an index; None: all) and of one head, of all (None) or of their
+        `"mean"`; as a `"matrix"`, or as `"lines"` like the paper's figures 3 to 5."""
         if style not in ("matrix", "lines"):
             raise InvalidArgument(f"style: expected matrix or lines, got {style!r}")
         if isinstance(head, str) and head != "mean":

@@ -1,12 +1,9 @@
 // An empty value of any flag of any command is refused by one rule.
 
-#include <regex>
-#include <sstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/cli/program.h"
+#include "tests/cli/every_command.h"
 
 namespace yona::testing {
 namespace {
@@ -14,47 +11,14 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using Words = std::vector<std::string>;
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-// Lines of a help text that match, by their first group.
-Words listed(const std::string& help, const std::regex& pattern) {
-  Words found;
-  std::istringstream lines(help);
-  for (std::string line; std::getline(lines, line);) {
-    if (std::smatch match; std::regex_search(line, match, pattern)) {
-      found.push_back(match[1]);
-    }
-  }
-  return found;
-}
-
-// Every command without further commands, as the help lists them.
-void collect_commands(const Words& above, std::vector<Words>& into) {
-  const std::string help = run_yona(with(above, {"--help"})).out;
-  const std::size_t begin = help.find("\nCommands:\n");
-  if (begin == help.npos) {
-    into.push_back(above);
-    return;
-  }
-  const std::string list = help.substr(begin + 11, help.find("\n\n", begin) - begin - 11);
-  for (const std::string& name : listed(list, std::regex("^  ([a-z]+)"))) {
-    collect_commands(with(above, {name}), into);
-  }
-}
 
 TEST(EmptyValues, AreRefusedByEveryFlagOfEveryCommand) {
-  std::vector<Words> commands;
-  collect_commands({}, commands);
+  const std::vector<Words> commands = every_command();
   EXPECT_GE(commands.size(), 18U);
   std::size_t flags = 0;
   for (const Words& command : commands) {
     const std::string help = run_yona(with(command, {"--help"})).out;
-    for (const std::string& names : listed(help, std::regex("^  (-[^ ]+) [^ ]"))) {
+    for (const std::string& names : flags_of(help)) {
       const std::string flag = names.substr(names.find("--"));
       if (command.back() == "embed" && flag == "--prompt") {
         continue;  // no prompt, also where the folder has one by default

@@ -1,13 +1,15 @@
 // The program as a whole: help, version, exit codes, one-line errors with the nearest name.
 
-#include "tests/cli/program.h"
-
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/cli/every_command.h"
 
 namespace yona::testing {
 namespace {
@@ -15,15 +17,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-const std::vector<std::vector<std::string>>& commands() {
-  static const std::vector<std::vector<std::string>> list{
-      {"demo"},         {"train"},          {"average"},
-      {"info"},         {"config"},         {"vocab"},
-      {"bench"},        {"bench", "train"}, {"bench", "attention"},
-      {"bench", "peak"}};
-  return list;
-}
+using ::testing::UnorderedElementsAre;
 
 // Wrong use: exit code 2, nothing on standard output, one line on standard error.
 std::string complaint(const std::vector<std::string>& arguments) {
@@ -39,14 +33,21 @@ TEST(Program, ShowsItsHelpAndEveryCommand) {
   const ProgramResult result = run_yona({"--help"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.err, "");
-  for (const auto& command : commands()) {
-    EXPECT_THAT(result.out, HasSubstr("\n  " + command[0] + " ")) << command[0];
+  std::vector<std::string> commands;
+  for (const Words& words : every_command()) {
+    commands.push_back(fmt::format("{}", fmt::join(words, " ")));
   }
+  EXPECT_THAT(commands, UnorderedElementsAre(
+                            "demo", "train", "translate", "serve", "score", "attention", "average",
+                            "info", "runs", "config", "vocab", "convert", "shortlist", "perplexity",
+                            "classify", "embed", "fill", "generate", "parse", "study", "bench",
+                            "bench train", "bench scaling", "bench attention", "bench peak",
+                            "bench translate", "bench generate"));
   EXPECT_EQ(run_yona({"-h"}).out, result.out);
 }
 
 TEST(Program, ShowsTheHelpOfEachCommandWithAnExample) {
-  for (std::vector<std::string> command : commands()) {
+  for (Words command : every_command()) {
     std::string name = "yona";
     for (const std::string& word : command) {
       name += " " + word;
@@ -62,13 +63,25 @@ TEST(Program, ShowsTheHelpOfEachCommandWithAnExample) {
 }
 
 TEST(Program, WrapsItsHelpAtAHundredColumns) {
-  for (std::vector<std::string> command : commands()) {
+  std::vector<Words> commands = every_command();
+  commands.emplace_back();  // the program itself
+  for (Words command : commands) {
     command.emplace_back("--help");
     std::istringstream lines(run_yona(command).out);
     for (std::string line; std::getline(lines, line);) {
       const auto continuation = [](unsigned char c) { return (c & 0xC0U) == 0x80U; };
       const auto hidden = std::count_if(line.begin(), line.end(), continuation);
       EXPECT_LE(static_cast<std::ptrdiff_t>(line.size()) - hidden, 100) << line;
+    }
+  }
+}
+
+TEST(Program, HasTheSameShortFlagsEverywhere) {
+  for (const Words& command : every_command()) {
+    for (const std::string& flag : flags_of(run_yona(with(command, {"--help"})).out)) {
+      for (const char* both : {"-m,--model", "-i,--input", "-o,--output"}) {
+        EXPECT_NE(flag, std::string(both).substr(3)) << command.back();
+      }
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "tests/cli/program.h"
 #include "tests/harness/language_folder.h"
+#include "tests/harness/temp_dir.h"
 #include "tests/serve/client.h"
 
 namespace yona::testing {
@@ -47,6 +48,22 @@ TEST(ServedFolders, AreRefusedInOneLine) {
   std::filesystem::resize_file(folder.path() / "model.safetensors", 100);
   const std::string damaged = error_of({path});
   EXPECT_NE(damaged.find("model.safetensors is damaged"), std::string::npos) << damaged;
+}
+
+// A parser's folder is that of a translation model but for its task.
+TEST(ServedFolders, RefusesKindsThatNoRouteAnswersFor) {
+  const TempDir folder;
+  const auto error_with = [&](const char* config) {
+    write_bytes(folder / "config.json", config);
+    return error_of({folder.path().string()});
+  };
+  const std::string name = "yona: --model: " + folder.path().string();
+  const std::string taken =
+      "; yona serve takes translation models, language models, encoders and image classifiers\n";
+  EXPECT_EQ(error_with(R"({"model_type": "marian", "yona": {"task": "parsing"}})"),
+            name + " is a parsing model" + taken);
+  EXPECT_EQ(error_with(R"({"yona": {"task": "question-answering"}})"),
+            name + " is a memory network" + taken);
 }
 
 TEST(ServedFolders, TakeFlagsOfLanguageModelsInTheirRanges) {

@@ -53,7 +53,7 @@ TEST(ConfigYaml, RefusesEscapesThatGiveNoCharacter) {
 
 TEST(ConfigYaml, RefusesRepeatedKeys) {
   EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n"),
-            "c.yaml:3: the key 'a' is repeated; it stands on line 1 already");
+            "c.yaml:3: the key 'a' is repeated; it is on line 1 already");
   EXPECT_THAT(error_of("t: {u: 1, u: 2}"), HasSubstr("the key 'u' is repeated"));
 }
 

@@ -38,6 +38,9 @@ TEST(WorkerBackends, SayWhatTheyCannotBe) {
 TEST(WorkerBackends, HaveLargerBatchesOnAGpu) {
   EXPECT_EQ(default_batch_tokens("cpu"), 4096);
   EXPECT_EQ(default_batch_tokens("cuda"), 65536);
+  EXPECT_EQ(parse_batch_tokens("cpu", 1), 512);
+  EXPECT_EQ(parse_batch_tokens("cpu", 21), 2048);
+  EXPECT_EQ(parse_batch_tokens("cuda", 21), 65536);
 }
 
 }  // namespace

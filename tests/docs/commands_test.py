@@ -5,7 +5,7 @@ Every `sh` and `console` block of README.md, CONTRIBUTING.md, docs/, bench/ and 
 
     <!-- not run: needs a GPU -->
 
-Before a `console` block may stand that its commands are refused; then their output is compared with the page's:
+If the commands of a `console` block are to fail, their exit code is given before it, and their output is compared with the page's:
 
     <!-- fails: 2 -->
 
@@ -29,7 +29,7 @@ from pages import read_page  # noqa: E402
 SOURCE = Path(os.environ.get("YONA_SOURCE_DIR", Path(__file__).parents[2]))
 PROGRAM = os.environ.get("YONA_PROGRAM", str(SOURCE / "build/yona"))
 PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted(SOURCE.glob("docs/*.md")), *sorted(SOURCE.glob("bench/**/*.md")),
-         *sorted(SOURCE.glob("recipes/*/*.md"))]
+         *sorted(SOURCE.glob("recipes/**/*.md"))]
 LIMIT = 60  # seconds of one block
 # `head` reads its input to the end, so that with pipefail the command before it is not seen to fail by SIGPIPE.
 PRELUDE = 'head() { command head "$@"; cat > /dev/null; }\n'

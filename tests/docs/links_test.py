@@ -24,7 +24,7 @@ FOREIGN = {"modeling_*.py"}  # of transformers
 
 
 def pages():
-    folders = ["", "docs", "bench", "bench/notes", "recipes/*", "tests/*"]
+    folders = ["", "docs", "bench", "bench/notes", "recipes", "recipes/*", "tests/*"]
     return sorted({path for folder in folders for path in (SOURCE / ".").glob(f"{folder}/*.md" if folder else "*.md")})
 
 

@@ -96,6 +96,30 @@ TEST(ChatTemplate, IsReadFromAFolder) {
   EXPECT_EQ(ChatTemplate::from_folder(folder)->render(request), "hi!");
 }
 
+TEST(ChatTemplate, AMessagesReasoningHasAllNamesThatTemplatesRead) {
+  const ChatTemplate chat("{{ messages[0]|tojson }}", Json::object());
+  const auto rendered = [&](const char* message) {
+    ChatRequest request;
+    request.messages = Json::array({Json::parse(message)});
+    return chat.render(request);
+  };
+  EXPECT_EQ(rendered(R"({"role": "user", "reasoning": "r"})"),
+            R"({"thinking": "r", "role": "user", "reasoning": "r", "reasoning_content": "r"})");
+  EXPECT_EQ(rendered(R"({"thinking": "t", "reasoning_content": "r", "x": 1})"),
+            R"({"thinking": "t", "reasoning_content": "r", "x": 1})");
+  EXPECT_EQ(rendered(R"({"reasoning_content": null, "x": 1, "thinking": "t"})"),
+            R"({"thinking": "t", "reasoning_content": "t", "x": 1})");
+  EXPECT_EQ(rendered(R"({"thinking": null, "x": 1})"), R"({"thinking": null, "x": 1})");
+  // Takes minutes where the time grows with the square of the number.
+  std::string many = R"({"reasoning": "r")";
+  for (int i = 0; i < 200'000; ++i) {
+    many += ",\"" + std::to_string(i) + "\":1";
+  }
+  ChatRequest request;
+  request.messages = Json::array({parse_json(many + "}", "a")});
+  EXPECT_EQ(ChatTemplate("{{ messages[0]|length }}", Json::object()).render(request), "200003");
+}
+
 TEST(ChatTemplate, MessagesMustBeAList) {
   const ChatTemplate chat("x");
   EXPECT_THROW(chat.render({.messages = Json::object()}), jinja::TemplateError);

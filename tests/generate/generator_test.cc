@@ -231,7 +231,7 @@ TEST(Generator, RefusesWhatItCannotDoInOneLine) {
             "generate: 0 new tokens are asked for; at least 1 is needed");
   EXPECT_EQ(message({.prompt = {1}, .max_new = 1000000}),
             "generate: 1000000 new tokens after a prompt of 1 do not fit the model's context of "
-            "12");
+            "12; at most 11 do");
   EXPECT_EQ(message({.prompt = {13}}),
             "generate: the prompt has the id 13, outside the vocabulary of 13 tokens");
   EXPECT_EQ(message({.prompt = {1}, .answers = 3}),

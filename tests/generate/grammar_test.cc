@@ -83,5 +83,15 @@ TEST(Grammar, TooManyNodesAreRefused) {
               ::testing::HasSubstr("the description is too large"));
 }
 
+TEST(Grammar, TooManyTransitionsAreRefused) {
+  Grammar grammar;  // as (?:||||…){…} makes them: none has a node of its own
+  EXPECT_THAT(message_of([&] {
+                for (std::size_t i = 0; i <= Grammar::kMostEdges; ++i) {
+                  grammar.link(grammar.start(grammar.root()), grammar.end(grammar.root()));
+                }
+              }),
+              ::testing::HasSubstr("the description is too large"));
+}
+
 }  // namespace
 }  // namespace yona

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "yona/base/error.h"
-
 #include "tests/generate/grammar_match.h"
 
 namespace yona {
@@ -49,11 +47,6 @@ TEST_F(JsonObjectGrammar, OtherPropertiesHaveOtherNames) {
   for (const char* text : {R"({"ab":"1"})", R"({"x":1})", R"({"é":"1"})", R"({"x":"1","ab":1})"}) {
     EXPECT_FALSE(matches(machine, text)) << text;
   }
-}
-
-TEST_F(JsonObjectGrammar, ALongNameBesideOtherPropertiesIsRefused) {
-  const ObjectGrammar object{{{std::string(600, 'x'), rules.integer(), false}}, rules.string()};
-  EXPECT_THROW(append_object(grammar, rules, start(), object), InvalidArgument);
 }
 
 TEST_F(JsonObjectGrammar, ArraysHaveBetweenLeastAndMostItems) {

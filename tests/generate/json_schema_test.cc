@@ -166,8 +166,21 @@ TEST(JsonSchema, RefusesOtherInstances) {
   }
 }
 
+TEST(JsonSchema, ATypeOrANameThatIsGivenTwiceCountsOnce) {
+  Json types = Json::array(), required = Json::array();
+  for (int i = 0; i < 100'000; ++i) {
+    types.push_back("object");
+    required.push_back("a");
+  }
+  GrammarMachine machine(json_schema_grammar(
+      {{"type", types}, {"properties", {{"a", {{"type", "null"}}}}}, {"required", required}}));
+  EXPECT_TRUE(matches(machine, R"({"a": null})"));
+  EXPECT_FALSE(matches(machine, "{}"));
+}
+
 TEST(JsonSchema, RefusesWhatItCannotDoByName) {
   using ::testing::HasSubstr;
+  const std::string long_name(600, 'x');
   const std::vector<std::pair<std::string, std::string>> cases{
       {R"({"type":"object","patternProperties":{}})",
        "\"patternProperties\" at # is not supported"},
@@ -188,6 +201,8 @@ TEST(JsonSchema, RefusesWhatItCannotDoByName) {
       {R"({"anyOf":{}})", "a list of at least one schema is expected"},
       {R"({"type":"object","properties":[1]})", "\"properties\" at # is not an object"},
       {R"({"type":"object","required":[1]})", "\"required\" at # is not a list of names"},
+      {R"({"properties":{")" + long_name + R"(":{}}})", "at # has 600 bytes; at most 512"},
+      {R"({"required":[")" + long_name + R"("]})", "at # has 600 bytes; at most 512"},
       {R"({"type":"array","minItems":-1})", "-1 is not a count"},
       {R"({"type":"array","maxItems":1e9})", "at most 100000 is supported"},
       {R"({"type":"array","prefixItems":{}})", "\"prefixItems\" at # is not a list"},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/text/utf8.h"
 
 namespace yona {
 namespace {
@@ -40,6 +41,16 @@ TEST(RegexClass, AnErrorSaysWhere) {
     FAIL();
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(), "regular expression: it is not supported (before byte 1 of 'ab')");
+  }
+  std::string text = "a";  // of which the hundredth byte is within a character
+  for (int i = 0; i < 60; ++i) {
+    text += "é";
+  }
+  try {
+    RegexReader(text).refuse("it");
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_TRUE(is_utf8(error.what()));
   }
 }
 

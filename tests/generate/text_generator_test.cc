@@ -166,15 +166,26 @@ TEST_F(TextGeneratorTest, RefusesInOneLineAndCanBeUsedAgain) {
 TEST(EndIds, ComeFromTheFolderOrTheTokeniser) {
   const TextTokenizer tokenizer = letters();
   const TempDir folder;
-  EXPECT_EQ(end_ids_of(folder.path(), tokenizer), std::vector<std::int32_t>{kEnd});
+  EXPECT_EQ(end_ids_of(folder.path(), tokenizer, 20), std::vector<std::int32_t>{kEnd});
   write_json(folder.path() / "config.json", Json{{"eos_token_id", 3}});
-  EXPECT_EQ(end_ids_of(folder.path(), tokenizer), std::vector<std::int32_t>{3});
+  EXPECT_EQ(end_ids_of(folder.path(), tokenizer, 20), std::vector<std::int32_t>{3});
   write_json(folder.path() / "generation_config.json", Json{{"eos_token_id", {5, 6}}});
-  EXPECT_EQ(end_ids_of(folder.path(), tokenizer), (std::vector<std::int32_t>{5, 6}));
+  EXPECT_EQ(end_ids_of(folder.path(), tokenizer, 20), (std::vector<std::int32_t>{5, 6}));
   write_json(folder.path() / "generation_config.json", Json{{"eos_token_id", "x"}});
-  EXPECT_EQ(message_of<FormatError>([&] { end_ids_of(folder.path(), tokenizer); }),
+  EXPECT_EQ(message_of<FormatError>([&] { end_ids_of(folder.path(), tokenizer, 20); }),
             (folder.path() / "generation_config.json").string() +
                 ": eos_token_id: expected a number or a list of numbers");
+}
+
+TEST(EndIds, OutsideTheVocabularyAreRefused) {
+  const TextTokenizer tokenizer = letters();
+  const TempDir folder;
+  const std::string file = (folder.path() / "config.json").string();
+  for (const std::int64_t id : {std::int64_t{-1}, std::int64_t{10}, std::int64_t{1} << 40}) {
+    write_json(file, Json{{"eos_token_id", {5, id}}});
+    EXPECT_EQ(message_of<FormatError>([&] { end_ids_of(folder.path(), tokenizer, 10); }),
+              fmt::format("{}: eos_token_id: {} is outside the vocabulary of 10 tokens", file, id));
+  }
 }
 
 }  // namespace

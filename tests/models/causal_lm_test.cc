@@ -9,6 +9,7 @@
 #include "yona/tensor/ops/cross_entropy.h"
 
 #include "tests/harness/compare.h"
+#include "tests/harness/model_gradient.h"
 #include "tests/harness/tolerances.h"
 #include "tests/harness/toy_lm.h"
 
@@ -161,27 +162,9 @@ TEST(CausalLm, HasTheGradientOfFiniteDifferences) {
     kind.config.dropout = 0.2;
     kind.config.attention_dropout = kind.config.attention == AttentionKind::performer ? 0.0 : 0.1;
     ToyLm toy(kind.config, "reference", DType::f64);
-    Tape tape;
-    toy.parameters.zero_gradients();
-    loss_of(toy, &tape);
-    const std::vector<double> gradient = values_of(toy.parameters.gradients());
-    const std::vector<double> start = values_of(toy.parameters.weights());
-    const std::vector<double> way = random_values(toy.parameters.count(), 51);
-    double expected = 0;
-    for (std::size_t i = 0; i < way.size(); ++i) {
-      expected += gradient[i] * way[i];
-    }
-    const auto at = [&](double step) {
-      std::vector<double> moved = start;
-      for (std::size_t i = 0; i < moved.size(); ++i) {
-        moved[i] += step * way[i];
-      }
-      set_values(toy.parameters.weights(), moved);
-      return loss_of(toy, nullptr);
-    };
-    constexpr double kStep = 1e-6;
-    const double difference = (at(kStep) - at(-kStep)) / (2 * kStep);
-    EXPECT_NEAR(difference, expected, 1e-5 * std::max(1.0, std::abs(expected))) << kind.name;
+    expect_gradient_of(
+        toy.parameters, [&](Tape* tape) { return loss_of(toy, tape); },
+        {.step = 1e-6, .tolerance = 1e-5, .directions = 1, .name = std::string(kind.name)});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/compare.h"
+#include "tests/harness/model_gradient.h"
 #include "tests/harness/tolerances.h"
 #include "tests/harness/toy_model.h"
 
@@ -52,30 +53,8 @@ struct Loss {
 void expect_gradient(const Seq2SeqConfig& config, bool rdrop = false) {
   ToyModel toy(config, "reference", DType::f64);
   Loss loss{.toy = toy, .rdrop = rdrop};
-  Tape tape;
-  toy.parameters.zero_gradients();
-  loss(&tape);
-  const std::vector<double> gradient = values_of(toy.parameters.gradients());
-  const std::vector<double> start = values_of(toy.parameters.weights());
-  for (std::uint64_t direction = 0; direction < 4; ++direction) {
-    const std::vector<double> way = random_values(toy.parameters.count(), 50 + direction);
-    double expected = 0;
-    for (std::size_t i = 0; i < way.size(); ++i) {
-      expected += gradient[i] * way[i];
-    }
-    const auto at = [&](double step) {
-      std::vector<double> moved = start;
-      for (std::size_t i = 0; i < moved.size(); ++i) {
-        moved[i] += step * way[i];
-      }
-      set_values(toy.parameters.weights(), moved);
-      return loss(nullptr);
-    };
-    // A step that few kinks of relu lie within; its cube against the rounding of the loss.
-    constexpr double kStep = 1e-6;
-    const double difference = (at(kStep) - at(-kStep)) / (2 * kStep);
-    EXPECT_NEAR(difference, expected, 1e-6 * std::max(1.0, std::abs(expected)));
-  }
+  // A step that few kinks of relu lie within; its cube against the rounding of the loss.
+  expect_gradient_of(toy.parameters, loss, {.step = 1e-6});
 }
 
 TransformerConfig dropping(const TransformerConfig& base) {
@@ -96,6 +75,17 @@ TEST(TransformerGradient, MatchesDifferencesWithDropoutBeforeNorm) {
   config.activation = FeedForwardActivation::gelu;
   config.positions = PositionKind::learned;
   expect_gradient(config);
+}
+
+TEST(TransformerGradient, MatchesDifferencesOfReversibleLayers) {
+  TransformerConfig config = dropping(toy_config());
+  config.norm = NormPosition::pre;
+  config.reversible = true;
+  config.activation = FeedForwardActivation::gelu;
+  config.positions = PositionKind::relative;
+  expect_gradient(config);
+  config.dropout = 0;
+  expect_gradient(config, true);
 }
 
 TEST(TransformerGradient, MatchesDifferencesOfAdditiveAttentionAndOwnTables) {

@@ -9,6 +9,7 @@
 #include "yona/tensor/ops/cross_entropy.h"
 
 #include "tests/harness/bound_module.h"
+#include "tests/harness/model_gradient.h"
 #include "tests/harness/random_tensor.h"
 #include "tests/harness/temp_dir.h"
 
@@ -56,28 +57,8 @@ double vit_loss(const Vit& model, Region& region, Tape* tape) {
 void expect_vit_gradient(const VitConfig& config) {
   Vit model(config);
   BoundModule bound(model);
-  Tape tape;
-  vit_loss(model, bound.region, &tape);
-  const std::vector<double> gradient = values_of(bound.parameters.gradients());
-  const std::vector<double> start = values_of(bound.parameters.weights());
-  for (std::uint64_t direction = 0; direction < 4; ++direction) {
-    const std::vector<double> way = random_values(bound.parameters.count(), 50 + direction);
-    double expected = 0;
-    for (std::size_t i = 0; i < way.size(); ++i) {
-      expected += gradient[i] * way[i];
-    }
-    const auto at = [&](double step) {
-      std::vector<double> moved = start;
-      for (std::size_t i = 0; i < moved.size(); ++i) {
-        moved[i] += step * way[i];
-      }
-      set_values(bound.parameters.weights(), moved);
-      return vit_loss(model, bound.region, nullptr);
-    };
-    constexpr double kStep = 1e-5;
-    const double difference = (at(kStep) - at(-kStep)) / (2 * kStep);
-    EXPECT_NEAR(difference, expected, 1e-6 * std::max(1.0, std::abs(expected)));
-  }
+  expect_gradient_of(bound.parameters,
+                     [&](Tape* tape) { return vit_loss(model, bound.region, tape); });
 }
 
 TEST(Vit, GradientsAreThoseOfFiniteDifferences) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/serve/fake_generation.h"
 #include "tests/serve/fake_service.h"
 
 namespace yona {
@@ -49,6 +50,20 @@ TEST(Application, TurnsAwayWhatWouldQueueWhileTheQueueIsFull) {
       server.get("/metrics")
           ->response.body.find("yona_requests_total{route=\"/translate\",status=\"503\"} 1\n"),
       std::string::npos);
+}
+
+// Which model is asked stands in the body, which is not read yet.
+TEST(Application, ExplainsPromptsWhileOnlyTheTranslationQueueIsFull) {
+  testing::FakeGenerationServer server;
+  server.service.full = true;
+  EXPECT_TRUE(server.application.turn_away("POST", "/v1/translate"));
+  EXPECT_FALSE(server.application.turn_away("POST", "/v1/explain"));
+  server.generation.full = true;
+  const auto* refusal = server.application.turn_away("POST", "/v1/explain");
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(Json::parse(refusal->body)["error"], "the server is overloaded; try again in 1 s");
+  server.service.full = false;
+  EXPECT_FALSE(server.application.turn_away("POST", "/v1/explain"));
 }
 
 }  // namespace

@@ -68,6 +68,22 @@ TEST(Batcher, JoinsTheSentencesOfSeveralJobs) {
   EXPECT_EQ(gate.batcher().figures().waiting_tokens, 0);
 }
 
+TEST(Batcher, DoesNotComputeTheRestOfAJobThatHasFailed) {
+  std::atomic<std::size_t> computed = 0;
+  Batcher batcher({.batch_tokens = 10, .window = milliseconds(0)},
+                  [&](const std::vector<Unit>& batch) {
+                    computed += batch.size();
+                    batch.front().job->fail(std::make_exception_ptr(HttpError(400, "wrong")));
+                  });
+  const auto wrong = job("a", {10, 10, 10});
+  batcher.submit(wrong);
+  batcher.close();
+  EXPECT_EQ(computed, 1U);
+  EXPECT_EQ(wrong->failures, 1);
+  EXPECT_EQ(batcher.figures().waiting_jobs, 0);
+  EXPECT_EQ(batcher.figures().waiting_tokens, 0);
+}
+
 TEST(Batcher, WaitsAMomentForOthersToJoin) {
   std::promise<std::size_t> size;
   Batcher batcher({.batch_tokens = 100, .window = milliseconds(300)},

@@ -18,6 +18,7 @@ class CountingJob : public serve::Job {
     tokens = std::move(sizes);
   }
   void fail(const std::exception_ptr& error) override {
+    has_failed_ = true;
     ++failures;
     try {
       std::rethrow_exception(error);

@@ -1,5 +1,6 @@
 #include "yona/serve/fields.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/temp_dir.h"
@@ -76,6 +77,25 @@ TEST(RequestFields, ReadForms) {
   EXPECT_THROW(form_fields("q=a&n=3x"), HttpError);
   EXPECT_THROW(form_fields("q=a&yes=maybe"), HttpError);
   EXPECT_THROW(form_fields("q=a&n="), HttpError);
+}
+
+// Each takes minutes where the time grows with the square of the number.
+TEST(RequestFields, LongFormsTakeNoLongerThanTheirBytes) {
+  std::string same = "q=a", others = "q=a";
+  for (int i = 0; i < 200'000; ++i) {
+    same += "&q=a";
+    others += "&a" + std::to_string(i);
+  }
+  EXPECT_EQ(form_fields(same).texts("q").size(), 200'001U);
+  EXPECT_THAT(message_of<HttpError>([&] { form_fields(others); }),
+              ::testing::HasSubstr("there is no field \"a0\""));
+}
+
+TEST(RequestFields, ReadJsonThatIsCalledAForm) {
+  EXPECT_EQ(form_fields(" {\"q\": \"a&b=c\", \"n\": 3}").text("q"), "a&b=c");
+  EXPECT_THAT(message_of<HttpError>([] { form_fields("{\"q\": "); }),
+              ::testing::StartsWith("the body: "));
+  EXPECT_EQ(form_fields("q={}").text("q"), "{}");
 }
 
 TEST(RequestFields, SayWhatIsWrong) {

@@ -24,5 +24,13 @@ TEST(FileChecks, OnlyFilesThatCanBeReadTwiceAreTaken) {
             "content to a file first");
 }
 
+TEST(FileChecks, PathsAreMadeAbsoluteButEmptyOnes) {
+  std::vector<std::filesystem::path> paths{"a/../b.txt", "", "/c"};
+  make_absolute(paths);
+  EXPECT_EQ(paths[0], std::filesystem::current_path() / "b.txt");
+  EXPECT_EQ(paths[1], "");
+  EXPECT_EQ(paths[2], "/c");
+}
+
 }  // namespace
 }  // namespace yona

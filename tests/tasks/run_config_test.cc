@@ -55,7 +55,7 @@ TEST(RunConfig, TakesDottedNamesInTheFile) {
   EXPECT_EQ(config.train.updates, 5);
   EXPECT_EQ(config.train.schedule.warmup, 2);
   EXPECT_EQ(yaml_error("train.updates: 5\ntrain:\n  updates: 6\n"),
-            "c.yaml:3: train.updates is repeated; it stands on line 1 already");
+            "c.yaml:3: train.updates is repeated; it is on line 1 already");
 }
 
 TEST(RunConfig, ReadsCorporaWithEverythingTheyHave) {

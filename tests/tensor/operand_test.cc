@@ -44,7 +44,7 @@ const Kernels& counting_kernels() {
   return table;
 }
 
-// Products by AMX round for themselves: all but the test of that hold them to other ways.
+// Products by tiles round for themselves: all but the test of that hold them to other ways.
 class OperandTest : public ::testing::Test {
  protected:
   OperandTest() {
@@ -68,15 +68,26 @@ class OperandTest : public ::testing::Test {
 
 TEST_F(OperandTest, IsTheTensorItselfWhereProductsRound) {
   use_isa(widest);
-  if (!cpu_has_amx()) {
-    GTEST_SKIP() << "this machine has no AMX";
+  if (!cpu_has_bf16()) {
+    GTEST_SKIP() << "this machine has no AVX512-BF16";
   }
+  c.training = true;
   const Tensor x = random({3, 5}, 1);
   EXPECT_TRUE(rounds_operands(c));
   EXPECT_EQ(operand(x, c).data, x.raw());
   const RoundedWeights none(x, c);
   EXPECT_EQ(operand_part(x, c).dtype, DType::f32);
   EXPECT_EQ(counts.once, 0);
+}
+
+TEST_F(OperandTest, HasACopyForDecodingOnCpusWithoutTiles) {
+  use_isa(widest);
+  if (!cpu_has_bf16() || cpu_has_amx()) {
+    GTEST_SKIP() << "this machine has no AVX512-BF16, or AMX too";
+  }
+  const Tensor x = random({3, 5}, 1);
+  EXPECT_FALSE(rounds_operands(c));
+  EXPECT_EQ(operand(x, c).dtype, DType::bf16);
 }
 
 TEST_F(OperandTest, IsTheTensorItselfInF32) {

@@ -72,7 +72,7 @@ TEST(ResidentCache, RefusesAMemoryItHasNoRoomFor) {
                   },
                   c);
             }),
-            "resident cache: 2 source tokens do not fit; the capacity is 1");
+            "resident cache: 2 tokens of memory do not fit; the capacity is 1");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(EncoderTokenizer, KnowsWhatGoesOnWithAWord) {
 TEST(EncoderTokenizer, ALengthWithoutRoomIsRefused) {
   EXPECT_THAT(
       testing::message_of<InvalidArgument>([] { small_tokenizer().encode("a", std::nullopt, 2); }),
-      HasSubstr("has no room beside 2 special ones"));
+      HasSubstr("has no room besides 2 special ones"));
 }
 
 }  // namespace

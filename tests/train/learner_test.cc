@@ -179,6 +179,7 @@ struct FinalCase {
   bool recompute = false;
   double rdrop = 0.0;
   Precision precision = Precision::f32;
+  bool reversible = false;
 };
 
 class FinalGradients : public ::testing::TestWithParam<FinalCase> {};
@@ -190,6 +191,8 @@ TEST_P(FinalGradients, DoNotChangeOnceTheyAreSaidToBeFinal) {
   config.arch = GetParam().arch;
   config.source_vocabulary = config.target_vocabulary = 100;
   config.encoder_layers = config.decoder_layers = 3;
+  config.reversible = GetParam().reversible;
+  config.norm = config.reversible ? NormPosition::pre : config.norm;
   Seq2SeqObjective objective(config, {.rdrop = GetParam().rdrop});
   objective.model().set_recompute(GetParam().recompute);
   Parameters parameters(objective.model(), *backend, Gradients::yes);
@@ -222,6 +225,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(FinalCase{"transformer"}, FinalCase{"recompute", Arch::transformer, true},
                       FinalCase{"rdrop", Arch::transformer, false, 1.0},
                       FinalCase{"bf16", Arch::transformer, false, 0.0, Precision::bf16},
+                      FinalCase{"reversible", Arch::transformer, false, 1.0, Precision::f32, true},
                       FinalCase{"rnn", Arch::rnn}, FinalCase{"convs2s", Arch::convs2s},
                       FinalCase{"bytenet", Arch::bytenet}),
     [](const auto& each) { return each.param.name; });

@@ -206,20 +206,20 @@ std::vector<std::uint16_t> in_bf16(const std::vector<float>& values) {
   return bits;
 }
 
-// Products by AMX need no copy: others are held to while this lives.
-class WithoutAmx {
+// Products by tiles need no copy: others are held to while this lives.
+class WithoutTiles {
  public:
-  WithoutAmx() { use_isa(std::min(Isa::avx2, widest_)); }
-  ~WithoutAmx() { use_isa(widest_); }
-  WithoutAmx(const WithoutAmx&) = delete;
-  WithoutAmx& operator=(const WithoutAmx&) = delete;
+  WithoutTiles() { use_isa(std::min(Isa::avx2, widest_)); }
+  ~WithoutTiles() { use_isa(widest_); }
+  WithoutTiles(const WithoutTiles&) = delete;
+  WithoutTiles& operator=(const WithoutTiles&) = delete;
 
  private:
   Isa widest_ = current_isa();
 };
 
 TEST(Optimiser, KeepsTheWeightsInBf16AsTheyChange) {
-  const WithoutAmx without;
+  const WithoutTiles without;
   TrainConfig config;
   config.precision = Precision::bf16;
   config.ema = 0.75;
@@ -248,7 +248,7 @@ TEST(Optimiser, KeepsTheWeightsInBf16AsTheyChange) {
 }
 
 TEST(Optimiser, TakesItsCopyWithIt) {
-  const WithoutAmx without;
+  const WithoutTiles without;
   const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
   Two model;
   Parameters parameters(model, *backend, Gradients::yes);

@@ -12,7 +12,7 @@ inline UpdateReport update(std::int64_t number, std::int64_t total = 1000) {
   report.epoch = 1;
   report.loss = 3.0;
   report.nll = 2.0;
-  report.target_tokens = 500;
+  report.predictions = 500;
   report.learning_rate = 0.00031;
   report.gradient_norm = 1.25;
   report.step_seconds = 0.25;
@@ -24,8 +24,9 @@ inline RunPlan plan() {
   RunPlan result;
   result.model = "tiny";
   result.parameters = 2100000;
-  result.source_vocabulary = result.target_vocabulary = 8000;
-  result.pairs = 29000;
+  result.input_vocabulary = result.output_vocabulary = 8000;
+  result.examples = 29000;
+  result.example_name = "sentence pairs";
   result.peak_memory_bytes = 1200000000;
   result.device_memory_bytes = 16000000000;
   result.updates = 1000;

@@ -58,7 +58,7 @@ TEST(LineReporter, BeginsWithWhatTheRunWillBe) {
                           "training for 1,000 updates into runs/a"));
   RunPlan other = plan();
   other.frozen_parameters = 1000;
-  other.target_vocabulary = 5;
+  other.output_vocabulary = 5;
   other.accumulate = 4;
   other.threads = 1;
   other.device_memory_bytes = 0;
@@ -71,7 +71,7 @@ TEST(LineReporter, BeginsWithWhatTheRunWillBe) {
                           "resuming after update 500, up to 1,000 updates into runs/a"));
   other.updates = other.peak_memory_bytes = 0;
   EXPECT_EQ(lines_of(other)[2], "resuming after update 500, into runs/a");
-  other.examples = "trees";
+  other.example_name = "trees";
   EXPECT_THAT(lines_of(other)[0], HasSubstr("; 29,000 trees"));
 }
 
@@ -103,7 +103,7 @@ TEST(LineReporter, TellsValidationsCheckpointsMessagesAndTheEnd) {
                       .update = 1500,
                       .loss = 1.5,
                       .nats_per_byte = 0.31234,
-                      .target_tokens = 10,
+                      .predictions = 10,
                       .seconds = 1,
                       .is_best = true});
   reporter.saved(1500, "runs/a/checkpoints/step-1500");

@@ -19,11 +19,11 @@ TEST(ProgressMeter, AveragesTheWindowByTokens) {
   meter.add(first);
   UpdateReport second = update(2);
   second.loss = 4.0;
-  second.target_tokens = 300;
+  second.predictions = 300;
   meter.add(second);
   UpdateReport third = update(3);
   third.loss = 2.0;
-  third.target_tokens = 100;
+  third.predictions = 100;
   meter.add(third);
   const ProgressSummary summary = meter.summary();
   EXPECT_DOUBLE_EQ(summary.loss, (300 * 4.0 + 100 * 2.0) / 400);

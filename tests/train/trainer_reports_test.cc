@@ -95,7 +95,7 @@ TEST_F(TrainerReports, ALimitOfEpochsThatIsNotReachedChangesNothing) {
   EXPECT_EQ(witness_.updates.front().updates, 2);
 }
 
-TEST_F(TrainerReports, PairsOfAnEpochCountTheWeightsOfTheCorpora) {
+TEST_F(TrainerReports, ExamplesOfAnEpochCountTheWeightsOfTheCorpora) {
   RunConfig weighted = config();
   weighted.data.corpora.push_back(weighted.data.corpora.front());
   weighted.data.corpora[0].weight = 2;
@@ -103,7 +103,10 @@ TEST_F(TrainerReports, PairsOfAnEpochCountTheWeightsOfTheCorpora) {
   weighted.data.corpora[1].weight = 0.5;
   weighted.train.updates = 1;
   run(weighted);
-  EXPECT_EQ(witness_.plan.pairs, 1000);
+  EXPECT_EQ(witness_.plan.examples, 1000);
+  EXPECT_EQ(witness_.plan.example_name, "sentence pairs");
+  EXPECT_EQ(witness_.plan.input_vocabulary, 420);
+  EXPECT_EQ(witness_.plan.output_vocabulary, 420);
 }
 
 // The clock of these runs goes on by half a second whenever it is asked.

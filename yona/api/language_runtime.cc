@@ -11,9 +11,10 @@ LanguageRuntime::LanguageRuntime(const std::filesystem::path& folder,
   model_ = LanguageModel::load(folder, *backend_, type.packing_of(folder));
   generator_ = std::make_unique<TextGenerator>(
       model_->model(), model_->tokenizer(), *backend_,
-      GeneratorOptions{.rules = {.end_ids = end_ids_of(folder, model_->tokenizer())},
-                       .max_batch = options.max_batch,
-                       .precision = type.precision});
+      GeneratorOptions{
+          .rules = {.end_ids = end_ids_of(folder, model_->tokenizer(), model_->model().outputs())},
+          .max_batch = options.max_batch,
+          .precision = type.precision});
 }
 
 std::vector<std::vector<GeneratedText>> LanguageRuntime::generate(

@@ -4,6 +4,7 @@
 #include "yona/base/error.h"
 #include "yona/decode/languages.h"
 #include "yona/decode/parser.h"
+#include "yona/decode/worker_backends.h"
 #include "yona/inspect/attention.h"
 #include "yona/trees/ptb_tokenizer.h"
 #include "yona/trees/tree_text.h"
@@ -85,7 +86,8 @@ std::vector<std::string> ModelRuntime::parse(const std::vector<std::string>& tex
       parse_options({.beam = asked.beam, .length_penalty = asked.length_penalty},
                     subwords.target.vocabulary(), models_.search({}));
   check_options(search);
-  prepare(search, {.batch_tokens = asked.batch_tokens});
+  prepare(search,
+          {.batch_tokens = asked.batch_tokens.value_or(parse_batch_tokens(device_, search.beam))});
   const Parser parser(subwords, {translator_->max_source(), asked.first_number},
                       [&](std::span<const DecodeRequest> all) { return translator_->decode(all); });
   std::vector<Words> sentences;

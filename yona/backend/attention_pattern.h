@@ -40,7 +40,7 @@ struct AttentionPattern {
   YONA_HOST_DEVICE bool has_window() const { return before >= 0; }
   YONA_HOST_DEVICE bool has_blocks() const { return block > 0; }
 
-  // Is key block b listed for query block a, in a sentence of so many blocks?
+  // Is key block b listed for query block a, in a sentence with that number of blocks?
   YONA_HOST_DEVICE bool lists(std::int64_t a, std::int64_t b, std::int64_t blocks) const {
     const std::int64_t distance = a < b ? b - a : a - b;
     if (distance <= neighbours || a < global_blocks || b < global_blocks) {
@@ -56,7 +56,7 @@ struct AttentionPattern {
     return false;
   }
 
-  // Does the query at position i see the key at position j, in a sentence of so many keys?
+  // Does the query at position i see the key at position j, in a sentence with that many keys?
   YONA_HOST_DEVICE bool sees(std::int64_t i, std::int64_t j, std::int64_t keys) const {
     if (has_window()) {
       return j >= i - before * dilation && j <= i + after * dilation && (i - j) % dilation == 0;

@@ -1,4 +1,4 @@
-// Backends by name, and the door to libyona_cuda.so.
+// Backends by name; loads libyona_cuda.so.
 
 #include "yona/backend/backend.h"
 

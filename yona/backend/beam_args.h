@@ -25,7 +25,7 @@ struct BeamRows {
   std::int32_t* memory_counts = nullptr;  // [rows]
 };
 
-// A beam that was kept: its last token, which beam of the step before it goes on from, and the
+// A beam that was kept: its last token, which beam of the previous step it continues, and the
 // token's log-probability.
 struct BeamNode {
   std::int32_t token = 0;

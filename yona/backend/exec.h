@@ -13,7 +13,7 @@
 namespace yona {
 
 // Seconds per kernel name, when someone asks for them (bench). Not for several threads at once.
-// begin() and end() stand around each kernel; this one reads the host's clock, which is right where
+// begin() and end() enclose each kernel; this one reads the host's clock, which is right where
 // a kernel is done when its call returns. Read `seconds` after finish().
 struct Profile {
   Profile() = default;

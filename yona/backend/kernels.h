@@ -16,7 +16,7 @@ namespace yona {
 // ask for that? Others are not asked.
 enum class GradientSums : bool { no, yes };
 
-// Is a kernel that stands for several others worth calling instead of them? Where it is not, ops
+// Is a kernel that replaces several others worth calling instead of them? If it is not, ops
 // call those, so that what they can do besides, such as packed weights, is not lost.
 enum class Fused : bool { no, yes };
 

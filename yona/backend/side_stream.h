@@ -1,5 +1,5 @@
-// Work beside a backend's own: on a GPU a stream of its own, on which data is exchanged while the
-// backend computes. Where a device does one thing at a time it is the backend's own line of work.
+// A second stream of a backend: on a GPU, data is exchanged on it while the backend computes. On a
+// device without streams it is the backend itself.
 #pragma once
 
 #include "yona/backend/exec.h"

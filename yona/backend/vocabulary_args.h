@@ -10,7 +10,7 @@ namespace yona {
 // The plain composition is matmul, cross_entropy and two more of matmul (vocabulary_loss.h). What
 // the memory for logits holds after the call is unspecified.
 // A table may have rows after the last of the vocabulary, so that products have an even width: they
-// are no tokens, and their gradient is zero.
+// are not tokens, and their gradient is zero.
 struct VocabularyLossArgs {
   View x{}, table{};        // [rows, d] and [columns, d]: V ≤ columns < V + 8
   View dx{};                // [rows, d]

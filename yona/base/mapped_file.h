@@ -1,5 +1,5 @@
-// A file looked at in memory: a corpus cache, which may be larger than the memory. Small ones are
-// read, large ones mapped: then the pages belong to the system's file cache.
+// A file's bytes in memory: a corpus cache, which may be larger than the memory. Small files are
+// read, large ones are mapped: their pages belong to the system's file cache.
 #pragma once
 
 #include <cstdint>

@@ -43,6 +43,10 @@ const std::vector<int>& process_cpus() {
 
 thread_local bool inside_slice = false;
 
+// A short spin catches the next kernel of the same step, and the last slice of this one, without a
+// system call.
+constexpr int kSpins = 2000;
+
 }  // namespace
 
 int available_cpus() {
@@ -102,8 +106,7 @@ struct ThreadPool::State {
   void work() {
     std::uint32_t seen = 0;
     for (;;) {
-      // A short spin catches the next kernel of the same step without a system call.
-      for (int spin = 0; spin < 2000 && generation.load(std::memory_order_acquire) == seen;
+      for (int spin = 0; spin < kSpins && generation.load(std::memory_order_acquire) == seen;
            ++spin) {
         __builtin_ia32_pause();
       }
@@ -180,6 +183,10 @@ void ThreadPool::run_slices(std::int64_t slices, const void* object, Call call) 
   state.generation.notify_all();
   state.take_slices();
   std::int32_t left = state.members.fetch_sub(State::kOpen) - State::kOpen;
+  for (int spin = 0; left != 0 && spin < kSpins; ++spin) {
+    __builtin_ia32_pause();
+    left = state.members.load(std::memory_order_acquire);
+  }
   for (; left != 0; left = state.members.load()) {
     state.members.wait(left);
   }

@@ -268,7 +268,7 @@ void add_flags(CLI::App& app, AttentionFlags& flags) {
   add_text(app, flags.token, {"--token", "N", "only the lines of this token, from 1", which});
   const std::string corpus = "Over a file";
   add_text(app, flags.input,
-           {"--input", "FILE", "figures of every head, averaged over these sentences", corpus});
+           {"-i,--input", "FILE", "figures of every head, averaged over these sentences", corpus});
   add_text(app, flags.target_input,
            {"--target-input", "FILE", "their translations (default: the model's)", corpus});
   add_text(app, flags.gold,
@@ -286,11 +286,12 @@ void add_flags(CLI::App& app, AttentionFlags& flags) {
 Command add_attention(CLI::App& program) {
   CLI::App* app = add_command(
       program,
-      {"attention", "attention of every layer and head: in the terminal, as a page, as a figure",
+      {"attention",
+       "show the attention of every layer and head: in the terminal, as a page, as a figure",
        "yona attention --model run --source \"A man rides a horse.\"\n"
        "yona attention --model run --source \"A man rides a horse.\" --output attention.html\n"
-       "yona attention --model run --source \"A man\" --target \"Ein Mann\" --style lines "
-       "--layer 2 --output figure.svg\n"
+       "yona attention --model run --source \"A man\" --target \"Ein Mann\" --style lines \\\n"
+       "               --layer 2 --output figure.svg\n"
        "yona attention --model vit --image cat.jpg --output cat.html\n"
        "yona attention --model run --input test.en --target-input test.de --align-error "
        "test.align"});

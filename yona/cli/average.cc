@@ -1,6 +1,6 @@
 // `yona average`: the mean of several checkpoints of a run as a model of its own.
 
-#include "yona/train/average.h"
+#include "yona/tasks/average.h"
 
 #include <memory>
 
@@ -62,14 +62,14 @@ int run(const CLI::App& app, const AverageFlags& flags) {
 
 Command add_average(CLI::App& program) {
   CLI::App* app = add_command(
-      program, {"average", "average checkpoints of a run into one model, as the paper did (§6.1)",
+      program, {"average", "average checkpoints of a run into one model, as in the paper (§6.1)",
                 "yona average --run run --last 5 --output averaged\n"
                 "yona average --run run --best 3 --output averaged"});
   const auto flags = std::make_shared<AverageFlags>();
   add_text(*app, flags->run, {"--run", "DIR", "folder of a training run"});
   add_text(*app, flags->output, {"-o,--output", "DIR", "folder for the new model"});
   add_text(*app, flags->last, {"--last", "N", "the N newest checkpoints (default 5)"});
-  add_text(*app, flags->best, {"--best", "N", "or the N with the lowest validation loss"});
+  add_text(*app, flags->best, {"--best", "N", "or the N best by train.best_by (validation loss)"});
   add_list(*app, flags->checkpoints, {"--checkpoints", "DIR…", "or these checkpoint folders"});
   add_switch(*app, flags->json, {"--json", "", "the result as JSON"});
   return {app, [app, flags] { return run(*app, *flags); }};

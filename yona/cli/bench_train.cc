@@ -177,13 +177,12 @@ void add_shape_flags(CLI::App& app, BenchTrainFlags& flags) {
             "translation (the default), language-model, masked-lm or image-classification"});
   add_text(app, flags.preset,
            {"--preset", "NAME",
-            "tiny, iwslt, base (the default) or big; of language models gpt2-small (the default) "
-            "and others, of masked-lm bert-base, of pictures vit-small"});
+            "tiny, iwslt, base (the default) or big; with --task language-model gpt2-small (the "
+            "default) and others, masked-lm bert-base, image-classification vit-small"});
   add_text(app, flags.norm, {"--norm", "post|pre", "position of the norms (default post)"});
-  add_text(
-      app, flags.vocabulary,
-      {"--vocab-size", "N",
-       "pieces of the vocabulary (default 37056, of language models 50304, of masked-lm 30592)"});
+  add_text(app, flags.vocabulary,
+           {"--vocab-size", "N",
+            "pieces of the vocabulary (default 37056; language-model 50304, masked-lm 30592)"});
   add_text(
       app, flags.length,
       {"--len", "N", "tokens of a text of a language model (default 1024) or masked-lm (512)"});

@@ -101,7 +101,7 @@ std::string text_of(const std::set<std::uint64_t>& numbers) { return Json(number
 void add_chunk_lines(CLI::App& app, std::string& flag) {
   add_text(app, flag,
            {"--chunk-lines", "N",
-            "lines that are read, answered and written together, and by one rank (default 4096)"});
+            "lines that are read and written together, with mpirun by one rank (default 4096)"});
 }
 
 Communicator* join_bulk_ranks(const std::string& device, std::string& threads,

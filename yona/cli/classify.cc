@@ -88,11 +88,10 @@ int run(const CLI::App& app, const ClassifyFlags& flags) {
 
 Command add_classify(CLI::App& program) {
   CLI::App* app = add_command(
-      program,
-      {"classify", "the label of each line of text or of each picture, with its probability",
-       "yona classify --model run --input reviews.txt\n"
-       "echo 'A man sleeps.<TAB>A person rests.' | yona classify --model run --json\n"
-       "yona classify --model vit --image cat.jpg dog.png"});
+      program, {"classify", "label each line of text or each picture, with its probability",
+                "yona classify --model run --input reviews.txt\n"
+                "echo 'A man sleeps.<TAB>A person rests.' | yona classify --model run --json\n"
+                "yona classify --model vit --image cat.jpg dog.png"});
   const auto flags = std::make_shared<ClassifyFlags>();
   add_list(*app, flags->images,
            {"--image", "FILE…", "PNG, JPEG or IDX files, for a model of pictures"});

@@ -18,10 +18,11 @@ ComputeType compute_type(const std::string& flag, const std::string& device) {
   return choose_compute_type(type, device, "--compute-type");
 }
 
-void add_batch_tokens(CLI::App& app, std::string& flag) {
-  add_text(app, flag,
-           {"--batch-tokens", "N",
-            "source tokens decoded together, times the beam (default 4096, on a GPU 65536)"});
+void add_batch_tokens(CLI::App& app, std::string& flag, const std::string& on_cpu) {
+  add_text(
+      app, flag,
+      {"--batch-tokens", "N",
+       "source tokens decoded together, times the beam (default " + on_cpu + ", on a GPU 65536)"});
 }
 
 std::int64_t decode_batch_tokens(const std::string& flag, const std::string& device) {

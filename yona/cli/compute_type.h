@@ -14,7 +14,8 @@ void add_compute_type(CLI::App& app, std::string& flag);
 ComputeType compute_type(const std::string& flag, const std::string& device);
 
 // --batch-tokens: source tokens decoded together, times the beam.
-void add_batch_tokens(CLI::App& app, std::string& flag);
+// `on_cpu`: the default there.
+void add_batch_tokens(CLI::App& app, std::string& flag, const std::string& on_cpu = "4096");
 // Empty: 4096, on a GPU 65536. Throws InvalidArgument.
 std::int64_t decode_batch_tokens(const std::string& flag, const std::string& device);
 

@@ -299,9 +299,9 @@ DemoOptions options_of(const DemoFlags& flags) {
 }  // namespace
 
 Command add_demo(CLI::App& program) {
-  CLI::App* app =
-      add_command(program, {"demo", "train the built-in task, score it and try it: a few minutes",
-                            "yona demo\nyona demo --src-lang fr --tgt-lang zh"});
+  CLI::App* app = add_command(
+      program, {"demo", "train on built-in data, score the model and try it: a few minutes",
+                "yona demo\nyona demo --src-lang fr --tgt-lang zh"});
   const auto flags = std::make_shared<DemoFlags>();
   add_text(*app, flags->source, {"--src-lang", "CODE", "from: de, en, es, fr, it or zh (en)"});
   add_text(*app, flags->target, {"--tgt-lang", "CODE", "to (de)"});

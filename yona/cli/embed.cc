@@ -70,7 +70,7 @@ int run(const CLI::App& app, EmbedFlags flags) {
 
 Command add_embed(CLI::App& program) {
   CLI::App* app =
-      add_command(program, {"embed", "a vector for each line of text",
+      add_command(program, {"embed", "compute a vector for each line of text",
                             "yona embed --model all-MiniLM-L6-v2 --input sentences.txt --json\n"
                             "yona embed --model bert-base-uncased --pooling cls --no-normalize"});
   const auto flags = std::make_shared<EmbedFlags>();

@@ -9,8 +9,8 @@
 namespace yona::cli {
 
 void add_encoder_flags(CLI::App& app, EncoderFlags& flags, const std::string& json_meaning) {
-  add_text(app, flags.model, {"--model", "DIR", "folder of an encoder"});
-  add_text(app, flags.input, {"--input", "FILE", "text, one a line (default: standard input)"});
+  add_text(app, flags.model, {"-m,--model", "DIR", "folder of an encoder"});
+  add_text(app, flags.input, {"-i,--input", "FILE", "text, one a line (default: standard input)"});
   add_switch(app, flags.json, {"--json", "", json_meaning});
   add_worker_flags(app, flags.workers);
   add_compute_type(app, flags.compute_type);

@@ -77,11 +77,11 @@ int run(const CLI::App& app, const FillFlags& flags) {
 }  // namespace
 
 Command add_fill(CLI::App& program) {
-  CLI::App* app =
-      add_command(program, {"fill", "the most probable words for the masks in each line of text",
-                            "yona fill --model bert-base-uncased --text 'Paris is the [MASK] of "
-                            "France.'\n"
-                            "yona fill --model roberta-base --input lines.txt --top 3 --json"});
+  CLI::App* app = add_command(
+      program, {"fill", "find the most probable words for the masks in each line of text",
+                "yona fill --model bert-base-uncased --text 'Paris is the [MASK] of "
+                "France.'\n"
+                "yona fill --model roberta-base --input lines.txt --top 3 --json"});
   const auto flags = std::make_shared<FillFlags>();
   add_encoder_flags(*app, flags->encoder, "a JSON object a line: masks, with place and candidates");
   add_text(*app, flags->text, {"--text", "TEXT", "one text, instead of lines"});

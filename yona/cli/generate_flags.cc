@@ -26,31 +26,32 @@ std::string file_text(const std::string& flag, const std::string& path) {
 void add_choice_flags(CLI::App& app, GenerateFlags& flags) {
   const std::string group = "Choice of tokens";
   add_text(app, flags.temperature,
-           {"--temperature", "X", "0: always the best token, the default; above: tokens are drawn",
-            group});
+           {"--temperature", "X",
+            "0 (the default): always the most probable token; above 0: draw at random", group});
   add_text(app, flags.top_k,
-           {"--top-k", "N", "draw from the N best tokens (default 0: all)", group});
-  add_text(app, flags.top_p,
-           {"--top-p", "X", "draw from the fewest best with this probability (default 1)", group});
+           {"--top-k", "N", "draw among the N most probable tokens (default 0: all)", group});
   add_text(
-      app, flags.min_p,
-      {"--min-p", "X", "draw from those with this share of the best one's (default 0)", group});
+      app, flags.top_p,
+      {"--top-p", "X", "draw among the most probable tokens that sum to X (default 1)", group});
+  add_text(app, flags.min_p,
+           {"--min-p", "X",
+            "draw among tokens at least X times as probable as the best one (default 0)", group});
   add_text(app, flags.repetition_penalty,
-           {"--repetition-penalty", "X", "against tokens of prompt and answer (default 1: none)",
-            group});
-  add_text(
-      app, flags.presence_penalty,
-      {"--presence-penalty", "X", "off the logits of tokens of the answer (default 0)", group});
-  add_text(
-      app, flags.frequency_penalty,
-      {"--frequency-penalty", "X", "the same for each time that they occur (default 0)", group});
+           {"--repetition-penalty", "X",
+            "above 1: tokens of prompt and answer become less probable (default 1: off)", group});
+  add_text(app, flags.presence_penalty,
+           {"--presence-penalty", "X",
+            "subtracted from logits of tokens that the answer has (default 0)", group});
+  add_text(app, flags.frequency_penalty,
+           {"--frequency-penalty", "X",
+            "subtracted once for each time that the answer has the token (default 0)", group});
   add_text(
       app, flags.beam,
       {"--beam", "N", "beam search with N beams (default 1: none); --n gives the best", group});
   add_text(app, flags.length_penalty,
            {"--length-penalty", "X",
             "with --beam: scores are divided by (new tokens)^X (default 1)", group});
-  add_text(app, flags.seed, {"--seed", "N", "of draws (default 1)", group});
+  add_text(app, flags.seed, {"--seed", "N", "random seed (default 1)", group});
   add_text(app, flags.json_schema,
            {"--json-schema", "FILE", "answers are JSON of this schema", group});
   add_text(app, flags.regex, {"--regex", "R", "answers match this regular expression", group});
@@ -65,7 +66,7 @@ bool GenerateFlags::has_prompt(const CLI::App& app) const {
 void add_generate_flags(CLI::App& app, GenerateFlags& flags) {
   add_text(app, flags.model, {"-m,--model", "DIR", "the folder of a language model"});
   add_text(app, flags.prompt, {"-p,--prompt", "TEXT", "what the text begins with"});
-  add_text(app, flags.input, {"-i,--input", "FILE", "a prompt in each line; -: standard input"});
+  add_text(app, flags.input, {"-i,--input", "FILE", "prompts, one a line; -: standard input"});
   add_text(app, flags.output,
            {"-o,--output", "FILE", "where answers go (default: standard output); .gz, .xz, .zst"});
   add_chunk_lines(app, flags.chunk_lines);
@@ -75,8 +76,9 @@ void add_generate_flags(CLI::App& app, GenerateFlags& flags) {
   add_repeated(app, flags.stop, {"--stop", "TEXT", "ends an answer; may be repeated"});
   add_choice_flags(app, flags);
   add_switch(app, flags.logprobs, {"--logprobs", "", "with log-probabilities of the tokens"});
-  add_text(app, flags.top_logprobs,
-           {"--top-logprobs", "N", "and of the N best tokens beside each (with --json)"});
+  add_text(
+      app, flags.top_logprobs,
+      {"--top-logprobs", "N", "with --json: also of the N most probable tokens at each place"});
   add_switch(app, flags.json,
              {"--json", "", "a JSON object for each answer, with text and tokens"});
   add_text(app, flags.device, {"--device", "cpu|cuda", "where to run (default cpu)"});

@@ -19,33 +19,51 @@ std::size_t shown_width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Two columns: a name, and text that wraps next to it.
-std::string entry(const std::string& name, const std::string& text) {
-  std::string line = "  " + name;
-  if (shown_width(line) + 2 > kTextColumn) {
-    line += "\n" + std::string(kTextColumn, ' ');
-  } else {
-    line.append(kTextColumn - shown_width(line), ' ');
-  }
+// Puts text behind what `line` begins with, and wraps it at a column of its own. Each line of the
+// text begins a new one.
+std::string wrapped(std::string line, const std::string& text, std::size_t indent) {
   std::string out;
-  std::size_t column = kTextColumn;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (column > kTextColumn && column + 1 + shown_width(word) > kColumns) {
-      out += line + "\n";
-      line.assign(kTextColumn, ' ');
-      column = kTextColumn;
+  std::size_t column = shown_width(line);
+  bool is_first = true;  // word of its line
+  const auto begin_line = [&] {
+    out += line + "\n";
+    line.assign(indent, ' ');
+    column = indent;
+    is_first = true;
+  };
+  std::istringstream lines(text);
+  for (std::string part; std::getline(lines, part);) {
+    if (!is_first) {
+      begin_line();
     }
-    const std::size_t gap = column > kTextColumn ? 1 : 0;
-    line.append(gap, ' ').append(word);
-    column += gap + shown_width(word);
+    std::istringstream words(part);
+    for (std::string word; words >> word;) {
+      if (!is_first && column + 1 + shown_width(word) > kColumns) {
+        begin_line();
+      }
+      const std::size_t gap = is_first ? 0 : 1;
+      line.append(gap, ' ').append(word);
+      column += gap + shown_width(word);
+      is_first = false;
+    }
   }
   return out + line + "\n";
 }
 
+// Two columns: a name, and its text.
+std::string entry(const std::string& name, const std::string& text) {
+  std::string line = "  " + name;
+  if (shown_width(line) + 2 > kTextColumn) {
+    return line + "\n" + wrapped(std::string(kTextColumn, ' '), text, kTextColumn);
+  }
+  line.append(kTextColumn - shown_width(line), ' ');
+  return wrapped(line, text, kTextColumn);
+}
+
 std::string option_name(const CLI::Option& option) {
   const std::string names = option.get_name(false, true);  // "-o,--output"
-  return option.get_type_size() == 0 ? names : fmt::format("{} {}", names, option.get_type_name());
+  const std::string type = option.get_type_size() == 0 ? "" : option.get_type_name();
+  return type.empty() ? names : fmt::format("{} {}", names, type);
 }
 
 std::string option_groups(const CLI::App& app) {
@@ -93,9 +111,10 @@ std::string full_name(const CLI::App& app) {
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is CLI11's
 std::string help_text(const CLI::App* app, std::string /*name*/, CLI::AppFormatMode /*mode*/) {
   const bool has_commands = !app->get_subcommands([](const CLI::App*) { return true; }).empty();
-  return fmt::format("{}: {}\n\nUsage: {} {}\n{}{}{}", full_name(*app), app->get_description(),
-                     full_name(*app), has_commands ? "COMMAND [options]" : "[options]",
-                     command_list(*app), option_groups(*app), example_lines(*app));
+  const std::string name = full_name(*app);
+  return fmt::format("{}\nUsage: {} {}\n{}{}{}", wrapped(name + ": ", app->get_description(), 2),
+                     name, has_commands ? "COMMAND [options]" : "[options]", command_list(*app),
+                     option_groups(*app), example_lines(*app));
 }
 
 }  // namespace yona::cli

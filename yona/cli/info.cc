@@ -181,13 +181,13 @@ int run(const InfoFlags& flags) {
 }  // namespace
 
 Command add_info(CLI::App& program) {
-  CLI::App* app =
-      add_command(program, {"info", "layers, shapes and sizes of a model; what this machine has",
-                            "yona info --model run\n"
-                            "yona info --model run --verify\n"
-                            "yona info --preset base --vocab-size 37000\n"
-                            "yona info --preset base --set model.heads=16 --set model.d_k=16\n"
-                            "yona info --devices --json"});
+  CLI::App* app = add_command(
+      program, {"info", "show layers, shapes and sizes of a model; or what this machine has",
+                "yona info --model run\n"
+                "yona info --model run --verify\n"
+                "yona info --preset base --vocab-size 37000\n"
+                "yona info --preset base --set model.heads=16 --set model.d_k=16\n"
+                "yona info --devices --json"});
   const auto flags = std::make_shared<InfoFlags>();
   add_text(*app, flags->model, {"-m,--model", "DIR", "a model folder, or that of a training run"});
   add_text(*app, flags->preset, {"--preset", "NAME", "tiny, iwslt, base or big"});

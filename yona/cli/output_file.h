@@ -1,4 +1,4 @@
-// Guards of --output: a mistyped path must not cost a model.
+// Checks of --output: a mistyped path must not destroy a model.
 #pragma once
 
 #include <filesystem>

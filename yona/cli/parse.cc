@@ -52,7 +52,9 @@ ParseOptions options_of(const ParseFlags& flags, const std::string& device) {
   options.length_penalty =
       number_value("--length-penalty", flags.length_penalty, {.least = -100, .most = 100});
   options.tokenized = flags.tokenized;
-  options.batch_tokens = decode_batch_tokens(flags.batch_tokens, device);
+  if (!flags.batch_tokens.empty()) {
+    options.batch_tokens = decode_batch_tokens(flags.batch_tokens, device);
+  }
   return options;
 }
 
@@ -111,17 +113,19 @@ Command add_parse(CLI::App& program) {
            {"-m,--model", "DIR", "folder of a parser (yona train --task parsing)"});
   add_text(*app, flags->input,
            {"-i,--input", "FILE", "a sentence a line (default: standard input)"});
-  add_text(*app, flags->output, {"-o,--output", "FILE", "(default: standard output)"});
+  add_text(*app, flags->output, {"-o,--output", "FILE", "the trees (default: standard output)"});
   add_switch(*app, flags->tokenized,
              {"--tokenized", "", "words are separated by spaces already, as in a treebank"});
-  add_text(*app, flags->beam, {"--beam", "N", "hypotheses (default 21, the paper's; 1: greedy)"});
-  add_text(*app, flags->length_penalty, {"--length-penalty", "X", "(default 0.3, the paper's)"});
+  add_text(*app, flags->beam,
+           {"--beam", "N", "hypotheses kept at each step (default 21, the paper's; 1 is greedy)"});
+  add_text(*app, flags->length_penalty,
+           {"--length-penalty", "X", "above 0 favours longer outputs (default 0.3, the paper's)"});
   add_text(
       *app, flags->format,
       {"--format", "FORMAT",
        "brackets (the default, a tree a line), json, terminal (drawn), svg (of one sentence)"});
   add_compute_type(*app, flags->compute_type);
-  add_batch_tokens(*app, flags->batch_tokens);
+  add_batch_tokens(*app, flags->batch_tokens, "2048, with --beam 1 512");
   add_worker_flags(*app, flags->workers);
   return {app, [app, flags] { return run(*app, *flags); }};
 }

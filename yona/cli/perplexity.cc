@@ -102,13 +102,13 @@ int run_perplexity(const CLI::App& app, const PerplexityFlags& flags) {
 Command add_perplexity(CLI::App& program) {
   CLI::App* app = add_command(
       program,
-      {"perplexity", "how well a language model predicts a text",
+      {"perplexity", "compute how well a language model predicts a text",
        "yona perplexity --model gpt2 --input test.txt\n"
        "yona perplexity --model gpt2 --input test.txt --context 1024 --stride 512 --json"});
   const auto flags = std::make_shared<PerplexityFlags>();
-  add_text(*app, flags->model, {"--model", "DIR", "a language model's folder"});
+  add_text(*app, flags->model, {"-m,--model", "DIR", "a language model's folder"});
   add_text(*app, flags->input,
-           {"--input", "FILE", "the text (.gz, .xz and .zst too); -: standard input"});
+           {"-i,--input", "FILE", "the text (.gz, .xz and .zst too); -: standard input"});
   add_text(*app, flags->context,
            {"--context", "N", "tokens of a window (default: all positions of the model)"});
   add_text(*app, flags->stride,

@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view kNoOutput = "standard output cannot be written";
 
 struct Program {
-  CLI::App app{"the Transformer of \"Attention Is All You Need\": train, look inside, translate",
+  CLI::App app{"train, run, score, serve and inspect Transformers (\"Attention Is All You Need\")",
                "yona"};
   std::vector<Command> commands;
   bool verbose = false;
@@ -57,7 +57,7 @@ void build(Program& program) {
                       add_shortlist(app), add_perplexity(app), add_classify(app),  add_embed(app),
                       add_fill(app),      add_generate(app),   add_parse(app),     add_study(app)};
   CLI::App* bench =
-      add_command(app, {"bench", "benchmarks: training, decoding, attention, matrix products",
+      add_command(app, {"bench", "time training, decoding, attention and matrix products",
                         "yona bench train --preset tiny --steps 5"});
   bench->require_subcommand(0, 1);
   program.commands.push_back(add_bench_train(*bench));

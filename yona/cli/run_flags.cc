@@ -52,7 +52,8 @@ constexpr std::array<PlainFlag, 12> kPlainFlags{{
     {"--updates", "N", "train.updates", &RunFlags::updates, "updates after which training ends",
      kConfiguration},
     {"--batch-tokens", "N|auto", "train.batch_tokens", &RunFlags::batch_tokens,
-     "tokens of a micro-batch, the larger of source and target; auto: the largest that fits",
+     "tokens of a micro-batch, of inputs or outputs, whichever has more; auto: the largest that "
+     "fits",
      kConfiguration},
     {"--precision", "f32|bf16", "train.precision", &RunFlags::precision,
      "operands of matrix products", kConfiguration},

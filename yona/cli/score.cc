@@ -228,7 +228,7 @@ int run(const CLI::App& app, const ScoreFlags& flags) {
 Command add_score(CLI::App& program) {
   CLI::App* app = add_command(
       program,
-      {"score", "BLEU, chrF and TER of translations as sacreBLEU has them; trees; labels",
+      {"score", "compute BLEU, chrF and TER, equal to sacreBLEU's; scores of trees and labels",
        "yona score --ref test.de --hyp out.de\n"
        "yona translate --model run --input test.en | yona score --ref test.de -m bleu,chrf\n"
        "yona score --ref test.de --hyp baseline.de better.de --paired-bs\n"

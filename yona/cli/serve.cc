@@ -331,20 +331,21 @@ void add_limit_flags(CLI::App& app, ServeFlags& flags) {
            {"--api-keys", "FILE", "who may ask, and how often (docs/serving.md)", limits});
   add_text(app, flags.deadline,
            {"--deadline", "S", "seconds that a request may take (default 30)", limits});
-  add_text(app, flags.longest_wait,
-           {"--longest-wait", "S",
-            "requests that wait longer, or would, until they are begun are refused (default 2)",
-            limits});
+  add_text(
+      app, flags.longest_wait,
+      {"--longest-wait", "S",
+       "longest wait until a request starts; those that would wait longer are refused (default 2)",
+       limits});
   add_text(app, flags.queue_tokens,
            {"--queue-tokens", "N", "tokens that may wait (default 262144)", limits});
   add_text(app, flags.connections,
            {"--max-connections", "N", "connections at once (default 1024)", limits});
   add_text(app, flags.body,
-           {"--max-body", "BYTES", "of a request at most (default 1048576)", limits});
+           {"--max-body", "BYTES", "largest body of a request (default 1048576)", limits});
   add_text(app, flags.sentences,
-           {"--max-sentences", "N", "of a request at most (default 1000)", limits});
+           {"--max-sentences", "N", "most sentences of a request (default 1000)", limits});
   add_text(app, flags.characters,
-           {"--max-characters", "N", "of a request at most (default 100000)", limits});
+           {"--max-characters", "N", "most characters of a request (default 100000)", limits});
   add_text(
       app, flags.work,
       {"--max-work", "N",
@@ -356,7 +357,7 @@ void add_limit_flags(CLI::App& app, ServeFlags& flags) {
             "memory for the answers of each language model (default 1024, on a GPU 8192)", limits});
   add_text(app, flags.answers,
            {"--max-answers", "N",
-            "that a language model has under way at once (default 32, on a GPU 256)", limits});
+            "answers that a language model generates at once (default 32, on a GPU 256)", limits});
 }
 
 void add_flags(CLI::App& app, ServeFlags& flags) {
@@ -396,17 +397,18 @@ void add_flags(CLI::App& app, ServeFlags& flags) {
 
 Command add_serve(CLI::App& program) {
   CLI::App* app = add_command(
-      program, {"serve",
-                "translation, text generation, embeddings and labels over HTTP: LibreTranslate's "
-                "API, OpenAI's, yona's own, and a page",
-                "yona serve --model run\n"
-                "yona serve --model en-de=run1 de-en=run2 --port 5000\n"
-                "yona serve --model run --compute-type int8\n"
-                "yona serve --model gpt2 en-de=run1\n"
-                "yona serve --model all-MiniLM-L6-v2\n"
-                "yona serve --model run --host 0.0.0.0 --allow-host example.org --api-keys "
-                "keys.json --tls-certificate chain.pem --tls-key key.pem\n"
-                "curl -d q='Two dogs run.' -d source=en -d target=de localhost:8080/translate"});
+      program,
+      {"serve",
+       "serve translation, text generation, embeddings and labels over HTTP: "
+       "LibreTranslate's API, OpenAI's, yona's own, and a page",
+       "yona serve --model run\n"
+       "yona serve --model en-de=run1 de-en=run2 --port 5000\n"
+       "yona serve --model run --compute-type int8\n"
+       "yona serve --model gpt2 en-de=run1\n"
+       "yona serve --model all-MiniLM-L6-v2\n"
+       "yona serve --model run --host 0.0.0.0 --allow-host example.org --api-keys keys.json \\\n"
+       "           --tls-certificate chain.pem --tls-key key.pem\n"
+       "curl -d q='Two dogs run.' -d source=en -d target=de localhost:8080/translate"});
   const auto flags = std::make_shared<ServeFlags>();
   add_flags(*app, *flags);
   return {app, [app, flags] {

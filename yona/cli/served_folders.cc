@@ -1,5 +1,6 @@
 #include "yona/cli/served_folders.h"
 
+#include "yona/base/error.h"
 #include "yona/cli/command.h"
 #include "yona/io/model_kind.h"
 
@@ -24,7 +25,8 @@ ServedFolders served_folders(const std::vector<std::string>& items) {
     const std::filesystem::path folder(sign == text.npos ? text : text.substr(sign + 1));
     require_folder("--model", folder);
     const serve::ServedFolder named{folder, sign == text.npos ? "" : text.substr(0, sign)};
-    switch (kind_of(folder)) {
+    const ModelKind kind = kind_of(folder);
+    switch (kind) {
       case ModelKind::language_model:
         folders.generation.push_back(named);
         break;
@@ -32,8 +34,15 @@ ServedFolders served_folders(const std::vector<std::string>& items) {
       case ModelKind::image:
         folders.encoding.push_back(named);
         break;
-      default:
+      case ModelKind::translation:
         folders.translation.push_back(serve::model_place(text));
+        break;
+      case ModelKind::parsing:
+      case ModelKind::question_answering:
+        fail<InvalidArgument>(
+            "--model: {} is {}; yona serve takes translation models, language models, encoders and "
+            "image classifiers",
+            folder.string(), describe(kind));
     }
   }
   return folders;

@@ -1,5 +1,5 @@
 // --model of `yona serve`: folders of translation models, language models, encoders and image
-// classifiers, told apart by what they hold.
+// classifiers, distinguished by their content.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM ask a server to stop, SIGHUP to look at its files again. They are taken by a
-// thread of their own, for the reason that stop_signals.cc has.
+// SIGINT and SIGTERM stop a server, SIGHUP makes it check its files. A separate thread receives
+// them, for the reason given in stop_signals.cc.
 #pragma once
 
 #include <atomic>

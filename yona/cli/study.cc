@@ -24,7 +24,7 @@ struct StudyFlags {
 std::string study_list() {
   std::string text;
   for (const StudyKind& kind : study_kinds()) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", kind.name, kind.question);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", kind.name, kind.question);
   }
   return text;
 }
@@ -69,23 +69,24 @@ int run(const CLI::App& app, const StudyFlags& flags) {
 Command add_study(CLI::App& program) {
   CLI::App* app = add_command(
       program,
-      {"study", "the paper's questions, measured: a page with figures, and a JSON file",
+      {"study", "measure one of the paper's questions: a page with figures, and a JSON file",
        "yona study table1 --output table1\nyona study positions --output positions --seed 2"});
   const auto flags = std::make_shared<StudyFlags>();
-  app->add_option("NAME", flags->name, study_list());
+  app->add_option("NAME", flags->name, study_list())->type_name("");
   add_text(*app, flags->output,
            {"-o,--output", "DIR",
-            "folder for page.html, study.json and the figures; a study that "
-            "was stopped goes on there"});
+            "folder for page.html, study.json and the figures; a study that was stopped continues "
+            "there"});
   add_text(*app, flags->device, {"--device", "cpu|cuda", "where to compute (default cpu)"});
   add_text(*app, flags->threads, {"--threads", "N", "CPU threads (default: all that may be used)"});
-  add_text(*app, flags->seed, {"--seed", "N", "of weights and data (default 1)"});
+  add_text(*app, flags->seed, {"--seed", "N", "random seed of weights and data (default 1)"});
   add_text(*app, flags->text,
            {"--text", "FILE",
             "labelled sentences, label<TAB>sentence with a header line (SST-2's form), which "
             "long-range classifies by bytes"});
   add_switch(*app, flags->quick,
-             {"--quick", "", "tiny sizes, in seconds: shows the page, its figures mean little"});
+             {"--quick", "",
+              "tiny sizes, in seconds: shows what the page looks like; its numbers mean little"});
   return {app, [app, flags] { return run(*app, *flags); }};
 }
 

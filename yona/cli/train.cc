@@ -174,7 +174,7 @@ int run(const CLI::App& app, const TrainFlags& flags) {
 
 Command add_train(CLI::App& program) {
   CLI::App* app = add_command(
-      program, {"train", "train a model: parallel text, or the files of another --task",
+      program, {"train", "train a model on parallel text, or with --task on other data",
                 "yona train --train-src train.en --train-tgt train.de --valid-src valid.en "
                 "--valid-tgt valid.de \\\n"
                 "           --src-lang en --tgt-lang de --for 20m --output run\n"

@@ -5,7 +5,7 @@
 namespace yona::cli {
 
 void add_worker_flags(CLI::App& app, WorkerFlags& flags) {
-  add_text(app, flags.device, {"--device", "cpu|cuda", "where to decode (default cpu)"});
+  add_text(app, flags.device, {"--device", "cpu|cuda", "where to run (default cpu)"});
   add_text(app, flags.threads,
            {"--threads", "N", "CPU threads of a worker (default: all that may be used)"});
   add_text(

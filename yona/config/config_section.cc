@@ -92,7 +92,7 @@ class EntryFinder {
 
   void add(std::size_t key, const ConfigNode& node) {
     for (const ConfigEntry& entry : entries_) {
-      check(entry.key != key, "{} is repeated; it stands on line {} already",
+      check(entry.key != key, "{} is repeated; it is on line {} already",
             place_of(node, at(names_[key])), entry.node->line);
     }
     entries_.push_back({key, &node, at(names_[key])});

@@ -21,7 +21,7 @@ struct ConfigEntry {
 
 // The values of a map by the names of its keys. source.label is put in front of the names ("" or
 // "data.train[0]."). Throws InvalidArgument for unknown names, with the nearest one, for sections
-// that are not maps, and for names that stand twice.
+// that are not maps, and for names that occur twice.
 std::vector<ConfigEntry> find_entries(const ConfigNode& map, const std::vector<std::string>& names,
                                       const ConfigSource& source);
 

@@ -10,7 +10,7 @@
 
 namespace yona {
 
-// Throws FormatError "name:line: …" when the text is no such YAML; name is for messages.
+// Throws FormatError "name:line: …" when the text is not such YAML; name is for messages.
 ConfigNode parse_yaml(std::string_view text, std::string_view name);
 
 // Reads back as the same tree. Throws InvalidArgument for text that is not UTF-8.

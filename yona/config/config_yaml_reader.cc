@@ -95,7 +95,7 @@ class TreeBuilder : public YAML::EventHandler {
     Open& map = open_.back();
     for (const ConfigMember& member : map.node->members) {
       require(member.name != key, mark,
-              fmt::format("the key '{}' is repeated; it stands on line {} already", key,
+              fmt::format("the key '{}' is repeated; it is on line {} already", key,
                           member.value.line));
     }
     ConfigMember& member = map.node->members.emplace_back(ConfigMember{.name = key, .value = {}});

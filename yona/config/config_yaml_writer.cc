@@ -148,7 +148,7 @@ class Writer {
 
 std::string to_yaml(const ConfigNode& map) {
   if (map.members.empty()) {
-    return "{}\n";  // a file without anything is no map
+    return "{}\n";  // an empty file is not a map
   }
   Writer writer;
   writer.members(map, 0);

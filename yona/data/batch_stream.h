@@ -15,7 +15,7 @@ namespace yona {
 struct BatchOptions {
   std::int64_t batch_tokens = 4096;
   std::uint64_t seed = 1;
-  // Data parallel: of each group of so many batches in a row (0: `world_size`), this process gets
+  // Data parallel: of each `group` consecutive batches (0: `world_size`), this process gets
   // numbers rank, rank + world_size, …
   int rank = 0;
   int world_size = 1;

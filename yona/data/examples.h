@@ -51,7 +51,7 @@ class Examples {
  protected:
   Examples(Examples&&) = default;
   Examples& operator=(Examples&&) = default;
-  // Appends a part of so many examples. Throws InvalidArgument for 2^32 examples or more.
+  // Appends a part with that many examples. Throws InvalidArgument for 2^32 examples or more.
   void add_part(std::string name, double weight, std::uint64_t count, std::string digest);
 
  private:

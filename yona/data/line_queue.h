@@ -1,6 +1,5 @@
-// Lines read ahead by a thread of their own, handed out in windows: as many as there is room for
-// when a file is read, and what has come so far when somebody types or a pipe is slow. Memory is
-// bounded however long the input is.
+// A thread that reads lines ahead and hands them out in windows: full ones from a file, and what
+// has arrived so far from a terminal or a slow pipe. Memory is bounded for any length of input.
 #pragma once
 
 #include <atomic>

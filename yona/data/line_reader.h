@@ -1,4 +1,4 @@
-// Lines of a corpus file, with what is odd about them counted.
+// Lines of a corpus file, with counts of what is unusual about them.
 //
 // A line ends at LF and nowhere else (U+2028, U+0085, form feed and NUL are characters of it). A
 // final line without LF counts. A byte-order mark at the front of the file and CR before LF are

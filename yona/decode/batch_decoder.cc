@@ -55,8 +55,7 @@ void warn_of_f32() {
   std::call_once(said, [] {
     log().warn(
         "decode: f32 is used: a model whose logits have a bias or a scale, or with an odd number "
-        "of "
-        "outputs and an ordinary <pad>, is not decoded in bf16 or f16");
+        "of outputs and an ordinary <pad>, is not decoded in bf16 or f16");
   });
 }
 

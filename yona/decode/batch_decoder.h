@@ -1,5 +1,5 @@
 // Decodes a batch of sentences together, a step at a time, until the last one is done. Sentences
-// that are done leave the batch; those that go on do not notice.
+// that are done leave the batch without affecting the others.
 //
 // This is the level of token ids: Translator (translator.h) is the one of text.
 #pragma once

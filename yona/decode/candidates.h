@@ -1,5 +1,5 @@
 // From a step's logits to the candidates of every search: the best continuations of its beams, or
-// the one that sampling draws, with constraints and prefixes heeded.
+// the one that sampling draws, subject to constraints and prefixes.
 #pragma once
 
 #include <span>

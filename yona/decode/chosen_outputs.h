@@ -1,6 +1,6 @@
 // The part of the output layer that a batch needs when it is decoded with a shortlist: what any of
-// its sentences may say is computed for all, and taken from those that may not. So a sentence's
-// translation does not depend on its neighbours.
+// its sentences may produce is computed for all, and masked for those that may not. So a sentence's
+// translation does not depend on the rest of the batch.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What may not come next: </s> before the minimum length, <unk> where it is not wanted, banned
-// ids, and the last token of an n-gram that has been.
+// Tokens that are banned at a step: </s> before the minimum length, <unk> if it is not allowed,
+// banned ids, and the last token of a repeated n-gram.
 #pragma once
 
 #include <span>

@@ -19,7 +19,7 @@ class HuggingFaceSearch : public SentenceSearch {
  public:
   using SentenceSearch::SentenceSearch;
 
-  // So many that enough of them go on when all that end are among the best.
+  // Enough that `beam` continue even if all that end are among the best.
   std::int64_t candidates() const override {
     const auto others = static_cast<std::int64_t>(limits_.other_ends.size());
     return (2 + others) * beam_size();

@@ -1,4 +1,4 @@
-// What decoding and scoring ask of the models they are given, one or an ensemble.
+// What decoding and scoring require of the given models, one or an ensemble.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ class ResidentDecoder {
   // no numbers.
   std::vector<std::vector<Hypothesis>> decode(std::span<const ResidentRequest> requests);
 
-  // How many slots a step has for so many sentences: few sizes, because each is a graph of its own.
+  // How many slots a step has for that many sentences: few sizes, because each is a separate graph.
   static std::int64_t slots_for(std::int64_t sentences);
 
  private:

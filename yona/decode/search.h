@@ -1,8 +1,8 @@
-// The search of one sentence: which of the candidates of a step go on as beams, which are finished,
-// and when to stop. One type for each program whose results it reproduces, behind this one call.
+// The search of one sentence: which candidates of a step become beams, which are finished, and when
+// to stop. One type for each program whose results it reproduces, behind this one interface.
 //
-// A search knows nothing of models: it is given the best candidates of its beams, best first, and
-// answers with the beams of the next step.
+// A search does not know models: it takes the best candidates of its beams, best first, and returns
+// the beams of the next step.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Who follows searches while they run: to show what the best beam has so far, to draw the tree of
-// what was tried, or to cancel what is no longer needed.
+// Observes searches while they run: to show the best beam so far, to draw the tree of what was
+// tried, or to cancel what is no longer needed.
 #pragma once
 
 #include <cstddef>

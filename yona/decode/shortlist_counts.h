@@ -1,5 +1,5 @@
-// From counted translations of pieces to a Shortlist: the most probable ones of each piece, and the
-// pieces that come so often that they may always come.
+// Builds a Shortlist from counted translations of pieces: the most probable ones of each piece, and
+// the most frequent pieces, which are always allowed.
 #pragma once
 
 #include <cstdint>

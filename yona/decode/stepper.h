@@ -1,5 +1,5 @@
-// A model, or an ensemble of models, run one token at a time: sources in, then at each step the
-// next tokens' logits for every row.
+// Runs a model, or an ensemble of models, one token at a time: it takes sources, then gives the
+// logits of the next tokens of every row at each step.
 #pragma once
 
 #include <deque>

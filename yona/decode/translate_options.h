@@ -16,7 +16,7 @@ enum class LongLines : std::uint8_t { split, refuse };
 // Draws each next token instead of searching for the best ones.
 struct Sampling {
   double temperature = 1.0;
-  std::int64_t top_k = 0;  // of the best so many; 0: of all
+  std::int64_t top_k = 0;  // of the N best; 0: of all
   double top_p = 1.0;      // of the fewest best with this much probability together
 };
 

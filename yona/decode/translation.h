@@ -1,4 +1,4 @@
-// A translation of a line, with everything that is known of it.
+// A translation of a line, with its scores, tokens and alignment.
 #pragma once
 
 #include <cstddef>

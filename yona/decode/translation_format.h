@@ -1,5 +1,5 @@
-// What is written for each translated line: its translation, an n-best list in the manner of Moses
-// and Marian, or an object of JSON with everything there is.
+// What is written for each translated line: its translation, an n-best list in the format of Moses
+// and Marian, or a JSON object with everything.
 #pragma once
 
 #include <cstdint>

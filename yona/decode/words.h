@@ -1,6 +1,6 @@
-// Which word each token belongs to. Words are what blanks separate: one begins with a piece that
-// begins with a blank (U+2581 in SentencePiece's writing), or with the first piece. Blanks in a row
-// make no words of their own.
+// Which word each token belongs to. Words are separated by blanks: one begins with a piece that
+// begins with a blank (U+2581 in SentencePiece), or with the first piece. Repeated blanks do not
+// make empty words.
 #pragma once
 
 #include <cstddef>

@@ -30,4 +30,8 @@ std::int64_t default_batch_tokens(std::string_view device) {
   return device == "cuda" ? 65536 : TextOptions{}.batch_tokens;
 }
 
+std::int64_t parse_batch_tokens(std::string_view device, std::int64_t beam) {
+  return device == "cuda" ? default_batch_tokens(device) : beam == 1 ? 512 : 2048;
+}
+
 }  // namespace yona

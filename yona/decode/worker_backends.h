@@ -28,5 +28,8 @@ WorkerBackends worker_backends(const WorkerChoice& choice);
 
 // Source tokens decoded together, times the beam.
 std::int64_t default_batch_tokens(std::string_view device);
+// The same for parsing, whose outputs are several times as long as the sentences: on a CPU the
+// keys and values of fewer sentences stay in its caches.
+std::int64_t parse_batch_tokens(std::string_view device, std::int64_t beam);
 
 }  // namespace yona

@@ -1,6 +1,6 @@
-// Throughput: several decoders over one copy of the weights, each with a thread and a backend (its
-// own pool of threads) of its own. Batches are shared out as workers become free; what comes out
-// does not depend on who decoded it.
+// Several decoders over one copy of the weights, each with its own thread and backend (with its own
+// thread pool). Batches go to workers as these become free; results do not depend on which worker
+// decoded them.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // Beam search after a prompt by a decoder alone, as `generate` of transformers does it: the search
 // is decode/huggingface_search.cc, the keys and values are those of a SequenceCache. The prompt is
-// computed once; a beam that goes on in two ways is copied, without the prompt.
+// computed once; a beam with two continuations is copied, without the prompt.
 //
 //   BeamSearch search(model, backend, Precision::f32);
 //   std::vector<Hypothesis> best = search.run({.prompt = ids, .max_new = 50, .beam = 4});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace yona {
 
@@ -63,6 +64,8 @@ void append_utf8(std::uint32_t first, std::uint32_t last, std::vector<ByteRanges
 
 CharacterSet::CharacterSet(std::initializer_list<Range> ranges) : ranges_(ranges) { normalise(); }
 
+CharacterSet::CharacterSet(std::vector<Range> ranges) : ranges_(std::move(ranges)) { normalise(); }
+
 CharacterSet CharacterSet::all() { return {{0, kLastCharacter}}; }
 
 void CharacterSet::add(std::uint32_t first, std::uint32_t last) {
@@ -120,16 +123,15 @@ CharacterSet CharacterSet::without(const CharacterSet& other) const {
 
 CharacterSet CharacterSet::in_common_with(const CharacterSet& other) const {
   CharacterSet result;
-  for (const Range& a : ranges_) {
-    for (const Range& b : other.ranges_) {
-      const std::uint32_t first = std::max(a.first, b.first);
-      const std::uint32_t last = std::min(a.last, b.last);
-      if (first <= last) {
-        result.ranges_.push_back({first, last});
-      }
+  for (auto a = ranges_.begin(), b = other.ranges_.begin();
+       a != ranges_.end() && b != other.ranges_.end();) {
+    const std::uint32_t first = std::max(a->first, b->first);
+    const std::uint32_t last = std::min(a->last, b->last);
+    if (first <= last) {
+      result.ranges_.push_back({first, last});
     }
+    a->last < b->last ? ++a : ++b;
   }
-  result.normalise();
   return result;
 }
 

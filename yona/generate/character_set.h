@@ -19,6 +19,7 @@ class CharacterSet {
 
   CharacterSet() = default;
   CharacterSet(std::initializer_list<Range> ranges);
+  explicit CharacterSet(std::vector<Range> ranges);  // in any order
   static CharacterSet all();
 
   void add(std::uint32_t first, std::uint32_t last);

@@ -10,6 +10,24 @@ namespace yona {
 
 namespace {
 
+// Not by Json::update(), whose time grows with the square of the number of keys.
+Json with_reasoning(const Json& message, const Json& reasoning) {
+  Json::object_t named;
+  const auto add = [&](const std::string& key, const Json& value) {
+    named.Container::emplace_back(key, value);
+  };
+  add("thinking", message.contains("thinking") ? message["thinking"] : reasoning);
+  for (const auto& item : message.items()) {
+    if (item.key() != "thinking") {
+      add(item.key(), item.key() == "reasoning_content" ? reasoning : item.value());
+    }
+  }
+  if (!message.contains("reasoning_content")) {
+    add("reasoning_content", reasoning);
+  }
+  return named;
+}
+
 // transformers gives a message's reasoning under the names that templates read.
 Json with_reasoning_names(const Json& message) {
   if (!message.is_object()) {
@@ -17,11 +35,7 @@ Json with_reasoning_names(const Json& message) {
   }
   for (const char* name : {"reasoning_content", "thinking", "reasoning"}) {
     if (message.contains(name) && !message[name].is_null()) {
-      const Json& reasoning = message[name];
-      Json named{{"thinking", reasoning}};
-      named.update(message);
-      named["reasoning_content"] = reasoning;
-      return named;
+      return with_reasoning(message, message[name]);
     }
   }
   return message;

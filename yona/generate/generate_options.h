@@ -15,7 +15,7 @@ struct GenerateOptions {
   // New tokens at most. Not given: 256, or as many as the model's context has room for.
   std::optional<std::int64_t> max_new{};
   double temperature = 0.0;  // 0: always the best token (greedy search)
-  std::int64_t top_k = 0;    // draw from the best so many; 0: from all
+  std::int64_t top_k = 0;    // sample from the N best; 0: from all
   double top_p = 1.0;        // from the fewest best with this much probability together
   double min_p = 0.0;        // from those with at least this share of the best one's probability
   double repetition_penalty = 1.0;  // divides the logits of tokens that have occurred; 1: none
@@ -29,7 +29,7 @@ struct GenerateOptions {
   std::uint64_t first_prompt = 0;   // the number of the call's first prompt, of the others after it
   std::int64_t answers = 1;         // of each prompt
   std::vector<std::string> stop{};  // strings that end an answer; they are not part of it
-  // Log-probabilities: -1: none; else of each token and of so many best ones beside it.
+  // Log-probabilities: -1: none; else of each token and of that many best ones.
   std::int64_t logprobs = -1;
   std::string json_schema{};  // the answer is JSON of this schema (the schema itself, as text)
   std::string regex{};        // the answer matches this regular expression

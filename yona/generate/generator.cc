@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kMostCacheTokens = 65536;
 constexpr std::int64_t kMostStops = 64;
 constexpr std::int64_t kMostLogprobs = 100;
-// Steps with more prompt tokens are no faster, and keep answers under way waiting.
+// Steps with more prompt tokens are not faster, and delay running answers.
 constexpr std::int64_t kHostPrefill = 512;
 constexpr std::int64_t kDevicePrefill = 16384;
 // Shorter common prefixes are not worth a copy.
@@ -72,9 +72,11 @@ void Generator::check_request(const GenerateRequest& request) const {
       length, max_positions());
   check(!request.max_new || *request.max_new >= 1,
         "generate: {} new tokens are asked for; at least 1 is needed", request.max_new.value_or(0));
-  check(!request.max_new || *request.max_new <= max_positions() - length,
-        "generate: {} new tokens after a prompt of {} do not fit the model's context of {}",
-        request.max_new.value_or(0), length, max_positions());
+  check(
+      !request.max_new || *request.max_new <= max_positions() - length,
+      "generate: {} new tokens after a prompt of {} do not fit the model's context of {}; at most "
+      "{} do",
+      request.max_new.value_or(0), length, max_positions(), max_positions() - length);
   for (const std::int32_t id : request.prompt) {
     check(id >= 0 && id < model_.shape().target_vocabulary,
           "generate: the prompt has the id {}, outside the vocabulary of {} tokens", id,

@@ -61,7 +61,7 @@ class Generator {
   void reserve(std::int64_t cache_tokens);
 
   bool is_idle() const { return waiting_.empty() && answers_.empty(); }
-  // Passes through the model that the last step() made: several where the device goes on by itself.
+  // Passes through the model that the last step() made: several if the device runs steps by itself.
   std::int64_t passes() const { return passes_; }
   std::size_t under_way() const { return answers_.size(); }  // answers
   std::size_t waiting() const { return waiting_.size(); }    // requests

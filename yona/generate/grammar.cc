@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "yona/base/error.h"
 
@@ -24,9 +25,20 @@ Grammar::Node Grammar::add_node() {
   return static_cast<Node>(edges_.size() - 1);
 }
 
+// Empty alternatives, repeated, are edges without nodes.
+Grammar::NodeEdges& Grammar::with_another_edge(Node from) {
+  check(++edge_count_ <= kMostEdges,
+        "constrained text: the description is too large (more than {} transitions); use smaller "
+        "repetition counts and fewer alternatives",
+        kMostEdges);
+  return edges_[index(from)];
+}
+
+void Grammar::link(Node from, Node to) { with_another_edge(from).empty.push_back(to); }
+
 Grammar::Node Grammar::append_byte(Node from, std::uint8_t first, std::uint8_t last) {
   const Node to = add_node();
-  edges_[index(from)].bytes.push_back({first, last, to});
+  with_another_edge(from).bytes.push_back({first, last, to});
   return to;
 }
 
@@ -46,7 +58,7 @@ Grammar::Node Grammar::append_characters(Node from, const CharacterSet& set) {
       const auto first = static_cast<std::uint8_t>(sequence[i].first);
       const auto last = static_cast<std::uint8_t>(sequence[i].last);
       if (i + 1 == sequence.size()) {
-        edges_[index(at)].bytes.push_back({first, last, to});
+        with_another_edge(at).bytes.push_back({first, last, to});
       } else {
         at = append_byte(at, first, last);
       }
@@ -57,46 +69,48 @@ Grammar::Node Grammar::append_characters(Node from, const CharacterSet& set) {
 
 Grammar::Node Grammar::append_call(Node from, Rule rule) {
   const Node to = add_node();
-  edges_[index(from)].calls.push_back({rule, to});
+  with_another_edge(from).calls.push_back({rule, to});
   return to;
 }
 
 std::vector<char> Grammar::nodes_that_reach_end(Reach reach) const {
-  std::vector<std::vector<Node>> waiting(edges_.size());  // look at them again once it reaches
-  for (std::size_t node = 0; node < edges_.size(); ++node) {
-    const auto wait_for = [&](Node to) { waiting[index(to)].push_back(static_cast<Node>(node)); };
-    std::for_each(edges_[node].empty.begin(), edges_[node].empty.end(), wait_for);
-    if (reach == Reach::by_any_text) {
-      for (const ByteEdge& edge : edges_[node].bytes) {
-        wait_for(edge.to);
+  // Of each node, those that reach the end once it does; a call needs its rule and what follows.
+  struct Waiting {
+    Node node, other;  // other: -1 where nothing else is needed
+  };
+  std::vector<std::vector<Waiting>> waiting(edges_.size());
+  for (std::size_t i = 0; i < edges_.size(); ++i) {
+    const auto node = static_cast<Node>(i);
+    for (const Node to : edges_[i].empty) {
+      waiting[index(to)].push_back({node, -1});
+    }
+    for (const ByteEdge& edge : edges_[i].bytes) {
+      if (reach == Reach::by_any_text) {
+        waiting[index(edge.to)].push_back({node, -1});
       }
     }
-    for (const Call& call : edges_[node].calls) {
-      wait_for(call.to);
-      wait_for(start(call.rule));
+    for (const Call& call : edges_[i].calls) {
+      waiting[index(call.to)].push_back({node, start(call.rule)});
+      waiting[index(start(call.rule))].push_back({node, call.to});
     }
   }
   std::vector<char> reaches(edges_.size(), 0);
-  const auto is_reached = [&](Node to) { return reaches[index(to)] != 0; };
-  const auto has_way = [&](const NodeEdges& edges) {
-    return edges.is_end || std::any_of(edges.empty.begin(), edges.empty.end(), is_reached) ||
-           (reach == Reach::by_any_text &&
-            std::any_of(edges.bytes.begin(), edges.bytes.end(),
-                        [&](const ByteEdge& edge) { return is_reached(edge.to); })) ||
-           std::any_of(edges.calls.begin(), edges.calls.end(), [&](const Call& call) {
-             return is_reached(call.to) && is_reached(start(call.rule));
-           });
-  };
   std::vector<Node> open;
+  const auto reached = [&](Node node) {
+    if (std::exchange(reaches[index(node)], 1) == 0) {
+      open.push_back(node);
+    }
+  };
   for (const RuleEnds& rule : rules_) {
-    open.push_back(rule.end);
+    reached(rule.end);
   }
   while (!open.empty()) {
     const Node node = open.back();
     open.pop_back();
-    if (!is_reached(node) && has_way(edges(node))) {
-      reaches[index(node)] = 1;
-      open.insert(open.end(), waiting[index(node)].begin(), waiting[index(node)].end());
+    for (const Waiting& each : waiting[index(node)]) {
+      if (each.other < 0 || reaches[index(each.other)] != 0) {
+        reached(each.node);
+      }
     }
   }
   return reaches;

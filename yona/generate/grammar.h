@@ -37,6 +37,7 @@ class Grammar {
   };
 
   static constexpr std::size_t kMostNodes = 400'000;
+  static constexpr std::size_t kMostEdges = 1'000'000;
 
   Grammar() { add_rule(); }
 
@@ -45,9 +46,9 @@ class Grammar {
   Node start(Rule rule) const { return rules_[static_cast<std::size_t>(rule)].start; }
   Node end(Rule rule) const { return rules_[static_cast<std::size_t>(rule)].end; }
 
-  // Throws InvalidArgument above kMostNodes.
+  // These, and what appends, throw InvalidArgument above kMostNodes and kMostEdges.
   Node add_node();
-  void link(Node from, Node to) { edges_[index(from)].empty.push_back(to); }
+  void link(Node from, Node to);
   // Each returns the node after what is appended to `from`.
   Node append_byte(Node from, std::uint8_t first, std::uint8_t last);
   Node append_text(Node from, std::string_view bytes);
@@ -67,6 +68,7 @@ class Grammar {
   };
 
   static std::size_t index(Node node) { return static_cast<std::size_t>(node); }
+  NodeEdges& with_another_edge(Node from);
   // The nodes from which the end of their rule can be reached, by any text or by the empty text.
   enum class Reach { by_any_text, by_empty_text };
   std::vector<char> nodes_that_reach_end(Reach reach) const;
@@ -75,6 +77,7 @@ class Grammar {
   std::vector<Rule> rules_called_first(Rule rule, const std::vector<char>& is_nullable) const;
 
   std::vector<NodeEdges> edges_;
+  std::size_t edge_count_ = 0;
   std::vector<RuleEnds> rules_;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "yona/generate/grammar.h"
+#include "yona/generate/visited_places.h"
 
 namespace yona {
 
@@ -20,8 +21,10 @@ class GrammarMachine {
   static constexpr State kDead = -1;
   // Calls within calls; deeper text is not matched.
   static constexpr std::int32_t kMostDepth = 256;
-  static constexpr std::size_t kMostStates = 200'000;
-  static constexpr std::size_t kMostPlaces = 4'000'000;  // of all states together
+  // Of memory for states and stacks, and of nodes and edges looked at to find them: what one text
+  // needs must not hold up others.
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
+  static constexpr std::size_t kMostLooks = 16'000'000;
 
   explicit GrammarMachine(Grammar grammar);
 
@@ -52,15 +55,18 @@ class GrammarMachine {
     bool may_end = false;
     std::vector<State> next;  // of each class of bytes
   };
-  struct PlacesHash {
-    std::size_t operator()(const std::pair<std::vector<Place>, bool>& key) const;
-  };
 
   static std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
   void find_byte_classes();
+  void look(std::size_t count);
+  void take(std::size_t bytes);
   // -1: too deep.
   Stack push(Stack below, Grammar::Node return_to);
+  // The state of these places and of those that follow without a byte.
   State intern(std::vector<Place> places);
+  State state_of(std::vector<Place> places, bool may_end);
+  // Of a new state, for each class of bytes: kUnknown, or kDead.
+  std::vector<State> first_steps(const std::vector<Place>& places);
   State find_step(State state, std::size_t symbol);
 
   Grammar grammar_;
@@ -69,8 +75,9 @@ class GrammarMachine {
   std::vector<Frame> frames_;                   // 0: the empty stack
   std::map<std::pair<Stack, Grammar::Node>, Stack> frame_ids_;
   std::vector<StateEntry> states_;
-  std::size_t places_ = 0;
-  std::unordered_map<std::pair<std::vector<Place>, bool>, State, PlacesHash> state_ids_;
+  std::unordered_multimap<std::uint64_t, State> state_ids_;  // by a hash of places and may_end
+  VisitedPlaces visited_;
+  std::size_t bytes_ = 0, looks_ = 0;
   State begin_;
 };
 

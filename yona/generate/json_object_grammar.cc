@@ -26,14 +26,15 @@ struct NameTree {
 // After a string's first quote: characters without escapes, up to the closing quote, that are not a
 // name of the tree. `loop` is where all names have been left.
 void append_other_names(Grammar& grammar, Node from, const NameTree& tree, Node loop, Node to) {
-  CharacterSet others = plain_characters();
+  const CharacterSet plain = plain_characters();
+  std::vector<CharacterSet::Range> first;  // of the names
   for (const auto& [character, below] : tree.next) {
-    const CharacterSet one{{character, character}};
-    others = others.without(one);
-    if (plain_characters().has(character)) {
-      append_other_names(grammar, grammar.append_characters(from, one), below, loop, to);
+    first.push_back({character, character});
+    if (plain.has(character)) {
+      append_other_names(grammar, grammar.append_characters(from, {first.back()}), below, loop, to);
     }
   }
+  const CharacterSet others = plain.without(CharacterSet(std::move(first)));
   grammar.link(grammar.append_characters(from, others), loop);
   if (!tree.is_name) {
     grammar.link(grammar.append_text(from, "\""), to);
@@ -41,13 +42,8 @@ void append_other_names(Grammar& grammar, Node from, const NameTree& tree, Node 
 }
 
 Rule other_name_rule(Grammar& grammar, const ObjectGrammar& object) {
-  constexpr std::size_t kMostBytes = 512;
   NameTree tree;
   for (const ObjectGrammar::Property& property : object.properties) {
-    check(property.name.size() <= kMostBytes,
-          "json schema: a property's name has {} bytes; at most {} are supported beside "
-          "\"additionalProperties\"",
-          property.name.size(), kMostBytes);
     NameTree* at = &tree;
     for (const char32_t character : utf32_of(property.name)) {
       at = &at->next[character];

@@ -232,7 +232,9 @@ class SchemaCompiler {
                 std::find(known.begin(), known.end(), each.get<std::string>()) != known.end(),
             "json schema: \"type\" at {}: {} is not one of {}", at, each.dump(),
             fmt::join(known, ", "));
-      types.push_back(each.get<std::string>());
+      if (std::find(types.begin(), types.end(), each.get<std::string>()) == types.end()) {
+        types.push_back(each.get<std::string>());
+      }
     }
     check(!types.empty(), "json schema: \"type\" at {}: the list is empty", at);
     return types;
@@ -265,6 +267,7 @@ class SchemaCompiler {
     check(required.is_array() && std::all_of(required.begin(), required.end(),
                                              [](const Json& name) { return name.is_string(); }),
           "json schema: \"required\" at {} is not a list of names", at);
+    const auto required_names = required.get<std::set<std::string>>();
     const bool has_extra = schema.contains("additionalProperties");
     if (properties.empty() && required.empty() && !has_extra) {
       call(rule, rules_.object());
@@ -274,23 +277,32 @@ class SchemaCompiler {
     if (has_extra && schema["additionalProperties"] != false) {
       object.extra = rule_of(schema["additionalProperties"], at + "/additionalProperties");
     }
+    std::set<std::string> known;
     for (const auto& item : properties.items()) {
-      const bool is_required =
-          std::find(required.begin(), required.end(), item.key()) != required.end();
-      object.properties.push_back(
-          {item.key(), rule_of(item.value(), at + "/properties/" + item.key()), is_required});
+      known.insert(item.key());
+      check_name(item.key(), at);
+      object.properties.push_back({item.key(),
+                                   rule_of(item.value(), at + "/properties/" + item.key()),
+                                   required_names.contains(item.key())});
     }
-    for (const Json& name : required) {
-      if (!properties.contains(name.get<std::string>())) {
+    for (const Json& each : required) {
+      const std::string& name = each.get_ref<const std::string&>();
+      if (known.insert(name).second) {
+        check_name(name, at);
         check(!has_extra || object.extra,
-              "json schema: at {} it cannot be met: \"{}\" is required and not allowed", at,
-              name.get<std::string>());
-        object.properties.push_back(
-            {name.get<std::string>(), object.extra ? *object.extra : rules_.value(), true});
+              "json schema: at {} it cannot be met: \"{}\" is required and not allowed", at, name);
+        object.properties.push_back({name, object.extra ? *object.extra : rules_.value(), true});
       }
     }
     grammar_.link(append_object(grammar_, rules_, grammar_.start(rule), object),
                   grammar_.end(rule));
+  }
+
+  static void check_name(const std::string& name, const std::string& at) {
+    constexpr std::size_t kMostBytes = 512;
+    check(name.size() <= kMostBytes,
+          "json schema: the name of a property at {} has {} bytes; at most {} are supported", at,
+          name.size(), kMostBytes);
   }
 
   // A count; -1: it is not given.

@@ -1,5 +1,5 @@
 // Segments of the cache whose answers are finished, kept for requests that begin with the same
-// tokens: a conversation that goes on, or a common introduction.
+// tokens: a conversation that continues, or a common introduction.
 #pragma once
 
 #include <cstdint>

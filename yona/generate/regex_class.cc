@@ -120,7 +120,7 @@ std::int64_t RegexReader::take_count() {
 
 void RegexReader::refuse(std::string_view what) const {
   fail("regular expression: {} is not supported (before byte {} of '{}')", what, at_,
-       pattern_.size() > 100 ? std::string(pattern_.substr(0, 100)) + "…" : std::string(pattern_));
+       pattern_.size() > 100 ? lossy_utf8(pattern_.substr(0, 100)) + "…" : std::string(pattern_));
 }
 
 CharacterSet read_escape(RegexReader& reader, bool in_class) {
@@ -187,21 +187,22 @@ CharacterSet read_class(RegexReader& reader) {
   const auto is_one = [](const CharacterSet& set) {
     return set.ranges().size() == 1 && set.ranges()[0].first == set.ranges()[0].last;
   };
-  CharacterSet set;
+  std::vector<CharacterSet::Range> ranges;
   for (bool is_first = true; is_first || !reader.take("]"); is_first = false) {
     const CharacterSet from = member();  // a "]" that comes first is a member
     const std::size_t before_range = reader.position();
     if (!reader.take("-") || reader.next_is("]")) {
       reader.go_back_to(before_range);
-      set.add(from);
+      ranges.insert(ranges.end(), from.ranges().begin(), from.ranges().end());
       continue;
     }
     const CharacterSet to = member();
     if (!is_one(from) || !is_one(to) || from.ranges()[0].first > to.ranges()[0].first) {
       reader.refuse("a range whose ends are not two ascending characters");
     }
-    set.add(from.ranges()[0].first, to.ranges()[0].first);
+    ranges.push_back({from.ranges()[0].first, to.ranges()[0].first});
   }
+  const CharacterSet set(std::move(ranges));
   return is_negated ? set.complement() : set;
 }
 

@@ -30,7 +30,7 @@ class TokenFilter {
 
 struct GenerateRequest {
   std::vector<std::int32_t> prompt{};  // at least one token
-  // At most so many new tokens. Not given: as many as the context has room for.
+  // New tokens at most. Not given: as many as fit in the context.
   std::optional<std::int64_t> max_new{};
   TokenChoiceOptions choice{};
   // What is drawn depends on these two, the number of the answer and the position in it.
@@ -38,7 +38,7 @@ struct GenerateRequest {
   std::uint64_t sequence = 0;
   std::int64_t answers = 1;  // drawn independently; the prompt is computed once
   std::vector<std::string> stop{};
-  // Log-probabilities: -1: none; else of the token that is chosen and of so many best ones.
+  // Log-probabilities: -1: none; else of the chosen token and of that many best ones.
   std::int64_t top_logprobs = -1;
   bool ignore_end = false;  // the tokens that end a text never come (for measurements)
   std::function<std::unique_ptr<TokenFilter>()> filter{};  // one for each answer

@@ -51,7 +51,7 @@ class ResidentSteps {
   void forget() { replays_.clear(); }
 
  private:
-  // The rows of so many slots, in the device's memory.
+  // The rows of that many slots, in the device's memory.
   struct Slots {
     Slots(Region& region, std::int64_t count);
     Tensor ids, positions, counts, places, steps;  // i32 [slots]

@@ -60,19 +60,24 @@ void naming_prompt(std::size_t prompts, std::uint64_t number, const Function& fu
   }
 }
 
-void add_ids(const Json& value, const std::string& file, std::vector<std::int32_t>& ids) {
+void add_ids(const Json& value, const std::string& file, std::int64_t outputs,
+             std::vector<std::int32_t>& ids) {
   const Json list = value.is_array() ? value : Json::array({value});
   for (const Json& id : list) {
     check<FormatError>(id.is_number_integer(),
                        "{}: eos_token_id: expected a number or a list of numbers", file);
-    ids.push_back(id.get<std::int32_t>());
+    const auto number = id.get<std::int64_t>();
+    check<FormatError>(number >= 0 && number < outputs,
+                       "{}: eos_token_id: {} is outside the vocabulary of {} tokens", file, number,
+                       outputs);
+    ids.push_back(static_cast<std::int32_t>(number));
   }
 }
 
 }  // namespace
 
 std::vector<std::int32_t> end_ids_of(const std::filesystem::path& folder,
-                                     const TextTokenizer& tokenizer) {
+                                     const TextTokenizer& tokenizer, std::int64_t outputs) {
   std::vector<std::int32_t> ids;
   for (const char* name : {"generation_config.json", "config.json"}) {
     const std::filesystem::path path = folder / name;
@@ -82,10 +87,10 @@ std::vector<std::int32_t> end_ids_of(const std::filesystem::path& folder,
     const Json json = read_json(path);
     if (ids.empty() && json.is_object() && json.contains("eos_token_id") &&
         !json.at("eos_token_id").is_null()) {
-      add_ids(json.at("eos_token_id"), path.string(), ids);
+      add_ids(json.at("eos_token_id"), path.string(), outputs, ids);
     }
   }
-  if (ids.empty() && tokenizer.end() >= 0) {
+  if (ids.empty() && tokenizer.end() >= 0 && tokenizer.end() < outputs) {
     ids.push_back(tokenizer.end());
   }
   return ids;

@@ -17,9 +17,10 @@
 namespace yona {
 
 // Which token ids end a text: those of generation_config.json or config.json (eos_token_id: a
-// number or a list), and the tokeniser's own. Throws FormatError for what is neither.
+// number or a list), and the tokeniser's own. Throws FormatError for what is neither, or not a
+// token of the model, which has `outputs` of them.
 std::vector<std::int32_t> end_ids_of(const std::filesystem::path& folder,
-                                     const TextTokenizer& tokenizer);
+                                     const TextTokenizer& tokenizer, std::int64_t outputs);
 
 class TextGenerator {
  public:

@@ -1,5 +1,5 @@
-// The text of an answer as it grows token by token: pieces that are certain, the end at a stop
-// string, and what is held back meanwhile: the beginning of a character, or of a stop string.
+// The text of an answer, token by token: returns the text that is certain, ends at a stop string,
+// and holds back what may be the beginning of a character or of a stop string.
 //
 //   TextStream stream({"\n\n"});
 //   stream.push("one\n");    // "one": the line feed may be the beginning of the stop string

@@ -1,5 +1,5 @@
 // Word alignments, and how well attention finds them: the alignment error rate of Och and Ney
-// (2003) against links that people drew.
+// (2003) against manual links.
 #pragma once
 
 #include <cstdint>

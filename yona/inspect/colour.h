@@ -1,4 +1,4 @@
-// The colours of pictures: one for each head, told apart as well as so many can be.
+// The colours of pictures: one for each head, as different from each other as possible.
 #pragma once
 
 #include <cstdint>

@@ -143,6 +143,7 @@ Explanation explain(const TranslationModel& model, Backend& backend,
   const TransformerConfig& config = model.transformer("explain").config();
   check<NotImplemented>(config.positions != PositionKind::rotary,
                         "explain: the model has rotary positions");
+  check<NotImplemented>(!config.reversible, "explain: the model has reversible layers");
   check<NotImplemented>(
       config.attention == AttentionKind::scaled || config.attention == AttentionKind::unscaled,
       "explain: the model's attention is {}; only products of queries and "

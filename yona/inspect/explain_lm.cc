@@ -86,6 +86,7 @@ Explanation explain(const CausalLm& model, const Parameters& parameters, Backend
                         "explain: the model's attention is {}; only exact attention and windows "
                         "can be explained",
                         enum_name(kind));
+  check<NotImplemented>(!config.reversible, "explain: the model has reversible layers");
   const auto tokens = static_cast<std::int64_t>(prompt.ids.size());
   check(tokens > 0, "explain: the prompt is empty; give at least one token");
   check(tokens <= config.max_positions, "explain: the prompt has {} tokens; the model takes {}",

@@ -1,5 +1,5 @@
-// One step through a language model, a decoder alone, with its real numbers: as explain.h, of a
-// prompt and the token that comes after it.
+// One step through a language model with its real numbers, as explain.h does for translation: a
+// prompt and the token that follows it.
 #pragma once
 
 #include <vector>

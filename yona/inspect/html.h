@@ -18,7 +18,7 @@ std::string attention_page(const AttentionMaps& maps);
 // by the number of further zeros (at most 255).
 std::string packed_weights(std::span<const float> weights);
 
-// JSON as it may stand inside a script element, where "<" could end it, or begin a comment.
+// JSON for use inside a script element, where "<" could end it, or begin a comment.
 std::string for_script(std::string_view json);
 
 }  // namespace yona

@@ -1,5 +1,5 @@
-// One layer of a model, block by block, where what it computes is copied into an explanation: what
-// inspect/explain.cc and inspect/explain_lm.cc, which know the models, have in common.
+// Runs one layer of a model, block by block, and copies what it computes into an explanation. Used
+// by inspect/explain.cc and inspect/explain_lm.cc, which know the models.
 #pragma once
 
 #include <functional>

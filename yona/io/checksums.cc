@@ -44,7 +44,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return result;
 }
 
-// x^(8 · bytes): what a checksum is multiplied with when so many bytes follow.
+// x^(8 · bytes): what a checksum is multiplied with when that many bytes follow.
 std::uint64_t power_of_bytes(std::uint64_t bytes) {
   std::uint64_t result = kOne;
   std::uint64_t square = kOne >> 8U;  // x^8

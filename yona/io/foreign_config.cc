@@ -9,7 +9,7 @@ namespace yona {
 int ForeignConfig::small_number(const Json& value, const char* key) const {
   check<FormatError>(
       value.is_number_integer() && value.get<double>() >= 0 && value.get<double>() <= 1 << 30,
-      "{}: \"{}\" cannot be {}", where_, key, value.dump());
+      "{}: \"{}\" cannot be {}", where_, key, brief_json(value));
   return value.get<int>();
 }
 

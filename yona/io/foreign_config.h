@@ -7,6 +7,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/json.h"
+#include "yona/io/json_builder.h"
 #include "yona/tensor/ops/feed_forward.h"
 
 namespace yona {
@@ -27,7 +28,7 @@ class ForeignConfig {
     try {
       return found->get<T>();
     } catch (const Json::exception&) {
-      fail<FormatError>("{}: \"{}\" cannot be {}", where_, key, found->dump());
+      fail<FormatError>("{}: \"{}\" cannot be {}", where_, key, brief_json(*found));
     }
   }
 
@@ -39,7 +40,7 @@ class ForeignConfig {
   // A size or a token id: no silent wrap-around of what does not fit an int.
   int size(const char* key) const;
   int size(const char* key, int otherwise) const { return has(key) ? size(key) : otherwise; }
-  // A token id that may also stand as a list of one.
+  // A token id that may also be a list of one.
   int token(const char* key) const;
   int token(const char* key, int otherwise) const { return has(key) ? token(key) : otherwise; }
 

@@ -136,6 +136,9 @@ std::string common_obstacle(const ModelDescription& d) {
   if (d.config.attention != AttentionKind::scaled) {
     return fmt::format("attention is {}", enum_name(d.config.attention));
   }
+  if (d.config.reversible) {
+    return "the layers are reversible";
+  }
   if (d.config.departures.norm_kind != NormKind::layer) {
     return fmt::format("the norm is {}", enum_name(d.config.departures.norm_kind));
   }
@@ -163,6 +166,9 @@ std::string remedy(const ModelDescription& d) {
   }
   if (d.config.attention != AttentionKind::scaled) {
     settings.emplace_back("model.attention=scaled");
+  }
+  if (d.config.reversible) {
+    settings.emplace_back("model.reversible=false");
   }
   if (d.config.departures.norm_kind != NormKind::layer) {
     settings.emplace_back("model.norm_kind=layer");

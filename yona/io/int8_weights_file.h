@@ -1,5 +1,5 @@
-// Weights in bytes as a file of a model folder, written once by `yona convert --quantize int8` and
-// then used as it is: opening takes no more than reading it.
+// int8 weights as a file of a model folder, written once by `yona convert --quantize int8` and then
+// used without conversion.
 //
 // model.int8.safetensors holds, under yona's names, vectors in f32, and each matrix as products
 // read it (Int8Weights): `NAME.int8`, `NAME.scales` and `NAME.sums`. Parameters that are multiplied

@@ -7,6 +7,7 @@
 #include "yona/base/error.h"
 #include "yona/base/file_writer.h"
 #include "yona/base/input_file.h"
+#include "yona/io/json_builder.h"
 
 namespace yona {
 
@@ -14,28 +15,14 @@ namespace {
 
 // Nothing that is read here goes deeper; printing a value, as messages do, takes a stack frame for
 // each level.
-constexpr int kDeepestJson = 64;
-
-// What went wrong and where, without the library's own number for it.
-std::string_view words_of(const Json::exception& error) {
-  const std::string_view text = error.what();
-  const std::size_t end = text.find("] ");
-  return text.starts_with("[json.exception") && end != text.npos ? text.substr(end + 2) : text;
-}
+constexpr std::size_t kDeepestJson = 64;
 
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view name) {
-  const auto refuse_depths = [&](int depth, Json::parse_event_t /*event*/, const Json& /*value*/) {
-    check<FormatError>(depth <= kDeepestJson, "{}: nested deeper than {} levels", name,
-                       kDeepestJson);
-    return true;
-  };
-  try {
-    return Json::parse(text, refuse_depths);
-  } catch (const Json::exception& error) {
-    fail<FormatError>("{}: not valid JSON: {}", name, words_of(error));
-  }
+  JsonBuilder builder(name, kDeepestJson);
+  Json::sax_parse(text, &builder);
+  return builder.take();
 }
 
 Json read_json(const std::filesystem::path& path) {

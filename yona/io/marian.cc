@@ -1,4 +1,4 @@
-// MarianMTModel: post-norm, sinusoids, embeddings shared three ways, two ways or not at all.
+// MarianMTModel: post-norm, sinusoids, three or two embeddings shared, or none.
 
 #include "yona/io/hf_family.h"
 

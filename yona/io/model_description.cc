@@ -76,6 +76,9 @@ Json to_json(const ModelDescription& description) {
   if (description.config.arch == Arch::transformer) {
     erase_unset(arch_keys());
   }
+  if (!description.config.reversible) {
+    json.erase("reversible");
+  }
   return json;
 }
 

@@ -95,7 +95,7 @@ struct Directory {
   std::uint64_t offset = 0, entries = 0;
 };
 
-// The end record is the last thing but a comment; a zip64 one stands before it where it is needed.
+// The end record is the last thing but a comment; a zip64 one precedes it if needed.
 Directory find_directory(std::string_view bytes, std::string_view name) {
   constexpr std::string_view kEnd("PK\5\6", 4);
   constexpr std::string_view kEnd64("PK\6\7", 4);

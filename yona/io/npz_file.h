@@ -1,4 +1,4 @@
-// A NumPy archive (.npz) opened for reading: .npy arrays in a zip. Marian keeps its weights so.
+// A NumPy archive (.npz) opened for reading: .npy arrays in a zip, Marian's format of weights.
 #pragma once
 
 #include <deque>

@@ -14,6 +14,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/json.h"
+#include "yona/io/json_builder.h"
 
 namespace yona {
 
@@ -56,36 +57,59 @@ std::uint64_t read_length(std::string_view front, std::uint64_t file_bytes,
   return length;
 }
 
-// Parses the JSON and refuses a name or a field given twice, which a plain parse would silently
-// merge.
-HeaderJson parse_header(std::string_view text, std::string_view file_name) {
-  std::unordered_set<std::string> names;
-  std::string tensor;
-  std::set<std::string> fields;  // of it
-  const auto refuse_duplicates = [&](int depth, HeaderJson::parse_event_t event,
-                                     HeaderJson& value) {
-    if (event != HeaderJson::parse_event_t::key) {
-      return true;
-    }
-    const auto& name = value.get_ref<const std::string&>();
-    if (depth == 1) {
-      check<FormatError>(names.insert(name).second, "{}: tensor '{}' is listed twice", file_name,
+// Refuses a name or a field given twice, which a plain parse would silently merge.
+class DuplicateRefusal : public HeaderJson::json_sax_t {
+ public:
+  explicit DuplicateRefusal(std::string_view file_name) : file_name_(file_name) {}
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(std::int64_t /*value*/) override { return true; }
+  bool number_unsigned(std::uint64_t /*value*/) override { return true; }
+  bool number_float(double /*value*/, const std::string& /*text*/) override { return true; }
+  bool string(std::string& /*value*/) override { return true; }
+  bool binary(HeaderJson::binary_t& /*value*/) override { return true; }
+  bool start_object(std::size_t /*count*/) override { return go(1); }
+  bool end_object() override { return go(-1); }
+  bool start_array(std::size_t /*count*/) override { return go(1); }
+  bool end_array() override { return go(-1); }
+  bool key(std::string& name) override {
+    if (depth_ == 1) {
+      check<FormatError>(names_.insert(name).second, "{}: tensor '{}' is listed twice", file_name_,
                          name);
-      tensor = name;
-      fields.clear();
-    } else if (depth == 2) {
-      check<FormatError>(fields.insert(name).second, "{}: tensor '{}': \"{}\" is given twice",
-                         file_name, tensor, name);
+      tensor_ = name;
+      fields_.clear();
+    } else if (depth_ == 2) {
+      check<FormatError>(fields_.insert(name).second, "{}: tensor '{}': \"{}\" is given twice",
+                         file_name_, tensor_, name);
     }
     return true;
-  };
-  try {
-    HeaderJson json = HeaderJson::parse(text, refuse_duplicates);
-    check<FormatError>(json.is_object(), "{}: the header is JSON but not an object", file_name);
-    return json;
-  } catch (const HeaderJson::exception& error) {
-    fail<FormatError>("{}: the header is not valid JSON: {}", file_name, error.what());
   }
+  bool parse_error(std::size_t /*position*/, const std::string& /*last_token*/,
+                   const HeaderJson::exception& error) override {
+    fail<FormatError>("{}: the header is not valid JSON: {}", file_name_,
+                      words_of_json_error(error.what()));
+  }
+
+ private:
+  bool go(int levels) {
+    depth_ += levels;
+    return true;
+  }
+
+  std::string_view file_name_;
+  std::unordered_set<std::string> names_{};
+  std::string tensor_{};
+  std::set<std::string> fields_{};  // of it
+  int depth_ = 0;
+};
+
+HeaderJson parse_header(std::string_view text, std::string_view file_name) {
+  DuplicateRefusal refusal(file_name);
+  HeaderJson::sax_parse(text, &refusal);
+  HeaderJson json = HeaderJson::parse(text);
+  check<FormatError>(json.is_object(), "{}: the header is JSON but not an object", file_name);
+  return json;
 }
 
 // One tensor's fields, each checked; messages name the file and the tensor.

@@ -5,6 +5,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/json.h"
+#include "yona/io/json_builder.h"
 
 namespace yona {
 
@@ -15,7 +16,8 @@ auto read_typed(const std::string& where, const Read& read) {
   try {
     return read();
   } catch (const Json::exception& error) {
-    fail<FormatError>("{}: a value is not as expected: {}", where, error.what());
+    fail<FormatError>("{}: a value is not as expected: {}", where,
+                      words_of_json_error(error.what()));
   }
 }
 

@@ -42,9 +42,9 @@ Json plain_scalar(const std::string& text) {
   return text;
 }
 
-class JsonBuilder : public YAML::EventHandler {
+class YamlEvents : public YAML::EventHandler {
  public:
-  explicit JsonBuilder(std::string_view where) : where_(where) {}
+  explicit YamlEvents(std::string_view where) : where_(where) {}
 
   Json take() { return std::move(root_); }
 
@@ -132,15 +132,15 @@ Json parse_yaml_json(std::string_view text, std::string_view where) {
   check<FormatError>(text.find('\0') == std::string_view::npos, "{}: not YAML: it holds NUL bytes",
                      where);
   std::istringstream stream{std::string(text)};
-  JsonBuilder builder(where);
+  YamlEvents events(where);
   try {
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
+    while (parser.HandleNextDocument(events)) {
     }
   } catch (const YAML::Exception& error) {
     fail<FormatError>("{}:{}: not valid YAML: {}", where, error.mark.line + 1, error.msg);
   }
-  return builder.take();
+  return events.take();
 }
 
 Json read_yaml(const std::filesystem::path& path) {

@@ -21,6 +21,14 @@ ConfigKeys<Config> attention_keys(AttentionKind Config::*kind, AttentionSizes Co
   return keys;
 }
 
+// model.reversible, Reformer's other half, which goes with any attention.
+template <class Config>
+ConfigKey<Config> reversible_key(bool Config::*reversible) {
+  return flag("reversible", reversible, OnResume::fixed,
+              "layers whose inputs are computed from their outputs in the backward pass, so that "
+              "activations of one layer are kept (Reformer)");
+}
+
 // Throws InvalidArgument naming the key that a kind needs.
 void check_attention(AttentionKind kind, const AttentionSizes& sizes);
 // The same for models with a causal mask, which not all kinds have a form for.

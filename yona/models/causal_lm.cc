@@ -38,6 +38,11 @@ Residual CausalLmLayer::operator()(Residual x, const Sight& sight, Context& c) c
   return feed_forward_(std::move(x), c);        // [T, d_model]
 }
 
+std::vector<ReversibleBlock> CausalLmLayer::blocks(const Sight& sight) const {
+  return {[this, sight](const Ragged& x, Context& c) { return self_attention_(x, sight, c); },
+          [this](const Ragged& x, Context& c) { return feed_forward_(x, c); }};
+}
+
 CausalLm::CausalLm(const CausalLmConfig& config)
     : config_((check_config(config), config)),
       shape_(shape_of(config)),

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "yona/models/causal_lm_config.h"
 #include "yona/models/sequence_model.h"
@@ -21,6 +22,7 @@ class CausalLmLayer : public Module {
  public:
   explicit CausalLmLayer(const BlockOptions& options);
   Residual operator()(Residual x, const Sight& sight, Context& c) const;
+  std::vector<ReversibleBlock> blocks(const Sight& sight) const;
 
  private:
   SelfAttentionBlock self_attention_;

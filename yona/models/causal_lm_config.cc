@@ -49,7 +49,8 @@ ConfigKeys<Config> layer_keys() {
           config_key("ff_biases", &Config::ff_biases, bool_codec(), kFixed,
                      "biases of the feed-forward layers (GPT-2)"),
           config_key("qk_norm", &Config::qk_norm, bool_codec(), kFixed,
-                     "RMS norm of each head's queries and keys (Qwen3)")};
+                     "RMS norm of each head's queries and keys (Qwen3)"),
+          reversible_key(&Config::reversible)};
 }
 
 ConfigKeys<Config> position_keys() {
@@ -153,7 +154,8 @@ BlockOptions CausalLmConfig::block(const RotaryPositions* rotary) const {
                         .sizes = attention_sizes},
           .attention_biases = {biases(qkv_biases), biases(output_biases)},
           .feed_forward = {d_ff, activation, gated, biases(ff_biases)},
-          .norm = {NormPosition::pre, dropout, norm, static_cast<float>(norm_epsilon)}};
+          .norm = {NormPosition::pre, dropout, norm, static_cast<float>(norm_epsilon)},
+          .reversible = reversible};
 }
 
 void check_config(const CausalLmConfig& config) {

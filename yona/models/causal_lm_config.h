@@ -44,6 +44,7 @@ struct CausalLmConfig {
   // window.
   AttentionKind attention = AttentionKind::scaled;
   AttentionSizes attention_sizes{};
+  bool reversible = false;  // layers whose inputs follow from their outputs (nn/reversible.h)
   bool qkv_biases = true;
   bool output_biases = true;  // of the attention's output
   bool ff_biases = true;      // of the feed-forward layers

@@ -78,6 +78,11 @@ Residual EncoderLayer::operator()(Residual x, const Sight& sight, Context& c) co
   return feed_forward_(std::move(x), c);        // [T, d_model]
 }
 
+std::vector<ReversibleBlock> EncoderLayer::blocks(const Sight& sight) const {
+  return {[this, sight](const Ragged& x, Context& c) { return self_attention_(x, sight, c); },
+          [this](const Ragged& x, Context& c) { return feed_forward_(x, c); }};
+}
+
 DecoderLayer::DecoderLayer(const BlockOptions& options)
     : self_attention_(options), cross_attention_(options), feed_forward_(options) {
   add(self_attention_);
@@ -92,6 +97,12 @@ Residual DecoderLayer::operator()(Residual x, const Ragged& memory, const Sight&
   x = self_attention_(std::move(x), sight, c);    // [T, d_model]
   x = cross_attention_(std::move(x), memory, c);  // [T, d_model]
   return feed_forward_(std::move(x), c);          // [T, d_model]
+}
+
+std::vector<ReversibleBlock> DecoderLayer::blocks(const Ragged& memory, const Sight& sight) const {
+  return {[this, sight](const Ragged& x, Context& c) { return self_attention_(x, sight, c); },
+          [this, memory](const Ragged& x, Context& c) { return cross_attention_(x, memory, c); },
+          [this](const Ragged& x, Context& c) { return feed_forward_(x, c); }};
 }
 
 template <class Layer>

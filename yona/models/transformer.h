@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "yona/models/sequence_model.h"
 #include "yona/models/transformer_config.h"
@@ -15,6 +16,7 @@ class EncoderLayer : public Module {
  public:
   explicit EncoderLayer(const BlockOptions& options);
   Residual operator()(Residual x, const Sight& sight, Context& c) const;
+  std::vector<ReversibleBlock> blocks(const Sight& sight) const;
 
  private:
   SelfAttentionBlock self_attention_;
@@ -25,6 +27,7 @@ class DecoderLayer : public Module {
  public:
   explicit DecoderLayer(const BlockOptions& options);
   Residual operator()(Residual x, const Ragged& memory, const Sight& sight, Context& c) const;
+  std::vector<ReversibleBlock> blocks(const Ragged& memory, const Sight& sight) const;
 
  private:
   SelfAttentionBlock self_attention_;

@@ -126,6 +126,7 @@ ConfigKeys<TransformerConfig> make_transformer_keys() {
   append(keys, variant_keys());
   append(keys, lift("", &TransformerConfig::departures, norm_keys()));
   append(keys, attention_keys(&TransformerConfig::attention, &TransformerConfig::attention_sizes));
+  append(keys, {reversible_key(&TransformerConfig::reversible)});
   return keys;
 }
 
@@ -180,6 +181,8 @@ void check_config(const TransformerConfig& config) {
   check(takes_distances || config.positions != PositionKind::relative,
         "model.attention: {} takes no relative positions; set model.positions to sinusoidal",
         enum_name(config.attention));
+  check(!config.reversible || config.norm == NormPosition::pre,
+        "model.reversible: reversible layers have their norms first; set model.norm to pre");
   check(config.positions != PositionKind::rotary || config.head_shape().d_k % 2 == 0,
         "model.positions: rotary positions turn pairs of channels, and model.d_k {} is odd",
         config.head_shape().d_k);

@@ -66,6 +66,7 @@ struct TransformerConfig {
   NormPosition norm = NormPosition::post;
   AttentionKind attention = AttentionKind::scaled;
   AttentionSizes attention_sizes{};  // of self-attention, where its kind is sparse
+  bool reversible = false;           // layers whose inputs follow from their outputs
   PositionKind positions = PositionKind::sinusoidal;
   double position_base = 10000.0;
   std::int64_t max_positions = 1024;
@@ -79,18 +80,18 @@ struct TransformerConfig {
   // What the layers of both stacks are built from; `rotary` is null without rotary positions.
   BlockOptions block(const RotaryPositions* rotary = nullptr) const {
     const Biases biases = departures.biases ? Biases::yes : Biases::no;
-    return {
-        .d_model = d_model,
-        .heads = head_shape(),
-        .attention = {.kind = attention,
-                      .dropout = attention_dropout,
-                      .rotary = rotary,
-                      .sizes = attention_sizes},
-        .attention_biases = {biases, biases},
-        .feed_forward = {d_ff, activation, departures.gated, biases},
-        .activation_dropout = activation_dropout,
-        .norm = {norm, dropout, departures.norm_kind, static_cast<float>(departures.norm_epsilon),
-                 missing != MissingPart::residual}};
+    return {.d_model = d_model,
+            .heads = head_shape(),
+            .attention = {.kind = attention,
+                          .dropout = attention_dropout,
+                          .rotary = rotary,
+                          .sizes = attention_sizes},
+            .attention_biases = {biases, biases},
+            .feed_forward = {d_ff, activation, departures.gated, biases},
+            .activation_dropout = activation_dropout,
+            .norm = {norm, dropout, departures.norm_kind,
+                     static_cast<float>(departures.norm_epsilon), missing != MissingPart::residual},
+            .reversible = reversible};
   }
 
   bool operator==(const TransformerConfig&) const = default;

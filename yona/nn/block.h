@@ -23,6 +23,7 @@ struct BlockOptions {
   FeedForwardShape feed_forward{};
   double activation_dropout = 0.0;  // inside the feed-forward layer; none in the paper
   ResidualNormOptions norm{};
+  bool reversible = false;  // the stack's streams take the residual connections' place; pre-norm
 };
 
 // LN(x + MultiHead(x, x, x))

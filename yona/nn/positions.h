@@ -1,4 +1,4 @@
-// Where a token stands in its sentence, as a vector added to its embedding (paper §3.5).
+// The position of a token in its sentence, as a vector added to its embedding (paper §3.5).
 //
 //   PE(pos, 2i) = sin(pos / 10000^(2i/d)),  PE(pos, 2i+1) = cos(pos / 10000^(2i/d))
 //

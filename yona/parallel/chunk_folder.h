@@ -1,6 +1,6 @@
-// A long output in the making by several processes: `OUTPUT.chunks` has a file for each part that
-// is done, and record.json, which says what they are parts of. When all are there they become the
-// output and the folder goes. A job that was ended does the missing parts when it is started again.
+// A long output that several processes are writing: `OUTPUT.chunks` has a file for each finished
+// part, and record.json, which says what they are parts of. When all are there they become the
+// output and the folder is removed. A job that is started again computes only the missing parts.
 #pragma once
 
 #include <cstdint>

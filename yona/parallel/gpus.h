@@ -17,7 +17,7 @@ std::vector<std::string> visible_gpus();
 std::string gpu_of_rank(const std::vector<std::string>& seen, int rank,
                         const std::vector<std::string>& gpus);
 
-// From now on this process sees its own GPU alone. Before CUDA is opened, by all ranks.
+// From now on this process sees only its own GPU. Called by all ranks, before CUDA is opened.
 void take_gpu(Communicator& ranks);
 
 }  // namespace yona

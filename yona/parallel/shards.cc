@@ -6,8 +6,8 @@ namespace yona {
 
 namespace {
 
-// Messages of 4 MiB; of many ranks smaller ones, so that buckets are of 32 MiB and a model has
-// some: they are exchanged while the backward pass goes on.
+// Messages of 4 MiB; smaller ones with many ranks, so that buckets have 32 MiB and a model has
+// several: they are exchanged during the backward pass.
 constexpr std::int64_t kLargestSlice = 16;
 constexpr std::int64_t kLargestBucket = 128;  // granules
 

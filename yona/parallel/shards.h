@@ -21,7 +21,7 @@ class Shards {
     std::int64_t count() const { return end - begin; }
   };
 
-  // Of a buffer of so many elements, seen from this rank.
+  // Of a buffer with `count` elements, as seen by this rank.
   explicit Shards(std::int64_t count, int rank = 0, int size = 1);
 
   std::int64_t count() const { return count_; }

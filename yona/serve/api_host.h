@@ -1,4 +1,4 @@
-// What every API of the server stands on.
+// What every API of the server uses.
 #pragma once
 
 #include <chrono>

@@ -107,7 +107,7 @@ const ApiKeys::Limits& ApiKeys::limits_for(const std::string& key) const {
   return found->second;
 }
 
-// Ever new addresses must not fill the memory: then all begin afresh.
+// New addresses must not fill the memory: beyond this number all are reset.
 void ApiKeys::forget_old() {
   if (buckets_.size() >= kMostBuckets) {
     buckets_.clear();

@@ -1,11 +1,11 @@
-// Who may ask, and how often: keys and their limits from a file of JSON.
+// API keys and their limits, from a JSON file.
 //
 //   {"keys": [{"key": "…", "name": "mobile app", "requests_per_minute": 600,
 //              "characters_per_minute": 100000}],
 //    "anonymous": {"requests_per_minute": 20}}
 //
-// Without "anonymous" a request without a key is refused; limits that are left out are none. A
-// limit is a bucket that holds a minute's worth and fills evenly.
+// Without "anonymous" a request without a key is refused; limits that are left out do not apply. A
+// limit is a token bucket that holds a minute's worth and fills evenly.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@
 
 namespace yona::serve {
 
-// So many a minute, no more than a minute's worth at once.
+// A number of requests or characters per minute, at most a minute's worth at once.
 class RateLimit {
  public:
   explicit RateLimit(double per_minute) : per_minute_(per_minute), left_(per_minute) {}
@@ -47,7 +47,7 @@ class ApiKeys {
   bool are_used() const { return !file_.empty(); }
   // Whether requests without a key are refused. Any thread.
   bool are_required();
-  // Reads the file again; limits begin afresh. One that cannot be read leaves all as it was, and
+  // Reads the file again and resets the limits. One that cannot be read changes nothing, and
   // throws.
   void reload();
 

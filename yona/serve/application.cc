@@ -54,6 +54,9 @@ bool Application::is_full(Queue queue) const {
       return host_.service.is_full();
     case Queue::generation:
       return host_.generation->is_full();
+    case Queue::translation_or_generation:
+      return is_full(Queue::translation) &&
+             (host_.generation == nullptr || is_full(Queue::generation));
     case Queue::encoding:
       return host_.encoding->is_full();
   }
@@ -70,7 +73,8 @@ const HttpResponse* Application::turn_away(std::string_view method, std::string_
   static const HttpResponse refusal = response_of(overloaded);
   static const HttpResponse openai_refusal = openai_error(overloaded);
   metrics_.count(route->path, refusal.status, 0);
-  return route->queue == Queue::translation ? &refusal : &openai_refusal;
+  const bool is_openai = route->queue == Queue::generation || route->queue == Queue::encoding;
+  return is_openai ? &openai_refusal : &refusal;
 }
 
 }  // namespace yona::serve

@@ -40,7 +40,7 @@ struct BatchLimits {
   std::int64_t work = 0;       // of a batch of several sentences; 0: any
 };
 
-// A job preempts another that is so many times as large.
+// A job preempts another that is this many times as large.
 inline constexpr std::int64_t kMuchSmaller = 4;
 // May a job of this work preempt a batch whose largest job is of that?
 inline bool preempts(std::int64_t work, std::int64_t largest) {

@@ -176,19 +176,23 @@ bool Batcher::has_waited_too_long(const WaitingJob& waiting, Clock::time_point n
 }
 
 // Takes those out whose clients have left, that are too late, or that have waited too long to be
-// begun.
+// begun; and the rest of those that have failed.
 void Batcher::remove_ended(WaitingGroup& group, Next& next) {
   const Clock::time_point now = Clock::now();
   std::erase_if(group, [&](const WaitingJob& waiting) {
     const Job& job = *waiting.job;
+    const bool has_failed = job.has_failed();
     const bool is_gone = job.is_gone();
     const bool is_late = now > job.deadline;
-    if (!is_gone && !is_late && !has_waited_too_long(waiting, now)) {
+    if (!has_failed && !is_gone && !is_late && !has_waited_too_long(waiting, now)) {
       return false;
     }
-    ++(is_gone ? figures_.gone : is_late ? figures_.late : figures_.refused);
     --figures_.waiting_jobs;
     figures_.waiting_tokens -= waiting.tokens;
+    if (has_failed) {  // and knows it
+      return true;
+    }
+    ++(is_gone ? figures_.gone : is_late ? figures_.late : figures_.refused);
     next.ended.emplace_back(waiting.job, is_gone   ? gone_error()
                                          : is_late ? late_error()
                                                    : overloaded_error(foreseen_seconds(nullptr)));
@@ -366,8 +370,8 @@ void Batcher::compute(const Next& next, const Run& run) {
   }
 }
 
-// The last batch that was begun has ended. The one that it preempted, if any, goes on for a while:
-// as long as it was held up, but not so long that short requests would notice.
+// The last batch that was begun has ended. The one that it preempted, if any, continues for a
+// while: as long as it was held up, but not so long that short requests would notice.
 void Batcher::ended_running(std::size_t sentences, bool has_failed) {
   constexpr Clock::duration kLongest = milliseconds(30);
   const std::scoped_lock lock(mutex_);

@@ -86,7 +86,7 @@ Fields embedding_fields() {
         .words = {"float", "base64"}},
        {.name = "dimensions",
         .type = Type::integer,
-        .description = "keep the first so many, scaled to length 1",
+        .description = "keep the first N numbers, scaled to length 1",
         .least = 1},
        {.name = "pooling",
         .type = Type::text,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "yona/base/nearest_name.h"
 #include "yona/io/json_file.h"
@@ -179,17 +180,24 @@ Json form_value(const Field& field, const std::string& text) {
   }
 }
 
+// Of names that are unknown the first is enough to refuse it: a form may have a hundred thousand.
 void add_form(Json& object, const std::vector<std::pair<std::string, std::string>>& form,
               const Fields& fields) {
+  bool has_unknown = false;
   for (const auto& [name, text] : form) {
     require(is_utf8(name) && is_utf8(text), "the form is not UTF-8");
     const Field* field = find(fields, name);
+    if (field == nullptr && std::exchange(has_unknown, true)) {
+      continue;
+    }
     const Json value = field != nullptr ? form_value(*field, text) : Json(text);
     if (!object.contains(name)) {
       object[name] = value;
     } else if (field != nullptr && field->type == FieldType::text_or_texts) {  // q=a&q=b
       Json& before = object[name];
-      before = before.is_array() ? before : Json::array({before});
+      if (!before.is_array()) {
+        before = Json::array({std::move(before)});
+      }
       before.push_back(value);
     }
   }
@@ -208,6 +216,17 @@ std::vector<std::pair<std::string, std::string>> form_of(const HttpRequest& requ
                     shown(request.content_type)));
   }
   return parse_form(request.body);
+}
+
+// `curl -d '{…}'` says that its body is a form. No field's name begins with a brace.
+bool is_json(const HttpRequest& request) {
+  if (request.content_type == "application/json") {
+    return true;
+  }
+  const std::size_t start = request.body.find_first_not_of(" \t\r\n");
+  return (request.content_type.empty() ||
+          request.content_type == "application/x-www-form-urlencoded") &&
+         start != std::string::npos && request.body[start] == '{';
 }
 
 Json field_schema(const Field& field) {
@@ -277,7 +296,7 @@ Json schema_of(const Fields& fields) {
 RequestFields::RequestFields(const HttpRequest& request, const Fields& fields,
                              UnknownFields unknown)
     : values_(Json::object()) {
-  if (request.content_type == "application/json") {
+  if (is_json(request)) {
     try {
       values_ = parse_json(request.body, "the body");
     } catch (const FormatError& error) {

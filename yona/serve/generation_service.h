@@ -20,8 +20,8 @@
 namespace yona::serve {
 
 struct GeneratorSummary {
-  std::string id;      // the folder's name
-  std::string family;  // "gpt2"
+  std::string id{};      // the folder's name
+  std::string family{};  // "gpt2"
   std::int64_t layers = 0, heads = 0, d_model = 0, vocabulary = 0;
   std::int64_t context = 0;  // tokens of prompt and answer together
   bool has_chat = false;     // it has a chat template

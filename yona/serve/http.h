@@ -1,5 +1,5 @@
-// HTTP as the rest of serve/ sees it: a request that has been read whole, and the way to answer it.
-// Who reads and writes the bytes is http_server.h's affair.
+// HTTP as the rest of serve/ sees it: a complete request, and how to answer it. http_server.h reads
+// and writes the bytes.
 #pragma once
 
 #include <atomic>

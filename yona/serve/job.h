@@ -29,7 +29,7 @@ class Job {
   std::vector<std::int64_t> tokens;  // of each sentence, roughly: at least one sentence
   // What each sentence costs at most, in rows of a decoding step; empty: as many as its tokens.
   std::vector<std::int64_t> work{};
-  // Where it is decided what preempts what, the job counts as so many times its work.
+  // When it is decided what preempts what, the job counts as this many times its work.
   std::int64_t preemption_weight = 1;
   Clock::time_point deadline = Clock::time_point::max();
   GoneFlag gone{};       // empty: the client cannot leave

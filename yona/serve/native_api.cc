@@ -196,7 +196,7 @@ std::vector<Route> native_routes(const ApiHost& host) {
        .summary = "One step through a translation model or a language model with its real numbers.",
        .takes = explain_fields(),
        .gives = {},
-       .queue = Queue::translation,
+       .queue = Queue::translation_or_generation,
        .handler = [&host](const auto& exchange) { answer_explain(host, exchange); }}};
 }
 

@@ -44,7 +44,7 @@ Fields common_fields() {
       {"seed", Type::integer, "the same seed, the same draws"},
       {"response_format", Type::object,
        "{\"type\": \"json_object\"}, or \"json_schema\" with a schema"},
-      integer("top_k", "of yona: draw from the best so many; 0: from all", 0, kMostTokens),
+      integer("top_k", "of yona: draw among the N most probable tokens; 0: all", 0, kMostTokens),
       number("min_p", "of yona: from those with this share of the best one's probability", 0, 1),
       number("repetition_penalty", "of yona: divides the logits of tokens that occurred", 0.01,
              100),
@@ -87,13 +87,13 @@ Field finish_field() {
 }  // namespace
 
 Fields completion_fields() {
-  return joined(
-      {{.name = "prompt",
-        .type = Type::text_or_texts,
-        .description = "what to continue: a text, or a list of texts",
-        .required = true},
-       integer("logprobs", "log-probabilities of each token and of so many best ones", 0, 20)},
-      common_fields());
+  return joined({{.name = "prompt",
+                  .type = Type::text_or_texts,
+                  .description = "what to continue: a text, or a list of texts",
+                  .required = true},
+                 integer("logprobs",
+                         "log-probabilities of each token and of the N most probable ones", 0, 20)},
+                common_fields());
 }
 
 Fields completion_answer() {
@@ -124,7 +124,7 @@ Fields chat_fields() {
                   .required = true},
                  integer("max_completion_tokens", "the newer name of max_tokens", 1, kMostTokens),
                  {"logprobs", Type::boolean, "log-probabilities of each token"},
-                 integer("top_logprobs", "and of so many best ones", 0, 20),
+                 integer("top_logprobs", "and of the N most probable ones", 0, 20),
                  {"tools", Type::list, "given to the chat template; calls come back as text"},
                  {"chat_template_kwargs", Type::object, "further variables of the chat template"}},
                 common_fields());

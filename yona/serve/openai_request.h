@@ -1,4 +1,4 @@
-// A request of OpenAI's API as the job that it asks for.
+// Converts a request of OpenAI's API into a job.
 #pragma once
 
 #include <memory>

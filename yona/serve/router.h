@@ -14,8 +14,15 @@
 
 namespace yona::serve {
 
-// Where a request waits to be computed; it is refused while that queue is full.
-enum class Queue : std::uint8_t { none, translation, generation, encoding };
+// Where a request waits to be computed; it is refused while that queue is full, before its body is
+// read. translation_or_generation: the body tells which, so it is read unless both are full.
+enum class Queue : std::uint8_t {
+  none,
+  translation,
+  generation,
+  translation_or_generation,
+  encoding
+};
 
 struct Route {
   std::string method;  // "GET" or "POST"

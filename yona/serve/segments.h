@@ -1,4 +1,4 @@
-// A text as the sentences to translate and what stands between them, so that a translation can be
+// A text as the sentences to translate and what is between them, so that a translation can be
 // put together with its lines and paragraphs where they were.
 #pragma once
 

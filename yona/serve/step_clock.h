@@ -13,7 +13,7 @@ class StepClock {
  public:
   static constexpr double kLong = 0.05;  // seconds: what steps should stay below
 
-  // A batch begins, or goes on after others have run in its place. By its thread.
+  // A batch starts, or continues after it was preempted. By its thread.
   void begin();
   // What this thread does until its next call is not counted: a model is loaded.
   void pause();

@@ -1,6 +1,6 @@
-// A translation told as it grows, by server-sent events: "token" with the text so far, in the end
-// "done" or "error". Each token event has the whole text, so of a long text only some are told: all
-// events together are a few times as long as the text.
+// A translation streamed as server-sent events: "token" with the text so far, finally "done" or
+// "error". Each token event has the whole text, so a long text does not have one for every token:
+// all events together are a few times as long as the text.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Byte-level text classification (Tay et al. 2021): the labelled sentences of a file as bytes. A
-// text is as long as is asked for: [CLS], then drawn sentences of one label with a line end after
+// text has the requested length: [CLS], then random sentences of one label with a line end after
 // each, cut at that length. Its label is theirs.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace yona {
 class ByteTexts {
  public:
   static constexpr std::int64_t kVocabulary = 257;  // bytes, and [CLS]
-  static constexpr std::size_t kHeldOut = 10;       // one sentence of so many is tested
+  static constexpr std::size_t kHeldOut = 10;       // one sentence in this many is held out
 
   // A file as read_labelled_texts() reads it, SST-2's. Throws what that throws, and FormatError for
   // fewer than two labels and a label with fewer than kHeldOut sentences.

@@ -1,6 +1,6 @@
 // `yona study NAME`: one of the paper's questions, measured. A study is a list of points that are
 // measured one after another, and a page made of what they gave. Points that are finished are kept
-// in the output folder: a study that was stopped goes on where it was.
+// in the output folder: a stopped study continues where it was.
 //
 // A study is a file with two functions, and a line in studies.cc.
 #pragma once

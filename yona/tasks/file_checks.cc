@@ -19,4 +19,16 @@ void check_data_file(const fs::path& path, std::string_view key) {
         key, path.string());
 }
 
+void make_absolute(fs::path& path) {
+  if (!path.empty()) {
+    path = fs::absolute(path).lexically_normal();
+  }
+}
+
+void make_absolute(std::vector<fs::path>& paths) {
+  for (fs::path& path : paths) {
+    make_absolute(path);
+  }
+}
+
 }  // namespace yona

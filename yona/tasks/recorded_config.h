@@ -1,4 +1,4 @@
-// The settings of a run that goes on: what its configuration leaves open is as config.yaml in its
+// The settings of a resumed run: what its configuration leaves open is as config.yaml in its
 // folder has it, where the first start wrote down what it planned.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Which gradients of parameters are final while a backward pass goes on, so that they can be
-// exchanged meanwhile (train/gradient_sum.h).
+// Which gradients of parameters are final during a backward pass, so that they can be exchanged
+// meanwhile (train/gradient_sum.h).
 //
 // Every op names the inputs that its backward gives gradients to, before it is recorded: records()
 // in tensor/context.h. The gradient of a parameter is final when the closures of all ops that use
@@ -20,7 +20,7 @@ namespace yona {
 
 class FirstUses {
  public:
-  // Of the flat buffer of parameters, [1, count], f32, in pieces of so many elements. The tape must
+  // Of the flat buffer of parameters, [1, count], f32, in pieces of `piece` elements. The tape must
   // outlive this object.
   FirstUses(Tensor weights, const Tape& tape, std::int64_t piece);
 

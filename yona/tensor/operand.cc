@@ -22,8 +22,8 @@ void attach(Storage& storage, const Tensor& copy) {
 
 }  // namespace
 
-bool rounds_operands(const Backend& backend) {
-  return backend.planned_device() == Device::cpu && cpu_has_amx();
+bool rounds_operands(const Backend& backend, bool training) {
+  return backend.planned_device() == Device::cpu && (cpu_has_amx() || (training && cpu_has_bf16()));
 }
 
 View operand(const Tensor& x, Context& c) {

@@ -7,9 +7,11 @@
 
 namespace yona {
 
-// Do bf16 products round f32 operands as they read them? On CPUs with AMX (cpu/tile_matmul.h).
-bool rounds_operands(const Backend& backend);
-inline bool rounds_operands(const Context& c) { return rounds_operands(c.backend()); }
+// Do bf16 products round f32 operands as they read them (cpu/tile_matmul.h)? On CPUs with AMX, and
+// in training on those with AVX512-BF16. There decoding multiplies a few rows again and again, by
+// copies of the weights that are half as large.
+bool rounds_operands(const Backend& backend, bool training);
+inline bool rounds_operands(const Context& c) { return rounds_operands(c.backend(), c.training); }
 
 // x, whose rows are tokens, as it is; or, with bf16 products, its rounded copy, made at the first
 // call and freed with x. What is rounded must not be written to afterwards. x that is but a part of

@@ -23,7 +23,7 @@ CachedKeys ResidentCache::memory(const Layout& /*layout*/, const std::function<T
   if (fresh_memory_) {
     const Tensor made = make();  // [tokens, width]
     check(made.rows() <= memory_tokens_,
-          "resident cache: {} source tokens do not fit; the capacity is {}", made.rows(),
+          "resident cache: {} tokens of memory do not fit; the capacity is {}", made.rows(),
           memory_tokens_);
     if (next_cross_ == cross_.size()) {
       cross_.emplace_back(region_, made.dtype(), Shape{memory_tokens_, made.cols()});

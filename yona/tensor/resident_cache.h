@@ -21,7 +21,7 @@ struct ResidentTables {
 
 class ResidentCache : public LayerCache {
  public:
-  // The capacity, in rows of all steps together and in source tokens, of every layer.
+  // The capacity, in rows of all steps together and in tokens of memory, of every layer.
   ResidentCache(Region& region, std::int64_t rows, std::int64_t memory_tokens)
       : region_(region), rows_(rows), memory_tokens_(memory_tokens) {}
 

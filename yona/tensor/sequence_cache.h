@@ -49,7 +49,7 @@ class SequenceCache : public LayerCache {
   std::int64_t free_rows() const { return rows_ - used_; }
   // Other rows, all of them free. What was cached is lost, and its memory given back.
   void reset(std::int64_t rows);
-  // A free segment of so many rows: its first.
+  // The first row of a free segment with that many rows.
   std::optional<std::int64_t> allocate(std::int64_t rows);
   void release(std::int64_t first);
 

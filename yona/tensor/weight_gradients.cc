@@ -6,7 +6,7 @@ namespace yona {
 
 namespace {
 
-// How much of the device's time is used by so many tiles, when it computes `at_a_time`.
+// The share of the device's time that `tiles` tiles use, if it computes `at_a_time` at once.
 double use(std::int64_t tiles, std::int64_t at_a_time) {
   const std::int64_t times = (tiles + at_a_time - 1) / at_a_time;
   return static_cast<double>(tiles) /

@@ -16,7 +16,7 @@ std::int64_t display_width(std::string_view text);
 std::string cut_to_width(std::string_view text, std::int64_t columns);
 
 // Control characters as their pictures (␛ for escape), so that no text can move a cursor or break
-// a line; direction marks, and bytes that are no UTF-8, as "�".
+// a line; direction marks, and bytes that are not UTF-8, as "�".
 std::string printable(std::string_view text);
 
 // A sub-word piece as a label: without the mark of a word's beginning, printable; a byte piece that

@@ -87,7 +87,7 @@ EncodedText EncoderTokenizer::framed(std::vector<std::int32_t> a,
                                      std::optional<std::vector<std::int32_t>> b,
                                      std::int64_t max_length) const {
   const std::int64_t frame = b ? (special_.two_ends_between ? 4 : 3) : 2;
-  check(max_length > frame, "a text of at most {} tokens has no room beside {} special ones",
+  check(max_length > frame, "a text of at most {} tokens has no room besides {} special ones",
         max_length, frame);
   std::vector<std::int32_t> none;
   std::vector<std::int32_t>& second = b ? *b : none;

@@ -20,7 +20,7 @@
 
 namespace yona {
 
-// Pieces that stand for no stretch of text of their own.
+// Pieces that do not stand for text.
 struct SpecialPieces {
   std::vector<std::string> whole{};    // one piece wherever they stand in a text: <mask>, say
   std::vector<std::int32_t> silent{};  // ids left out of decoded text, besides </s> and <pad>

@@ -1,4 +1,4 @@
-// Sub-words trained on the spot with SentencePiece, with yona's defaults: byte fallback, no
+// Trains sub-words with SentencePiece, with yona's defaults: byte fallback, no
 // normalisation of characters, 64 pieces reserved for tags, ids as OPUS-MT has them.
 #pragma once
 

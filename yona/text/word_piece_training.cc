@@ -183,7 +183,7 @@ const std::vector<std::string>& bert_special_pieces() {
 std::vector<std::string> train_word_pieces(const WordCounts& words, std::int64_t size) {
   std::vector<std::string> pieces = bert_special_pieces();
   check(size > static_cast<std::int64_t>(pieces.size()),
-        "data.vocabulary_size: {} pieces have no room beside the {} special ones", size,
+        "data.vocabulary_size: {} pieces have no room besides the {} special ones", size,
         pieces.size());
   std::vector<std::string> alphabet = alphabet_of(words);
   alphabet.resize(

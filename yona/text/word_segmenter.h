@@ -1,4 +1,4 @@
-// Text whose pieces stand between spaces already: Marian with a plain vocabulary.
+// Text whose pieces are already separated by spaces: Marian with a plain vocabulary.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The fastest matrix product that this machine is seen to do: what the speed of a step is held
-// against. `yona bench peak`.
+// The fastest matrix product measured on this machine, with which the speed of a step is compared:
+// `yona bench peak`.
 #pragma once
 
 #include "yona/backend/kernel_args.h"

@@ -25,7 +25,7 @@ namespace yona {
 
 class GradientSum {
  public:
-  // For updates of so many micro-batches, at all ranks together. `parameters` and `ranks` must
+  // For updates with that many micro-batches, of all ranks together. `parameters` and `ranks` must
   // outlive this object; nullptr: this process is alone. With bf16, gradients of micro-batches are
   // rounded to it before they are exchanged and added, in a process alone too; sums are f32.
   GradientSum(Parameters& parameters, Backend& backend, std::int64_t micro_batches,
@@ -40,7 +40,7 @@ class GradientSum {
 
   // Is it worth telling which gradients are final before add()?
   bool overlaps() const;
-  // While this rank's backward pass goes on: gradients of elements from here on are final.
+  // During this rank's backward pass: gradients of elements from here on are final.
   // Exchanges them as far as that can be done without waiting.
   void advance(std::int64_t final_from);
   // Adds what the parameters' gradients hold after a round; the first one begins a new sum. All

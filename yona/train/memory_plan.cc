@@ -36,7 +36,7 @@ MemoryPlan plan_memory(const PlannedRun& run, std::int64_t batch_tokens) {
 }
 
 std::int64_t largest_batch(const PlannedRun& run, std::int64_t memory_bytes) {
-  constexpr std::int64_t kLargest = 25000;  // §5.1: 25,000 source and 25,000 target tokens
+  constexpr std::int64_t kLargest = 25000;  // §5.1: 25,000 tokens of each side
   constexpr std::int64_t kSmallest = 256;
   const std::int64_t usable = memory_bytes / 4 * 3;
   const auto fits = [&](std::int64_t tokens) { return plan_memory(run, tokens).total() <= usable; };

@@ -27,7 +27,7 @@ struct PlannedRun {
   Device device = Device::cpu;
 };
 
-// For micro-batches of up to so many rows a side.
+// For micro-batches with up to that many rows on each side.
 MemoryPlan plan_memory(const PlannedRun& run, std::int64_t batch_tokens);
 
 // --batch-tokens auto: the largest micro-batch that leaves a quarter of `memory_bytes` free, not

@@ -32,7 +32,7 @@ class Objective {
   // Called again and again: host buffers are kept, so that a step allocates nothing.
   virtual Tensor losses(const Batch& batch, double update_weight, std::span<Context> contexts) = 0;
 
-  // Of all batches with up to so many rows a side, the one that takes the most memory.
+  // Of all batches with up to that many rows on each side, the one that takes the most memory.
   virtual Batch largest_batch(std::int64_t batch_tokens, const Backend& backend) const = 0;
 };
 

@@ -14,7 +14,7 @@ namespace yona {
 namespace {
 
 bool wants_copy(const Backend& backend, const TrainConfig& config) {
-  return config.precision == Precision::bf16 && !rounds_operands(backend);
+  return config.precision == Precision::bf16 && !rounds_operands(backend, true);
 }
 
 // A rank of a small model may own nothing.

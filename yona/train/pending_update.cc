@@ -24,7 +24,7 @@ UpdateReport PendingUpdate::finish(Clock::time_point before, const Team& team,
   done.gradient_norm = std::sqrt(*static_cast<const double*>(squared_norm->wait()));
   done.loss = sums.loss / static_cast<double>(sums.rows);
   done.nll = sums.nll / static_cast<double>(sums.rows);
-  done.target_tokens = sums.rows;
+  done.predictions = sums.rows;
   done.skipped = !std::isfinite(done.loss) || !std::isfinite(done.gradient_norm);
   done.step_seconds = seconds_since(std::max(start, before));
   return done;

@@ -15,24 +15,24 @@
 
 namespace yona {
 
-struct RunPlan {                       // known before the first update
-  std::string model{};                 // "tiny", or what else names it
-  std::int64_t parameters = 0;         // all of them
-  std::int64_t frozen_parameters = 0;  // of these
-  std::int64_t source_vocabulary = 0;  // pieces, <pad> included
-  std::int64_t target_vocabulary = 0;
-  std::int64_t pairs = 0;                   // training examples of an epoch, weights counted
-  std::string examples = "sentence pairs";  // what they are called
-  std::int64_t peak_memory_bytes = 0;       // predicted; 0: unknown
-  std::int64_t device_memory_bytes = 0;     // that the device has; 0: unknown
-  std::int64_t first_update = 0;            // updates done already: above 0 when resuming
-  std::int64_t updates = 0;                 // after which the run is expected to end; 0: unknown
-  std::int64_t epochs = 0;                  // that end it before train.updates do; 0: they do not
-  double seconds = 0;                       // that the updates are expected to take; 0: unknown
-  double passes = 0;                        // over the data; 0: unknown
-  bool timed = false;                       // the updates were chosen to fit a time
-  std::int64_t batch_tokens = 0;            // per micro-batch
-  std::int64_t accumulate = 1;              // micro-batches per update
+struct RunPlan {                          // known before the first update
+  std::string model{};                    // "tiny", or what else names it
+  std::int64_t parameters = 0;            // all of them
+  std::int64_t frozen_parameters = 0;     // of these
+  std::int64_t input_vocabulary = 0;      // pieces, <pad> included
+  std::int64_t output_vocabulary = 0;     // pieces or labels
+  std::int64_t examples = 0;              // of an epoch, weights counted
+  std::string example_name = "examples";  // what the task calls several
+  std::int64_t peak_memory_bytes = 0;     // predicted; 0: unknown
+  std::int64_t device_memory_bytes = 0;   // that the device has; 0: unknown
+  std::int64_t first_update = 0;          // updates done already: above 0 when resuming
+  std::int64_t updates = 0;               // after which the run is expected to end; 0: unknown
+  std::int64_t epochs = 0;                // that end it before train.updates do; 0: they do not
+  double seconds = 0;                     // that the updates are expected to take; 0: unknown
+  double passes = 0;                      // over the data; 0: unknown
+  bool timed = false;                     // the updates were chosen to fit a time
+  std::int64_t batch_tokens = 0;          // per micro-batch
+  std::int64_t accumulate = 1;            // micro-batches per update
   std::string device = "cpu";
   int threads = 1;  // of each process
   int ranks = 1;    // processes that train together
@@ -44,10 +44,10 @@ struct UpdateReport {
   std::int64_t update = 0;   // from 1
   std::int64_t updates = 0;  // as in the plan; with epochs an estimate, exact in the last of them
   std::int64_t epoch = 0;    // from 0
-  double loss = 0.0;         // what is minimised, per target token: label smoothing counted
-  double nll = 0.0;          // nats per target token without smoothing
-  std::int64_t source_tokens = 0;
-  std::int64_t target_tokens = 0;
+  double loss = 0.0;         // what is minimised, per prediction: label smoothing counted
+  double nll = 0.0;          // nats per prediction without smoothing
+  std::int64_t input_tokens = 0;  // or rows of pictures
+  std::int64_t predictions = 0;   // that the loss counts: tokens, labels
   double learning_rate = 0.0;
   double gradient_norm = 0.0;  // before clipping
   double step_seconds = 0.0;   // of this update, its data included; validation and saving are not
@@ -57,17 +57,17 @@ struct UpdateReport {
   double perplexity() const { return std::exp(nll); }
 };
 
-struct ValidationFigure {  // of translations: BLEU, chrF or TER
-  std::string name;        // "bleu", "chrf", "ter"
+struct ValidationFigure {  // what the task measures besides the loss
+  std::string name;        // as in train.valid_metrics: "accuracy", "f1"
   double value = 0.0;
 };
 
 struct ValidationReport {
   std::string set = "valid";
   std::int64_t update = 0;
-  double loss = 0.0;           // nats per target token, no smoothing
-  double nats_per_byte = 0.0;  // per byte of target text: comparable between vocabularies
-  std::int64_t target_tokens = 0;
+  double loss = 0.0;           // nats per prediction, no smoothing
+  double nats_per_byte = 0.0;  // of the predicted text: comparable between vocabularies
+  std::int64_t predictions = 0;
   std::vector<ValidationFigure> figures{};  // those of train.valid_metrics
   double seconds = 0.0;                     // that validating took
   bool is_best = false;                     // the best so far by the set that decides
@@ -75,14 +75,14 @@ struct ValidationReport {
   double perplexity() const { return std::exp(loss); }
 };
 
-struct SampleTranslation {
-  std::string source, reference, translation;
-  std::vector<std::vector<float>> attention{};  // [target][source]
+struct OutputSample {
+  std::string input, expected, output;
+  std::vector<std::vector<float>> attention{};  // [output token][input token]
 };
 
 struct SamplesReport {
   std::int64_t update = 0;
-  std::vector<SampleTranslation> samples{};
+  std::vector<OutputSample> samples{};
 };
 
 struct FinishReport {

@@ -27,7 +27,7 @@ bool standard_error_can_redraw();
 
 // What takes the cursor to the front of an emptied line.
 inline constexpr std::string_view kEraseLine = "\r\x1b[K";
-// `share` of so many columns filled; everything in a bar but its blocks is ASCII.
+// `share` of the columns filled; everything in a bar but its blocks is ASCII.
 std::string drawn_bar(double share, int columns, bool unicode);
 
 // One line of at most `columns` characters: what matters least is left out first.

@@ -34,15 +34,17 @@ std::string_view name_of(MessageLevel level) {
 JsonReporter::JsonReporter(Write write, std::int64_t log_every)
     : write_(std::move(write)), log_every_(log_every), meter_(log_every) {}
 
+// Fields have the names that they had when every run learned to translate: other programs read
+// them. docs/command-line.md says what they are with other tasks.
 void JsonReporter::started(const RunPlan& plan) {
   meter_.begin(plan.first_update);
   write_(json_line({{"event", "started"},
                     {"model", plan.model},
                     {"parameters", plan.parameters},
                     {"frozen_parameters", plan.frozen_parameters},
-                    {"source_vocabulary", plan.source_vocabulary},
-                    {"target_vocabulary", plan.target_vocabulary},
-                    {"pairs", plan.pairs},
+                    {"source_vocabulary", plan.input_vocabulary},
+                    {"target_vocabulary", plan.output_vocabulary},
+                    {"pairs", plan.examples},
                     {"peak_memory_bytes", plan.peak_memory_bytes},
                     {"device_memory_bytes", plan.device_memory_bytes},
                     {"first_update", plan.first_update},
@@ -88,7 +90,7 @@ void JsonReporter::validated(const ValidationReport& report) {
             {"loss", null_or(report.loss)},
             {"nats_per_byte", null_or(report.nats_per_byte)},
             {"perplexity", null_or(report.perplexity())},
-            {"target_tokens", report.target_tokens},
+            {"target_tokens", report.predictions},
             {"seconds", report.seconds},
             {"best", report.is_best}};
   for (const ValidationFigure& figure : report.figures) {
@@ -99,7 +101,7 @@ void JsonReporter::validated(const ValidationReport& report) {
 
 void JsonReporter::sampled(const SamplesReport& report) {
   Json samples = Json::array();
-  for (const SampleTranslation& sample : report.samples) {
+  for (const OutputSample& sample : report.samples) {
     Json attention = Json::array();
     for (const std::vector<float>& row : sample.attention) {
       Json& weights = attention.emplace_back(Json::array());
@@ -107,9 +109,9 @@ void JsonReporter::sampled(const SamplesReport& report) {
         weights.push_back(std::round(double{weight} * 1e3) / 1e3);
       }
     }
-    samples.push_back({{"source", sample.source},
-                       {"reference", sample.reference},
-                       {"translation", sample.translation},
+    samples.push_back({{"source", sample.input},
+                       {"reference", sample.expected},
+                       {"translation", sample.output},
                        {"attention", std::move(attention)}});
   }
   write_(json_line(

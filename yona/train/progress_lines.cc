@@ -13,10 +13,10 @@ namespace yona {
 namespace {
 
 std::string vocabulary_text(const RunPlan& plan) {
-  return plan.source_vocabulary == plan.target_vocabulary
-             ? grouped(plan.source_vocabulary)
-             : fmt::format("{} and {}", grouped(plan.source_vocabulary),
-                           grouped(plan.target_vocabulary));
+  return plan.input_vocabulary == plan.output_vocabulary
+             ? grouped(plan.input_vocabulary)
+             : fmt::format("{} and {}", grouped(plan.input_vocabulary),
+                           grouped(plan.output_vocabulary));
 }
 
 std::string memory_text(const RunPlan& plan) {
@@ -78,8 +78,8 @@ std::vector<std::string> lines_of(const RunPlan& plan) {
       plan.accumulate == 1 ? "" : fmt::format(", {} for each update", plan.accumulate);
   std::vector<std::string> lines{
       fmt::format("{}: {} parameters{}, vocabulary {}; {} {}", plan.model,
-                  short_count(plan.parameters), frozen, vocabulary_text(plan), grouped(plan.pairs),
-                  plan.examples),
+                  short_count(plan.parameters), frozen, vocabulary_text(plan),
+                  grouped(plan.examples), plan.example_name),
       fmt::format("{}, {}{} thread{}, {}; batches of {} tokens{}{}", plan.device,
                   plan.ranks == 1 ? "" : fmt::format("{} ranks of ", plan.ranks), plan.threads,
                   plan.threads == 1 ? "" : "s", plan.precision, grouped(plan.batch_tokens), micro,

@@ -19,7 +19,7 @@ ProgressSummary ProgressMeter::summary() const {
   double tokens = 0.0;
   double seconds = 0.0;
   for (const UpdateReport& report : recent_) {
-    const auto weight = static_cast<double>(report.target_tokens);
+    const auto weight = static_cast<double>(report.predictions);
     tokens += weight;
     seconds += report.step_seconds;
     if (!report.skipped) {

@@ -11,10 +11,10 @@ namespace yona {
 
 struct ProgressSummary {
   UpdateReport last;  // the latest update as it was reported
-  double loss = 0.0;  // the averages weigh each update by its target tokens
+  double loss = 0.0;  // the averages weigh each update by its predictions
   double nll = 0.0;
   double gradient_norm = 0.0;
-  double tokens_per_second = 0.0;      // target tokens; validation and saving left out
+  double tokens_per_second = 0.0;      // predicted; validation and saving left out
   std::optional<double> seconds_left;  // everything counted; nothing without a number of updates
   double perplexity() const { return std::exp(nll); }
 };

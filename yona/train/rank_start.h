@@ -17,7 +17,7 @@ namespace yona {
 
 struct RankStart {
   TrainConfig train;                         // as it was planned
-  std::optional<std::int64_t> checkpoint{};  // that the run goes on from
+  std::optional<std::int64_t> checkpoint{};  // that the run resumes from
   std::filesystem::path init{};
   std::optional<double> passes{};  // planned over the data: Task::regularise()
   BatchPosition position{};

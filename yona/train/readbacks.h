@@ -1,5 +1,5 @@
-// Results on their way to the host while the device works on: each copy is read when it is needed,
-// one update later, and its memory is used again.
+// Results that are copied to the host while the device continues: each copy is read one update
+// later, when it is needed, and its memory is reused.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The folder of a run: nothing in it is trained over by accident.
+// The folder of a run: what is in it is not overwritten by accident.
 #pragma once
 
 #include <filesystem>

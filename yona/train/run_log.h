@@ -10,7 +10,7 @@
 
 namespace yona {
 
-// Appends, so that a resumed run goes on in the same file. What is reported before the folder
+// Appends, so that a resumed run continues the same file. What is reported before the folder
 // exists is written when it does; a log that cannot be written is left alone, with one warning: it
 // is not worth a run.
 class RunLog : public JsonReporter {

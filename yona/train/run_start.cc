@@ -241,7 +241,7 @@ std::filesystem::path RunStart::find_init() {
 }
 
 std::unique_ptr<Task> RunStart::make(const MakeTask& make_task) {
-  // Other ranks take the model of a new run as one that goes on takes it.
+  // Other ranks read the model of a new run as a resumed run does.
   const std::optional<Checkpoint> begun =
       first_ && !checkpoint_ ? std::optional(Checkpoint{0, begun_folder(options_.output)})
                              : checkpoint_;

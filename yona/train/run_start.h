@@ -1,6 +1,6 @@
-// How a run begins, or goes on: its folder is locked, its device opened, its checkpoint found, and
-// its task made and compared with what the run was. Of several ranks the first does all that; the
-// others wait, and then begin from what it wrote.
+// How a run starts or resumes: its folder is locked, its device opened, its checkpoint found, and
+// its task made and compared with the record of the run. With several ranks the first does all
+// this; the others wait, then start from what it wrote.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What a checkpoint holds besides the model: where the run stands (state.json), the optimiser's
+// What a checkpoint holds besides the model: the position of the run (state.json), the optimiser's
 // moments (optimizer.safetensors) and, from a GPU, the algorithms that were chosen (choices.txt).
 // With the weights, all that makes a resumed run the same bits as one that was never stopped. No
 // clock values: equal runs have equal bytes.

@@ -1,5 +1,5 @@
-// How well training would scale to many GPUs: from a step that was measured, the bytes that ranks
-// exchange, and what links between GPUs carry.
+// How well training would scale to many GPUs, from a measured step, the bytes that ranks exchange,
+// and the bandwidth between GPUs.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct ExchangedBytes {
 ExchangedBytes exchanged_bytes(std::int64_t parameters, std::int64_t ranks,
                                Precision exchange = Precision::f32);
 
-// Of one rank's speed times the number of ranks, what is left when steps of so many seconds wait
-// for others besides.
+// The share of one rank's speed times the number of ranks that is left if a step of `step_seconds`
+// also waits `waited_seconds` for others.
 double scaling_efficiency(double step_seconds, double waited_seconds);
 
 // For 8, 64 and 512 ranks and each interconnect: gpus, link, exchange_ms, and two bounds.

@@ -55,7 +55,7 @@ class TrainingSteps {
     optimiser_.step(++update_, 1e-4, sum_.total());
     backend_->synchronize();
   }
-  // Are gradients exchanged while the backward pass goes on?
+  // Are gradients exchanged during the backward pass?
   void set_overlap(bool overlap) {
     if (overlap && sum_.overlaps()) {
       learner_.when_final([this](std::int64_t final_from) { sum_.advance(final_from); });

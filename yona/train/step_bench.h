@@ -1,5 +1,4 @@
-// How fast and how large a training step is, on batches that are made up: what `yona bench train`
-// has for every task.
+// Time and memory of a training step on random batches: `yona bench train` for every task.
 #pragma once
 
 #include <cstdint>

@@ -65,7 +65,7 @@ class Task {
   virtual std::int64_t width() const = 0;  // d_model of the paper's learning rate
   // Parameters that no run of this model changes.
   virtual std::vector<std::string> constants() const { return {}; }
-  // Fills in what the task knows: the model's name, vocabularies.
+  // Fills in what the task knows: the model's name, vocabularies, what examples are called.
   virtual void describe(RunPlan& plan) const = 0;
 
   // --- what decides the run's bits (run_record.h)
@@ -75,7 +75,7 @@ class Task {
   virtual Json record(const TrainConfig& train) const = 0;
   // What is not as the run to resume had it.
   virtual Differences differences(const RunState& then, const Json& now) const = 0;
-  // The run begins, or goes on with changes: what its folder has to keep is written.
+  // The run starts, or resumes with changes: writes what its folder has to keep.
   virtual void begin() {}
 
   // --- data
@@ -93,7 +93,7 @@ class Task {
   virtual double passes(const Examples& examples) const {
     return worthwhile_passes(epoch_examples(examples));
   }
-  // The run will see the data so many times: dropout can be chosen by that, where it was left open.
+  // The number of passes over the data: dropout can follow from it, if it was not given.
   // Before any objective is made for training.
   virtual void regularise(double /*passes*/) {}
 
@@ -111,7 +111,7 @@ class Task {
 struct RunPlace {
   std::filesystem::path output;
   std::filesystem::path init;            // begin with this folder's model; empty: a new one
-  std::optional<Checkpoint> checkpoint;  // that the run goes on from
+  std::optional<Checkpoint> checkpoint;  // that the run resumes from
   std::int64_t samples = 0;              // how many are asked for
   Backend& backend;
   Reporter& reporter;

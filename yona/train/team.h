@@ -1,6 +1,6 @@
 // The ranks of a training run, as the trainer sees them: one process alone, or several that train
-// one model. Rank 0 leads: it writes files, reports, and decides what depends on time. What all
-// ranks have to call together says so; in a process alone every call returns at once.
+// one model. Rank 0 leads: it writes files, reports, and decides what depends on time. Calls
+// that all ranks have to make together say so; in a single process they return at once.
 #pragma once
 
 #include <cstdint>

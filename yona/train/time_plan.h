@@ -2,8 +2,8 @@
 // was measured and the time that was given (--for), or from the size of the data.
 //
 // The rules, found on Multi30k (docs/training-time.md):
-//   updates      what fits into the time; without a limit, so many passes over the data; never more
-//                than train.epochs passes
+//   updates      what fits into the time; without a limit, a number of passes over the data; at
+//                most train.epochs passes
 //   batch_tokens halved, down to 1,024, while there would be fewer than 1,500 updates
 //   warm-up      15 % of the updates, at most the value that was there before
 //   ema          an average over the last eighth of the run, at most 1,000 updates: 1 − 8 / updates
@@ -34,7 +34,7 @@ struct TimeFacts {
   double seconds_left = 0;        // for updates; 0: no limit
   double updates_per_pass = 1;    // over the data
   double passes = 10;             // that the data is worth, where there is no limit
-  std::int64_t done = 0;          // updates of a run that goes on
+  std::int64_t done = 0;          // updates of a resumed run
 };
 
 struct TimePlan {

@@ -31,12 +31,11 @@ ConfigKeys<TrainConfig> step_keys() {
           integer("epochs", &Config::epochs, {0}, kFree,
                   "passes over the data after which training ends; 0 is no limit"),
           integer("batch_tokens", &Config::batch_tokens, {1, 1 << 30, "auto"}, kDecides,
-                  "tokens of a micro-batch, the larger of source and target; auto is the largest "
-                  "that fits in memory"),
+                  "tokens of a micro-batch, of its inputs or outputs, whichever has more; auto is "
+                  "the largest that fits in memory"),
           integer("accumulate", &Config::accumulate, {1, 1 << 20}, kDecides,
                   "micro-batches of an update; several ranks share them (docs/cluster.md), and "
-                  "without a value "
-                  "each rank has one"),
+                  "without a value each rank has one"),
           integer("seed", &Config::seed, {0}, kDecides, "seed of everything random"),
           config_key("precision", &Config::precision, enum_codec<Precision>({"f32", "bf16"}),
                      kDecides, "operands of matrix products; weights are kept in f32"),

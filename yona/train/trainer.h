@@ -30,7 +30,7 @@ struct TrainerOptions {
   int ranks_on_machine = 1;                 // that share its memory
   Reporter* reporter = nullptr;             // nullptr: silent
   const std::atomic<bool>* stop = nullptr;  // when it turns true: save and return
-  // So many outputs are made at each validation and reported.
+  // How many outputs are made and reported at each validation.
   std::int64_t samples = 0;
   // Keys that the user left open: a new run chooses their values (time_plan.h) and records them.
   std::set<std::string> open{};

@@ -46,7 +46,7 @@ void TreeReader::skip_byte_order_mark() {
   }
 }
 
-// What stands here up to white space or a bracket; may be empty.
+// The text up to white space or a bracket; may be empty.
 std::string TreeReader::atom() {
   std::string text;
   for (int c = peek(); c != kEndOfFile; c = peek()) {

@@ -1,44 +1,19 @@
 // GELU and its gradient against the reference.
 
-#include "tests/backend/cpu/kernel_test.h"
+#include "tests/backend/cpu/map_problem.h"
 
 namespace yona {
 namespace {
 
 using test::Matrix;
 
-struct Forward {
-  Matrix x, y;
-  RowsArgs args() { return {x.view(), y.view()}; }
-  std::vector<Matrix*> outputs() { return {&y}; }
-};
-
-struct Backward {
-  Matrix x, dy, dx;
-  bool accumulate;
-  RowsBackwardArgs args() { return {x.view(), dy.view(), dx.view(), accumulate}; }
-  std::vector<Matrix*> outputs() { return {&dx}; }
-};
-
 TEST(CpuGelu, IsTheReferences) {
-  test::on_every_isa([] {
-    for (const std::int64_t cols : test::kWidths) {
-      for (const std::int64_t rows : {0, 1, 100}) {
-        SCOPED_TRACE(testing::Message() << rows << "×" << cols);
-        const Matrix x = Matrix::random(rows, cols, 1, 3, 6.0);
-        const Matrix dy = Matrix::random(rows, cols, 2);
-        test::expect_like_reference(Forward{x, Matrix(rows, cols, 1)}, &Kernels::gelu);
-        for (const bool accumulate : {false, true}) {
-          test::expect_like_reference(Backward{x, dy, dy, accumulate}, &Kernels::gelu_backward);
-        }
-      }
-    }
-  });
+  test::expect_maps_like_reference({{&Kernels::gelu, &Kernels::gelu_backward}});
 }
 
 TEST(CpuGelu, GoesToZeroAndToTheIdentityFarOut) {
   test::on_every_isa([] {
-    Forward problem{Matrix(1, 4), Matrix(1, 4)};
+    test::MapForward problem{Matrix(1, 4), Matrix(1, 4)};
     problem.x.at(0, 0) = -100;
     problem.x.at(0, 1) = 100;
     problem.x.at(0, 2) = 0;

@@ -1,4 +1,4 @@
-// The tile unit as plain loops: what AMX must do, and a stand-in for it where there is none.
+// The tile unit as plain loops: what AMX and AVX512-BF16 must do, and a stand-in for them.
 #pragma once
 
 #include <algorithm>

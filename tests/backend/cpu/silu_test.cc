@@ -1,47 +1,20 @@
 // SiLU and GELU's tanh formula, and their gradients, against the reference.
 
-#include "tests/backend/cpu/kernel_test.h"
+#include "tests/backend/cpu/map_problem.h"
 
 namespace yona {
 namespace {
 
 using test::Matrix;
 
-struct SiluForward {
-  Matrix x, y;
-  RowsArgs args() { return {x.view(), y.view()}; }
-  std::vector<Matrix*> outputs() { return {&y}; }
-};
-
-struct SiluBackward {
-  Matrix x, dy, dx;
-  bool accumulate;
-  RowsBackwardArgs args() { return {x.view(), dy.view(), dx.view(), accumulate}; }
-  std::vector<Matrix*> outputs() { return {&dx}; }
-};
-
 TEST(CpuSilu, AndGeluTanhAreTheReferences) {
-  test::on_every_isa([] {
-    for (const std::int64_t cols : test::kWidths) {
-      for (const std::int64_t rows : {0, 1, 100}) {
-        SCOPED_TRACE(testing::Message() << rows << "×" << cols);
-        const Matrix x = Matrix::random(rows, cols, 1, 3, 6.0);
-        const Matrix dy = Matrix::random(rows, cols, 2);
-        test::expect_like_reference(SiluForward{x, Matrix(rows, cols, 1)}, &Kernels::silu);
-        test::expect_like_reference(SiluForward{x, Matrix(rows, cols, 1)}, &Kernels::gelu_tanh);
-        for (const bool accumulate : {false, true}) {
-          test::expect_like_reference(SiluBackward{x, dy, dy, accumulate}, &Kernels::silu_backward);
-          test::expect_like_reference(SiluBackward{x, dy, dy, accumulate},
-                                      &Kernels::gelu_tanh_backward);
-        }
-      }
-    }
-  });
+  test::expect_maps_like_reference({{&Kernels::silu, &Kernels::silu_backward},
+                                    {&Kernels::gelu_tanh, &Kernels::gelu_tanh_backward}});
 }
 
 TEST(CpuSilu, HasSlopesOfZeroAndOneFarOut) {
   test::on_every_isa([] {
-    SiluBackward problem{Matrix(1, 3), Matrix(1, 3), Matrix(1, 3), false};
+    test::MapBackward problem{Matrix(1, 3), Matrix(1, 3), Matrix(1, 3), false};
     problem.x.at(0, 0) = -200;
     problem.x.at(0, 1) = 200;
     problem.x.at(0, 2) = NAN;

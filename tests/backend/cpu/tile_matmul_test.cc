@@ -1,6 +1,6 @@
 // Products by tiles against the reference: every transposition and epilogue, sizes around those of
 // tiles, pieces, blocks and slices; the same bits for any number of threads. By plain loops, and by
-// AMX where there is one.
+// AMX and AVX512-BF16 where they are.
 
 #include "yona/backend/cpu/tile_matmul.h"
 
@@ -21,6 +21,9 @@ std::vector<cpu::TileUnit> tile_units() {
   std::vector<cpu::TileUnit> units{test::kPlainTiles};
   if (cpu_has_amx()) {
     units.push_back(cpu::amx_unit());
+  }
+  if (cpu_has_bf16()) {
+    units.push_back(cpu::bf16_dot_unit());
   }
   return units;
 }

@@ -45,5 +45,24 @@ TEST(ImageProcessor, NamesAPictureThatItLeavesTooSmall) {
               HasSubstr("cat.png: has 3 × 3 pixels"));
 }
 
+TEST(ImageProcessor, RefusesALineOfPixelsThatWouldFillTheMemory) {
+  const ImageProcessor by_side{.height = 0, .width = 0, .shortest_side = 224};
+  const ImageProcessor by_size{.height = 224, .width = 224};
+  const Picture wide({1, 1'000'000, 1});
+  const Picture high({1'000'000, 1, 1});
+  const auto message = [](const Picture& picture, const ImageProcessor& processor) {
+    return message_of<InvalidArgument>([&] {
+      prepared(picture, processor, {224, 224, 1}, "line.png");
+    });
+  };
+  EXPECT_EQ(
+      message(wide, by_side),
+      "line.png: its 1000000 × 1 pixels are too thin to be resized to 224000000 × 224; cut it "
+      "first");
+  EXPECT_THAT(message(high, by_side), HasSubstr("line.png: its 1 × 1000000 pixels are too thin"));
+  EXPECT_THAT(message(high, by_size), HasSubstr("line.png: its 1 × 1000000 pixels are too thin"));
+  EXPECT_EQ(prepared(wide, by_size, {224, 224, 1}, "x").shape, (ImageShape{224, 224, 1}));
+}
+
 }  // namespace
 }  // namespace yona::testing

@@ -88,11 +88,12 @@ def same_bytes(folder):
 
 
 def overlapped(folder):
-    """A model of several buckets, which are exchanged while the backward pass goes on, in f32 and in bf16; recomputed layers too."""
+    """A model of several buckets, which are exchanged while the backward pass goes on, in f32 and in bf16; recomputed and reversible layers too."""
     larger = {"model.d_model=64": "model.d_model=256", "model.layers=1": "model.layers=4"}
     large = lambda output, words: [larger.get(word, word) for word in flags(folder, output, "--updates", "2", *settings("train.accumulate=4", *words))]
     states = []
-    for name, words in (("f32", []), ("bf16", ["train.exchange=bf16"]), ("recompute", ["train.recompute=true"])):
+    for name, words in (("f32", []), ("bf16", ["train.exchange=bf16"]), ("recompute", ["train.recompute=true"]),
+                        ("reversible", ["model.reversible=true", "model.norm=pre"])):
         run(large(folder / f"{name}-1", words))
         states.append(state_of(folder / f"{name}-1")[:2])
         for ranks in (2, 3):

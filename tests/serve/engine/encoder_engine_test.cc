@@ -74,6 +74,21 @@ TEST(EncoderEngine, GivesTheVectorsOfEmbedWhileOthersRun) {
   EXPECT_EQ(engine.figures().sentences, 24U);
 }
 
+TEST(EncoderEngine, LargePicturesAreNotComputedTogether) {
+  EncoderEngine engine(options());
+  std::string png("\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\x16\0\0\0\x16\0", 24);  // 5632 × 5632
+  Waiting many;
+  many.job->model = "deit";
+  many.job->wants = EncoderJob::Wants::labels;
+  many.job->pictures.assign(5, png);
+  engine.submit(many.job);
+  EXPECT_GT(many.job->total_work(), 5 * 7000);
+  EXPECT_LT(many.job->tokens[0], 1000);  // what waits in the queue is the small file
+  EXPECT_THROW(many.results(), FormatError);
+  engine.close();
+  EXPECT_EQ(engine.figures().sentences, 1U);  // the first fails the job, and ends it
+}
+
 TEST(EncoderEngine, FailsAJobAndGoesOnWithTheOthers) {
   EncoderEngine engine(options());
   Waiting wrong;

@@ -35,7 +35,7 @@ def answer(browser):
 def generate(browser, button="#generate"):
     """Until the answer is complete; its tokens."""
     browser.click(button)
-    browser.wait("document.querySelector('#generate').hidden === false && document.querySelector('#generate-said').textContent !== ''")
+    browser.wait("document.querySelector('#generate').hidden === false && document.querySelector('#distribution').hidden === false")
     return answer(browser)
 
 
@@ -132,11 +132,27 @@ def test_explains(browser, server):
     browser.media(prefers_color_scheme="light")
 
 
+def test_breaks_lines(browser):
+    """An answer's line feeds are seen: each token after one is on a line further down."""
+    browser.run("""window.realFetch = window.fetch; window.fetch = async () => new Response(["a", "b\\n", "\\n", "c"].map(text => "data: " + JSON.stringify(
+        { choices: [{ logprobs: { tokens: [text], token_logprobs: [-1], top_logprobs: [{ [text]: -1 }] } }] }) + "\\n\\n").join("") + "data: [DONE]\\n\\n",
+        { headers: { "Content-Type": "text/event-stream" } })""")
+    try:
+        assert generate(browser) == ["a", "b\n", "\n", "c"]
+        tops = browser.run("[...document.querySelectorAll('#generated .piece')].map(token => Math.round(token.getBoundingClientRect().top))")
+        assert tops[0] == tops[1] < tops[2] < tops[3], tops
+        assert browser.run("document.querySelector('#generate-said').textContent").startswith("4 tokens")
+    finally:
+        browser.run("window.fetch = window.realFetch")
+
+
 def main(browser, server):
     browser.open(server.url)
     browser.wait("document.querySelector('[data-view=generate]').hidden === false")
     links = browser.run("[...document.querySelectorAll('.top nav a')].filter(link => !link.hidden).map(link => link.hash).join()")
     assert links == "#generate", links  # there is nothing to translate with
+    context = next(model["context"] for model in server.get("/v1/models")[1]["data"] if model["id"] == "toy")
+    assert browser.run("document.querySelector('#generate-max-tokens').value") == str(min(60, context // 2)), context
     browser.click("#prompt")
     browser.type("Once upon a time")
     for name, value in (("temperature", 0), ("max-tokens", 12)):
@@ -155,6 +171,7 @@ def main(browser, server):
     if PICTURES:
         browser.screenshot(os.path.join(PICTURES, "playground.png"))
 
+    test_breaks_lines(browser)
     set_value(browser, "temperature", 1.5)
     drawn = generate(browser)
     assert generate(browser) == drawn  # the same seed
@@ -165,6 +182,7 @@ def main(browser, server):
     assert len(generate(browser)) <= len(best)
     set_value(browser, "stop", "")
     assert generate(browser, "#peek") == best[:1]
+    assert browser.run("document.querySelector('#generate-said').textContent") == ""  # the time of one token is not its speed
 
     browser.click("#look")
     browser.wait("document.querySelector('#prompt-attention').hidden === false")

@@ -64,7 +64,7 @@ TEST_F(ClassEvaluationTest, FiguresAreThoseOfTheModelsAnswers) {
   ASSERT_EQ(report.figures.size(), 3U);
   EXPECT_EQ(report.figures[0].name, "accuracy");
   EXPECT_NEAR(report.figures[0].value, 100 * right / 3, 1e-9);
-  EXPECT_EQ(report.target_tokens, 3);
+  EXPECT_EQ(report.predictions, 3);
 }
 
 TEST_F(ClassEvaluationTest, ARegressionHasItsSquaredErrorAndRanks) {

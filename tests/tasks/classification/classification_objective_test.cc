@@ -7,6 +7,7 @@
 #include "yona/data/labelled_texts.h"
 #include "yona/nn/parameters.h"
 
+#include "tests/harness/objective_losses.h"
 #include "tests/harness/op_case.h"
 #include "tests/harness/random_tensor.h"
 
@@ -68,17 +69,7 @@ class ToyClassifier {
     set_values(parameters_.weights(), random_values(parameters_.count(), 5, -0.7, 0.7));
   }
   // The second column of [S, 2].
-  std::vector<double> losses(const Batch& batch) {
-    std::vector<Context> contexts;
-    contexts.push_back({.region = region_});
-    const std::vector<double> both =
-        values_of(objective.losses(batch, objective.weight(batch), contexts));
-    std::vector<double> second;
-    for (std::size_t i = 1; i < both.size(); i += 2) {
-      second.push_back(both[i]);
-    }
-    return second;
-  }
+  std::vector<double> losses(const Batch& batch) { return row_nll(objective, batch, region_); }
 
   ClassificationObjective objective;
 

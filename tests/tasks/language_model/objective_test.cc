@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/harness/objective_losses.h"
 #include "tests/harness/toy_lm.h"
 
 namespace yona::testing {
@@ -33,17 +34,7 @@ class LmObjectiveTest : public ::testing::Test {
     set_values(parameters_.weights(), random_values(parameters_.count(), 5, -0.7, 0.7));
   }
   // -log p of each predicted token.
-  std::vector<double> nll(const Batch& batch) {
-    std::vector<Context> contexts;
-    contexts.push_back({.region = region_});
-    const std::vector<double> both =
-        values_of(objective_.losses(batch, objective_.weight(batch), contexts));
-    std::vector<double> second;
-    for (std::size_t i = 1; i < both.size(); i += 2) {
-      second.push_back(both[i]);
-    }
-    return second;
-  }
+  std::vector<double> nll(const Batch& batch) { return row_nll(objective_, batch, region_); }
 
   LmObjective objective_{toy_gpt2(), 0.0, 12};
   Parameters parameters_;

@@ -29,14 +29,14 @@ class LmSamplesTest : public ::testing::Test {
 TEST_F(LmSamplesTest, BeginningsAreContinuedNextToWhatFollowsThem) {
   const SamplesReport report = samples("the quick brown fox jumps over the lazy dog a", 3);
   ASSERT_EQ(report.samples.size(), 1U);  // of 45 tokens, 24 each
-  EXPECT_EQ(report.samples[0].source, "the quick br");
-  EXPECT_EQ(report.samples[0].reference, "own fox jump");
-  EXPECT_FALSE(report.samples[0].translation.empty());
+  EXPECT_EQ(report.samples[0].input, "the quick br");
+  EXPECT_EQ(report.samples[0].expected, "own fox jump");
+  EXPECT_FALSE(report.samples[0].output.empty());
 }
 
 TEST_F(LmSamplesTest, TheContinuationIsTheMostProbableOne) {
   const std::string prompt = "the quick br";
-  const auto made = samples(prompt + std::string(12, 'a'), 1).samples.at(0).translation;
+  const auto made = samples(prompt + std::string(12, 'a'), 1).samples.at(0).output;
   std::vector<std::int32_t> ids = model_->tokenizer().encode(prompt);
   Region region(shared_backend("cpu"), std::int64_t{1} << 24U);
   while (ids.size() < 24) {

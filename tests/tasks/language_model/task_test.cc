@@ -53,11 +53,11 @@ TEST_F(LanguageModelTaskTest, ValidatesAndShowsSamples) {
   run(config(), "run", {.threads = 1, .reporter = &reports, .samples = 2});
   ASSERT_EQ(reports.validations.size(), 2U);
   const std::string text = read_bytes(folder_ / "valid.txt");
-  EXPECT_EQ(reports.validations[0].target_tokens, static_cast<std::int64_t>(text.size()));
+  EXPECT_EQ(reports.validations[0].predictions, static_cast<std::int64_t>(text.size()));
   EXPECT_NEAR(reports.validations[0].nats_per_byte, reports.validations[0].loss, 1e-9);
   ASSERT_EQ(reports.samples.size(), 2U);
-  EXPECT_EQ(reports.samples[0].source + reports.samples[0].reference, text.substr(0, 32));
-  EXPECT_EQ(reports.samples[0].translation.size(), 16U);
+  EXPECT_EQ(reports.samples[0].input + reports.samples[0].expected, text.substr(0, 32));
+  EXPECT_EQ(reports.samples[0].output.size(), 16U);
   EXPECT_THAT(reports.messages, HasSubstr("tokens in"));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,22 +10,10 @@
 #include "yona/tasks/task_kind.h"
 #include "yona/tasks/train.h"
 
+#include "tests/harness/run_files.h"
 #include "tests/harness/temp_dir.h"
 
 namespace yona::testing {
-
-// Every file of a run's folder that must be the same in two equal runs.
-inline std::map<std::string, std::string> run_files(const std::filesystem::path& run) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(run)) {
-    const std::string name = std::filesystem::relative(entry.path(), run).string();
-    if (entry.is_regular_file() && name != ".lock" && name != "config.yaml" &&
-        !name.starts_with("cache")) {
-      files[name] = read_bytes(entry.path());
-    }
-  }
-  return files;
-}
 
 // Keeps what a run reports.
 class KeptReports : public Reporter {
@@ -37,7 +24,7 @@ class KeptReports : public Reporter {
     messages += std::string(text) + "\n";
   }
   std::vector<ValidationReport> validations;
-  std::vector<SampleTranslation> samples;
+  std::vector<OutputSample> samples;
   std::string messages;
 };
 

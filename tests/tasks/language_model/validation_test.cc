@@ -26,7 +26,7 @@ TEST_F(LmValidationTest, TheLossIsThatOfThePerplexityOfTheSameText) {
                  shared_backend("cpu"));
   ASSERT_EQ(reports.validations.size(), 1U);
   EXPECT_EQ(whole.tokens, 20);
-  EXPECT_EQ(reports.validations[0].target_tokens, 21);
+  EXPECT_EQ(reports.validations[0].predictions, 21);
   const double without_end = reports.validations[0].loss * 21 - whole.nll;
   EXPECT_GT(without_end, 0.0);
   EXPECT_LT(without_end, 12.0);  // of the one token more
@@ -39,7 +39,7 @@ TEST_F(LmValidationTest, EveryTokenCountsOnceWhateverTheContext) {
     run(config({{"data.context", context, ""}, {"train.updates", "6", ""}}), context,
         {.threads = 1, .reporter = &reports});
     ASSERT_EQ(reports.validations.size(), 1U);
-    EXPECT_EQ(reports.validations[0].target_tokens, static_cast<std::int64_t>(text.size()));
+    EXPECT_EQ(reports.validations[0].predictions, static_cast<std::int64_t>(text.size()));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "yona/data/masked_texts.h"
 #include "yona/nn/parameters.h"
 
+#include "tests/harness/objective_losses.h"
 #include "tests/harness/op_case.h"
 #include "tests/harness/random_tensor.h"
 
@@ -55,17 +56,7 @@ class MaskedLmObjectiveTest : public ::testing::Test {
         region_(shared_backend("cpu"), std::int64_t{1} << 24U) {
     set_values(parameters_.weights(), random_values(parameters_.count(), 5, -0.7, 0.7));
   }
-  std::vector<double> nll(const Batch& batch) {
-    std::vector<Context> contexts;
-    contexts.push_back({.region = region_});
-    const std::vector<double> both =
-        values_of(objective_.losses(batch, objective_.weight(batch), contexts));
-    std::vector<double> second;
-    for (std::size_t i = 1; i < both.size(); i += 2) {
-      second.push_back(both[i]);
-    }
-    return second;
-  }
+  std::vector<double> nll(const Batch& batch) { return row_nll(objective_, batch, region_); }
 
   MaskedLmObjective objective_{toy_masked_bert()};
   Parameters parameters_;

@@ -59,20 +59,5 @@ TEST(ParsingKeys, WhatDoesNotGoTogetherIsRefused) {
               HasSubstr("unknown key 'data.source_language'"));
 }
 
-TEST(ParsingKeys, EachOfItsDataHasItsRowInTheDocumentation) {
-  const std::string doc = testing::read_bytes(YONA_SOURCE_DIR "/docs/parsing.md");
-  const RunConfig unset = from_yaml("task: parsing");
-  for (const ConfigKey<RunConfig>& key : parsing_keys()) {
-    if (key.name.starts_with("data.")) {
-      const ConfigNode value = key.get(unset);
-      const std::string text = value.kind == ConfigNode::Kind::list ? "`[]`"
-                               : value.text.empty()                 ? "empty"
-                                                    : fmt::format("`{}`", value.text);
-      EXPECT_THAT(doc, HasSubstr(fmt::format("\n| `{}` | {} | {} | {} |\n", key.name, text,
-                                             key.expected, key.meaning)));
-    }
-  }
-}
-
 }  // namespace
 }  // namespace yona

@@ -3,8 +3,6 @@
 
 #include "yona/tasks/parsing/task.h"
 
-#include <map>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +11,7 @@
 #include "yona/io/translation_model.h"
 #include "yona/trees/tree_reader.h"
 
+#include "tests/harness/run_files.h"
 #include "tests/tasks/parsing/toy_treebank.h"
 
 namespace yona {
@@ -23,18 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::message_of;
-
-// Every file below the folder that must be the same in two equal runs.
-std::map<std::string, std::string> parsing_files(const fs::path& run) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(run)) {
-    const std::string name = fs::relative(entry.path(), run).string();
-    if (entry.is_regular_file() && name != ".lock" && name != "config.yaml") {
-      files[name] = testing::read_bytes(entry.path());
-    }
-  }
-  return files;
-}
+using testing::run_files;
 
 class ParsingTaskTest : public testing::ToyTreebank {
  protected:
@@ -71,7 +59,7 @@ TEST_F(ParsingTaskTest, AParserDoesNotTranslateAndIsToldApart) {
 TEST_F(ParsingTaskTest, AnyNumberOfThreadsGivesTheSameBytes) {
   run(config(), "one", false, 1);
   run(config(), "two", false, 2);
-  EXPECT_EQ(parsing_files(folder_ / "one"), parsing_files(folder_ / "two"));
+  EXPECT_EQ(run_files(folder_ / "one"), run_files(folder_ / "two"));
 }
 
 TEST_F(ParsingTaskTest, ARunThatWasStoppedIsResumedToTheByte) {
@@ -80,7 +68,7 @@ TEST_F(ParsingTaskTest, ARunThatWasStoppedIsResumedToTheByte) {
   half.train.updates = 8;
   run(half, "stopped");
   run(config(), "stopped", true);
-  EXPECT_EQ(parsing_files(folder_ / "straight"), parsing_files(folder_ / "stopped"));
+  EXPECT_EQ(run_files(folder_ / "straight"), run_files(folder_ / "stopped"));
 }
 
 TEST_F(ParsingTaskTest, OtherTreesOrSettingsAreRefusedWhenARunIsResumed) {
@@ -104,7 +92,7 @@ class Figures : public Reporter {
   void validated(const ValidationReport& report) override { reports.push_back(report); }
   void sampled(const SamplesReport& report) override { samples = report.samples; }
   std::vector<ValidationReport> reports;
-  std::vector<SampleTranslation> samples;
+  std::vector<OutputSample> samples;
 };
 
 TEST_F(ParsingTaskTest, LearnsAToyGrammarByF1) {
@@ -123,7 +111,7 @@ TEST_F(ParsingTaskTest, LearnsAToyGrammarByF1) {
   EXPECT_GT(figures.reports.back().figures[0].value, 90.0);
   EXPECT_GT(figures.reports.back().figures[1].value, 90.0);
   ASSERT_EQ(figures.samples.size(), 2U);
-  EXPECT_THAT(figures.samples[0].translation, ::testing::StartsWith("(S "));
+  EXPECT_THAT(figures.samples[0].output, ::testing::StartsWith("(S "));
   EXPECT_FALSE(figures.samples[0].attention.empty());
 }
 

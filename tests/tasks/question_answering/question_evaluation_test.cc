@@ -32,7 +32,7 @@ TEST(QuestionEvaluation, ErrorsAreMeansOverTasks) {
                                 objective.model(), backend, {"error", "failed_tasks"});
   const ValidationReport report = evaluation.run(learner);
   EXPECT_EQ(report.set, "valid");
-  EXPECT_EQ(report.target_tokens, 6);
+  EXPECT_EQ(report.predictions, 6);
   EXPECT_NEAR(report.loss, std::log(2.0), 1e-6);
   ASSERT_EQ(report.figures.size(), 2U);
   EXPECT_NEAR(report.figures[0].value, (0.0 + 75.0) / 2, 1e-9);

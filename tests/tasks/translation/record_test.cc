@@ -181,6 +181,9 @@ TEST_F(Resume, EveryKeyIsRefusedOrAcceptedAsItSays) {
     if (key.name == "model.window") {
       config.model.attention = AttentionKind::window;
     }
+    if (key.name == "model.reversible") {
+      config.model.norm = NormPosition::pre;
+    }
     if (key.name == "train.precision" && !has_bf16) {
       continue;  // the run would be in f32 all the same
     }

@@ -17,7 +17,7 @@
 #include "yona/io/safetensors.h"
 #include "yona/io/trained_folder.h"
 #include "yona/io/weight_copy.h"
-#include "yona/train/average.h"
+#include "yona/tasks/average.h"
 
 #include "tests/train/toy_run.h"
 

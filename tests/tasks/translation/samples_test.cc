@@ -45,9 +45,9 @@ TEST_F(SamplesTest, TranslatesTheFirstSentencesWithTheirAttention) {
   const SamplesReport report = run("the old farmer\nmy sister\nthe cat\n",
                                    "der alte Bauer\nmeine Schwester\ndie Katze\n", 2);
   ASSERT_THAT(report.samples, SizeIs(2));
-  EXPECT_EQ(report.samples[0].source, "the old farmer");
-  EXPECT_EQ(report.samples[1].reference, "meine Schwester");
-  for (const SampleTranslation& sample : report.samples) {
+  EXPECT_EQ(report.samples[0].input, "the old farmer");
+  EXPECT_EQ(report.samples[1].expected, "meine Schwester");
+  for (const OutputSample& sample : report.samples) {
     ASSERT_FALSE(sample.attention.empty());
     EXPECT_THAT(sample.attention, Each(SizeIs(sample.attention[0].size())));
     float sum = 0;
@@ -63,7 +63,7 @@ TEST_F(SamplesTest, LeavesOutWhatIsBlankTooLongOrNoText) {
       run("\n\xff\xfe\nmy sister never opens the old door of the farmer\nthe cat\n",
           "a\nb\nc\ndie Katze\n", 4, 6);
   ASSERT_THAT(report.samples, SizeIs(1));
-  EXPECT_EQ(report.samples[0].reference, "die Katze");
+  EXPECT_EQ(report.samples[0].expected, "die Katze");
 }
 
 TEST_F(SamplesTest, AreNoneForAnEmptyFile) {

@@ -1,4 +1,4 @@
-// Adam in one walk over the flat buffers, with the weights' bf16 copy, and the squared norm that
+// Adam in one pass over the flat buffers, with the weights' bf16 copy, and the squared norm that
 // clipping needs. Both are bound by memory: what counts is that nothing is read or written twice.
 
 #include <algorithm>

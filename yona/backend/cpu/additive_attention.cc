@@ -2,8 +2,8 @@
 // section 3.2.1:
 //   e_ij = Σ_c u_c · tanh(q_ic + k_jc)
 // Only the scores differ from dot-product attention; the rest is attention_forward-inl.h and
-// attention_backward-inl.h. A tanh per query, key and channel is what it costs: about twenty times
-// a dot product, forward, which no tiling changes.
+// attention_backward-inl.h. It costs a tanh per query, key and channel: about
+// twenty times a dot product in the forward pass.
 
 #include <limits>
 #include <vector>

@@ -118,7 +118,7 @@ YONA_AMX_TARGET void multiply_by_amx(const StripProduct& product) {
 }
 
 const TileUnit& amx_unit() {
-  static constexpr TileUnit unit{.pack = pack_for_amx, .multiply = multiply_by_amx};
+  static constexpr TileUnit unit{.pack = pack_strips, .multiply = multiply_by_amx};
   return unit;
 }
 

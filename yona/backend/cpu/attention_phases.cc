@@ -41,8 +41,8 @@ struct PhaseProblem {
     const std::int64_t first_query = ((phase - shift) % dilation + dilation) % dilation;
     const PhaseRows queries(sentence.first_query, sentence.queries, first_query, dilation);
     const PhaseRows keys(sentence.first_key, sentence.keys, phase, dilation);
-    q_offsets = {0, queries.count};
-    k_offsets = {0, keys.count};
+    q_offsets_ = {0, queries.count};
+    k_offsets_ = {0, keys.count};
     args = given;
     set_forward(queries, keys);
     args.forward.pattern.dilation = 1;
@@ -64,21 +64,21 @@ struct PhaseProblem {
     forward.v = keys.of(forward.v);
     forward.out = queries.of(forward.out);
     forward.lse = queries.of(forward.lse);
-    forward.q_offsets = q_offsets.data();
-    forward.k_offsets = k_offsets.data();
+    forward.q_offsets = q_offsets_.data();
+    forward.k_offsets = k_offsets_.data();
     forward.sentences = 1;
     forward.longest_q = queries.count;
     forward.longest_k = keys.count;
     if (forward.dropout) {
       for (std::int64_t query = 0; query < queries.count; ++query) {
-        query_keys.push_back(forward.q_keys[queries.first + query * queries.step]);
+        query_keys_.push_back(forward.q_keys[queries.first + query * queries.step]);
       }
-      forward.q_keys = query_keys.data();
+      forward.q_keys = query_keys_.data();
     }
   }
 
-  std::array<std::int64_t, 2> q_offsets{}, k_offsets{};
-  std::vector<std::uint64_t> query_keys;
+  std::array<std::int64_t, 2> q_offsets_{}, k_offsets_{};
+  std::vector<std::uint64_t> query_keys_;
 };
 
 }  // namespace

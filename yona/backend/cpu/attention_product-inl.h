@@ -140,7 +140,7 @@ HWY_INLINE void multiply(const Product& product, std::int64_t rows, std::int64_t
   const auto all_rows = static_cast<std::uint32_t>(rows);
   const std::uint32_t blocks = (all_rows + most_rows - 1) / most_rows;
   const std::uint32_t height = all_rows / blocks;
-  const std::uint32_t taller = all_rows % blocks;  // so many blocks have one row more
+  const std::uint32_t taller = all_rows % blocks;  // this many blocks have one row more
   std::int64_t row = 0;
   for (std::uint32_t block = 0; block < blocks; ++block) {
     const std::int64_t row_end = row + height + (block < taller ? 1 : 0);

@@ -1,6 +1,6 @@
 // Attention of single queries over the rows of a cache. A slice is a few rows, or some heads of a
 // row that sees many keys; its keys are walked once for all its heads, so that each row of the
-// cache is read from end to end, then each head's values with four vectors of sums in registers.
+// cache is read from end to end, then the values, with eight vectors of sums in registers.
 // Nothing depends on the other rows, nor on how heads are divided among slices.
 
 #include <algorithm>
@@ -26,18 +26,37 @@ namespace {
 struct CachedRow {
   const CachedAttentionArgs& args;
   std::int64_t row;
-  std::int64_t count;  // keys that are seen, a fresh one included
+  std::int64_t count;  // keys from `begin` on, a fresh one included
   std::int64_t first_head, end_head;
   std::int64_t place = -1;  // of the fresh key, which is the last; -1: there is none
-  std::int64_t shift = 0;   // columns that a head's values are further to the left than its output
+  std::int64_t begin = 0;   // keys before the window
 
   std::int64_t key(std::int64_t j) const {
     return place >= 0 && j + 1 == count ? place
-           : args.table != nullptr      ? std::int64_t{args.table[row * args.table_stride + j]}
-                                        : args.first[row] + j;
+           : args.table != nullptr ? std::int64_t{args.table[row * args.table_stride + begin + j]}
+                                   : args.first[row] + begin + j;
   }
-  float* scores_of(std::int64_t head, float* scores) const {
+  bool sees(std::int64_t j) const {
+    return args.pattern.sees(begin + count - 1, begin + j, begin + count);
+  }
+  void begin_at_window() {
+    if (args.pattern.has_window()) {
+      begin = std::max<std::int64_t>(0, count - 1 - args.pattern.before * args.pattern.dilation);
+      count -= begin;
+    }
+  }
+  bool sees_all() const {
+    return !args.pattern || (args.pattern.has_window() && args.pattern.dilation == 1);
+  }
+  // In `scores`: a number for each key of each head; then, once the exponentials are there, 1
+  // divided by the sum of each head's.
+  template <class Float>
+  Float* scores_of(std::int64_t head, Float* scores) const {
     return scores + (head - first_head) * count;
+  }
+  template <class Float>
+  Float& inverse_sum_of(std::int64_t head, Float* scores) const {
+    return scores_of(end_head, scores)[head - first_head];
   }
 };
 
@@ -62,22 +81,55 @@ HWY_INLINE void add_bias(const CachedRow& at, float* scores) {
   }
 }
 
+// A head's scores of one key, and of four keys, each the same sum.
+HWY_INLINE void score_one(const CachedRow& at, std::int64_t j, float* scores) {
+  const CachedAttentionArgs& args = at.args;
+  const float* q = args.q.row<float>(at.row);
+  const float* k = args.k.row<float>(at.key(j));
+  for (std::int64_t head = at.first_head; head < at.end_head; ++head) {
+    at.scores_of(head, scores)[j] =
+        args.scale * dot(q + head * args.d_k, k + args.kv_head(head) * args.d_k, args.d_k);
+  }
+}
+
+HWY_INLINE void score_four(const CachedRow& at, std::int64_t j, float* scores) {
+  const CachedAttentionArgs& args = at.args;
+  const float* k[4];
+  for (std::int64_t i = 0; i < 4; ++i) {
+    k[i] = args.k.row<float>(at.key(j + i));
+  }
+  for (std::int64_t head = at.first_head; head < at.end_head; ++head) {
+    const float* q = args.q.row<float>(at.row) + head * args.d_k;
+    const std::int64_t column = args.kv_head(head) * args.d_k;
+    const D d;
+    V sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for_each_vector(d, args.d_k, [&](std::int64_t c, auto part) YONA_INLINE_LAMBDA {
+      const V of_q = load(d, q + c, part);
+      for (int i = 0; i < 4; ++i) {
+        sums[i] = hn::MulAdd(of_q, load(d, k[i] + column + c, part), sums[i]);
+      }
+    });
+    const hn::Full128<float> four;
+    hn::StoreU(hn::Mul(hn::Set(four, args.scale), sums_of_four(d, sums)), four,
+               at.scores_of(head, scores) + j);
+  }
+}
+
 // scores[(head - first_head) · count + j] = scale · q·k_j (+ bias by distance); -infinity where
 // the pattern hides the key.
 HWY_INLINE void fill_scores(const CachedRow& at, float* scores) {
   const CachedAttentionArgs& args = at.args;
-  const float* q = args.q.row<float>(at.row);
-  for (std::int64_t j = 0; j < at.count; ++j) {
-    if (!args.pattern.sees(at.count - 1, j, at.count)) {
-      for (std::int64_t head = at.first_head; head < at.end_head; ++head) {
-        at.scores_of(head, scores)[j] = -std::numeric_limits<float>::infinity();
-      }
+  std::int64_t j = 0;
+  for (; at.sees_all() && j + 4 <= at.count; j += 4) {
+    score_four(at, j, scores);
+  }
+  for (; j < at.count; ++j) {
+    if (at.sees(j)) {
+      score_one(at, j, scores);
       continue;
     }
-    const float* k = args.k.row<float>(at.key(j));
     for (std::int64_t head = at.first_head; head < at.end_head; ++head) {
-      at.scores_of(head, scores)[j] =
-          args.scale * dot(q + head * args.d_k, k + args.kv_head(head) * args.d_k, args.d_k);
+      at.scores_of(head, scores)[j] = -std::numeric_limits<float>::infinity();
     }
   }
   if (args.bias) {
@@ -85,56 +137,83 @@ HWY_INLINE void fill_scores(const CachedRow& at, float* scores) {
   }
 }
 
-// `vectors` vectors of one head's output, from column c of the row on.
-template <int kVectors>
-HWY_INLINE void sum_whole(const CachedRow& at, const float* weights, float scale, std::int64_t c) {
+// `kHeads` heads from `head` on, `kVectors` vectors of each from column c of the head on, in
+// registers. More than one head: each has values of its own.
+template <int kHeads, int kVectors>
+HWY_INLINE void sum_whole(const CachedRow& at, const float* scores, std::int64_t head,
+                          std::int64_t c) {
   const D d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  V sums[kVectors];
+  V sums[kHeads * kVectors];
   for (V& sum : sums) {
     sum = hn::Zero(d);
   }
+  const float* weights = at.scores_of(head, scores);
+  const std::int64_t column = at.args.kv_head(head) * at.args.d_v + c;
   for (std::int64_t j = 0; j < at.count; ++j) {
-    const float* v = at.args.v.row<float>(at.key(j)) + c - at.shift;
-    const V weight = hn::Set(d, weights[j]);
-    for (int i = 0; i < kVectors; ++i) {
-      sums[i] = hn::MulAdd(weight, hn::LoadU(d, v + i * lanes), sums[i]);
+    const float* v = at.args.v.row<float>(at.key(j)) + column;
+    for (int h = 0; h < kHeads; ++h) {
+      const V weight = hn::Set(d, weights[h * at.count + j]);
+      for (int i = 0; i < kVectors; ++i) {
+        V& sum = sums[h * kVectors + i];
+        sum = hn::MulAdd(weight, hn::LoadU(d, v + (h * kVectors + i) * lanes), sum);
+      }
     }
   }
-  for (int i = 0; i < kVectors; ++i) {
-    hn::StoreU(hn::Mul(sums[i], hn::Set(d, scale)), d,
-               at.args.out.row<float>(at.row) + c + i * lanes);
+  float* out = at.args.out.row<float>(at.row) + head * at.args.d_v + c;
+  for (int h = 0; h < kHeads; ++h) {
+    const V scale = hn::Set(d, at.inverse_sum_of(head + h, scores));
+    for (int i = 0; i < kVectors; ++i) {
+      const int place = h * kVectors + i;
+      hn::StoreU(hn::Mul(sums[place], scale), d, out + place * lanes);
+    }
   }
 }
 
-HWY_INLINE void sum_part(const CachedRow& at, const float* weights, float scale, std::int64_t c,
-                         Part part) {
+HWY_INLINE void sum_part(const CachedRow& at, const float* scores, std::int64_t head,
+                         std::int64_t c, Part part) {
   const D d;
   V sum = hn::Zero(d);
+  const float* weights = at.scores_of(head, scores);
   for (std::int64_t j = 0; j < at.count; ++j) {
-    const float* v = at.args.v.row<float>(at.key(j)) + c - at.shift;
+    const float* v = at.args.v.row<float>(at.key(j)) + at.args.kv_head(head) * at.args.d_v + c;
     sum = hn::MulAdd(hn::Set(d, weights[j]), load(d, v, part), sum);
   }
-  store(d, hn::Mul(sum, hn::Set(d, scale)), at.args.out.row<float>(at.row) + c, part);
+  store(d, hn::Mul(sum, hn::Set(d, at.inverse_sum_of(head, scores))),
+        at.args.out.row<float>(at.row) + head * at.args.d_v + c, part);
 }
 
-HWY_INLINE void sum_values(CachedRow at, const float* weights, float scale, std::int64_t head) {
-  at.shift = (head - at.args.kv_head(head)) * at.args.d_v;
+// Values of the heads from `head` on whose sums fit into eight vectors; returns how many.
+HWY_INLINE std::int64_t sum_values(const CachedRow& at, const float* scores, std::int64_t head) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
-  const std::int64_t end = (head + 1) * at.args.d_v;
-  std::int64_t c = head * at.args.d_v;
-  for (; c + 4 * lanes <= end; c += 4 * lanes) {
-    sum_whole<4>(at, weights, scale, c);
+  const std::int64_t d_v = at.args.d_v;
+  const std::int64_t alike = at.args.heads_per_kv == 1 ? at.end_head - head : 1;
+  if (d_v == 2 * lanes && alike >= 4) {
+    sum_whole<4, 2>(at, scores, head, 0);
+    return 4;
   }
-  for (; c + lanes <= end; c += lanes) {
-    sum_whole<1>(at, weights, scale, c);
+  if (d_v == 4 * lanes && alike >= 2) {
+    sum_whole<2, 4>(at, scores, head, 0);
+    return 2;
   }
-  if (c < end) {
-    sum_part(at, weights, scale, c, Part{static_cast<std::size_t>(end - c)});
+  std::int64_t c = 0;
+  for (; c + 8 * lanes <= d_v; c += 8 * lanes) {
+    sum_whole<1, 8>(at, scores, head, c);
   }
+  for (; c + 4 * lanes <= d_v; c += 4 * lanes) {
+    sum_whole<1, 4>(at, scores, head, c);
+  }
+  for (; c + lanes <= d_v; c += lanes) {
+    sum_whole<1, 1>(at, scores, head, c);
+  }
+  if (c < d_v) {
+    sum_part(at, scores, head, c, Part{static_cast<std::size_t>(d_v - c)});
+  }
+  return 1;
 }
 
-// Heads [first_head, end_head) of a row. `scores` has room for their numbers of keys.
+// Heads [first_head, end_head) of a row. `scores` has room for a number for each key of each head,
+// and one more for each head.
 void attend_cached(const CachedAttentionArgs& args, std::int64_t row, std::int64_t first_head,
                    std::int64_t end_head, float* scores) {
   CachedRow at{args, row, args.counts[row], first_head, end_head};
@@ -147,11 +226,15 @@ void attend_cached(const CachedAttentionArgs& args, std::int64_t row, std::int64
                 (end_head - first_head) * args.d_v, 0.0F);
     return;
   }
+  at.begin_at_window();
   fill_scores(at, scores);
   for (std::int64_t head = first_head; head < end_head; ++head) {
     float* weights = at.scores_of(head, scores);
-    const float sum = exponentials(weights, at.count, largest_of(weights, at.count), weights);
-    sum_values(at, weights, 1.0F / sum, head);
+    at.inverse_sum_of(head, scores) =
+        1.0F / exponentials(weights, at.count, largest_of(weights, at.count), weights);
+  }
+  for (std::int64_t head = first_head; head < end_head;) {
+    head += sum_values(at, scores, head);
   }
 }
 
@@ -196,7 +279,7 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
   const std::int64_t grain = std::max<std::int64_t>(1, kSlice / row_size);
   exec.pool->run_ranges(rows * parts, grain, [&](std::int64_t begin, std::int64_t end) {
     thread_local cpu::Scratch<float> scratch;
-    float* scores = scratch.get(static_cast<std::size_t>(args.heads * longest + 1));
+    float* scores = scratch.get(static_cast<std::size_t>(args.heads * (longest + 1)));
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t part = i % parts;
       HWY_DYNAMIC_DISPATCH(attend_cached)

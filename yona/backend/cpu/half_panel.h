@@ -1,5 +1,5 @@
 // Panels of packed weights in 2 bytes, bf16 or f16 (panels.h), in products that are f32. One row
-// widens them in registers, at the memory's speed; several rows share what one of them has widened.
+// widens them in registers, at memory bandwidth; several rows share the widened values.
 // The bits are those of panel_product.h with the same weights in f32.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The best continuations straight from the states: a slice is a block of the vocabulary, whose
-// logits for all rows are computed into memory that stays in the second-level cache, looked at, and
-// forgotten. The matrix of all logits, 19 MB for 128 rows, is neither written nor read again.
+// The best continuations directly from the states: a slice is a block of the vocabulary, whose
+// logits for all rows are computed into a buffer that stays in the L2 cache, and searched there.
+// The matrix of all logits, 19 MB for 128 rows, is never stored.
 
 #include <algorithm>
 #include <atomic>

@@ -273,7 +273,7 @@ void multiply_by_vnni(const Int8Product& product) {
     return;
   }
   const std::int64_t height = product.rows / blocks;
-  const std::int64_t taller = product.rows % blocks;  // so many blocks have one row more
+  const std::int64_t taller = product.rows % blocks;  // this many blocks have one row more
   FetchAhead ahead(product, blocks);
   std::int64_t row = 0;
   for (std::int64_t block = 0; block < blocks; ++block) {

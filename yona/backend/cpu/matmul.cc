@@ -1,6 +1,6 @@
 // Matrix products: large ones of f32 by packed panels (panel_matmul.h), those of bf16 by tiles
-// where the machine has them (tile_matmul.h), all others by oneDNN, one single-threaded call for
-// each slice of a plan that depends on the problem alone (matmul_plan.h).
+// where the machine multiplies bf16 (tile_matmul.h), all others by oneDNN, one single-threaded call
+// for each slice of a plan that depends on the problem alone (matmul_plan.h).
 //
 // The number of tokens changes with every batch, shapes that oneDNN has made machine code for do
 // not. So products over rows of tokens are primitives in blocks of 16·x rows, and the last few rows
@@ -210,6 +210,13 @@ bool repays_packing(const MatmulArgs& args, std::int64_t k) {
                           : args.c.rows >= kRows && args.c.cols * k >= kElements;
 }
 
+// Tiles take a pass over b. For fewer rows oneDNN reads it as it is: decoding, with weights in
+// bf16.
+bool repays_tiles(const MatmulArgs& args) {
+  constexpr std::int64_t kRows = 32;
+  return cpu_has_amx() || (cpu_has_bf16() && args.c.rows >= kRows);
+}
+
 void matmul(const MatmulArgs& args, Exec& exec) {
   if (args.c.dtype != DType::f32) {
     reference_kernels().matmul.function()(args, exec);
@@ -221,7 +228,7 @@ void matmul(const MatmulArgs& args, Exec& exec) {
       finish_row(nullptr, args.c.cols, destination_of(args, i, 0), args.c.row<float>(i));
     }
   } else if (args.c.rows > 0 && args.c.cols > 0) {
-    if (args.precision == Precision::bf16 && cpu_has_amx()) {
+    if (args.precision == Precision::bf16 && repays_tiles(args)) {
       tile_matmul(args, k, *exec.pool);
     } else if (args.precision == Precision::bf16) {
       bf16_product(args, k, *exec.pool);

@@ -157,7 +157,7 @@ HWY_INLINE void multiply_piece(const PanelProduct& product) {
       multiply_rows<4>, multiply_rows<5>, multiply_rows<6>};
   const std::int64_t blocks = divide_up(product.rows, kMostRows);
   const std::int64_t height = product.rows / blocks;
-  const std::int64_t taller = product.rows % blocks;  // so many blocks have one row more
+  const std::int64_t taller = product.rows % blocks;  // this many blocks have one row more
   const std::int64_t width = vectors_at_once(height + (taller > 0 ? 1 : 0)) * kLanes;
   Ahead ahead(product, blocks * (kPanelRows / width));
   std::int64_t row = 0;

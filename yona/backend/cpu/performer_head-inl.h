@@ -20,7 +20,7 @@
 #include <limits>
 #include <vector>
 
-#include "yona/backend/cpu/performer_chunk-inl.h"
+#include "yona/backend/cpu/performer_products-inl.h"
 #include "yona/backend/kernel_args.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -166,64 +166,23 @@ class PerformerHead {
     }
   }
 
+  // Rows of features, and rows of values with what belongs to their sum.
+  PerformerRows of_features(float* rows) const { return {rows, features_->wide, features_->count}; }
+  PerformerRows of_values(float* rows) const { return {rows, wide_v_, args_->d_v + 1}; }
+
   // weights ← φ ψᵀ ∘ factors
   void find_weights(const Tokens& t) {
-    transpose_chunk(buffers_.psi, features_->wide, t.count, features_->count,
-                    buffers_.psi_transposed);
-    whole_product({.a = buffers_.phi,
-                   .a_row = features_->wide,
-                   .b = buffers_.psi_transposed,
-                   .b_row = kPerformerChunk,
-                   .c = buffers_.weights,
-                   .c_row = kPerformerChunk},
-                  t.count, features_->count, kPerformerChunk);
-    multiply_by_factors(buffers_.weights, t.count);
-  }
-  void multiply_by_factors(float* pairs, std::int64_t rows) const {
-    for (std::int64_t i = 0; i < rows * kPerformerChunk; ++i) {
-      pairs[i] *= buffers_.factors[i];
-    }
+    multiply_pairs(of_features(buffers_.phi), of_features(buffers_.psi), buffers_.factors, t.count,
+                   buffers_.psi_transposed, buffers_.weights);
   }
 
   // state ← decay · state + featuresᵀ values, and its transpose where gradients want it
-  void add_to_state(float decay, const float* of_tokens, const float* values, std::int64_t count) {
-    const std::int64_t wide = features_->wide;
-    for (std::int64_t i = 0; i < wide * wide_v_; ++i) {
-      buffers_.state[i] *= decay;
-    }
-    whole_product({.a = of_tokens,
-                   .a_row = 1,
-                   .a_column = wide,
-                   .b = values,
-                   .b_row = wide_v_,
-                   .c = buffers_.state,
-                   .c_row = wide_v_,
-                   .accumulate = true},
-                  features_->count, count, wide_v_);
-    if (!has_gradients_) {
-      return;
-    }
-    for (std::int64_t i = 0; i < (args_->d_v + 1) * wide; ++i) {
-      buffers_.state_transposed[i] *= decay;
-    }
-    whole_product({.a = values,
-                   .a_row = 1,
-                   .a_column = wide_v_,
-                   .b = of_tokens,
-                   .b_row = wide,
-                   .c = buffers_.state_transposed,
-                   .c_row = wide,
-                   .accumulate = true},
-                  args_->d_v + 1, count, wide);
-  }
-
-  // to ← rows, each times its factor
-  void scale_rows(const float* rows, const float* factors, std::int64_t count, std::int64_t width,
-                  float* to) const {
-    for (std::int64_t i = 0; i < count; ++i) {
-      for (std::int64_t c = 0; c < width; ++c) {
-        to[i * width + c] = factors[i] * rows[i * width + c];
-      }
+  void add_tokens(float decay, float* features, float* values, std::int64_t count) {
+    const PerformerRows F = of_features(features);
+    const PerformerRows V = of_values(values);
+    add_to_state(decay, F, V, count, buffers_.state);
+    if (has_gradients_) {
+      add_to_state(decay, V, F, count, buffers_.state_transposed);
     }
   }
 
@@ -237,9 +196,9 @@ class PerformerHead {
     }
     ends_.push_back(largest_);
     exponentials_below(buffers_.key_tops, largest_, t.count, buffers_.row_factors);
-    scale_rows(buffers_.values, buffers_.row_factors, t.count, wide_v_, buffers_.scaled);
-    add_to_state(before == kNone ? 0.0F : std::exp(before - largest_), buffers_.psi,
-                 buffers_.scaled, t.count);
+    scale_rows(of_values(buffers_.values), buffers_.row_factors, t.count, buffers_.scaled);
+    add_tokens(before == kNone ? 0.0F : std::exp(before - largest_), buffers_.psi, buffers_.scaled,
+               t.count);
   }
 
   // All that is known of a chunk's queries before the keys of the chunk are added. False: none.
@@ -264,24 +223,13 @@ class PerformerHead {
     if (!load_chunk(t, largest_)) {
       return;
     }
-    whole_product({.a = buffers_.phi,
-                   .a_row = features_->wide,
-                   .b = buffers_.state,
-                   .b_row = wide_v_,
-                   .c = buffers_.sums,
-                   .c_row = wide_v_},
-                  t.count, features_->count, wide_v_);
-    scale_rows(buffers_.sums, buffers_.decays, t.count, wide_v_, buffers_.sums);
+    const PerformerRows sums_of_values = of_values(buffers_.sums);
+    multiply_by_state(of_features(buffers_.phi), buffers_.state, buffers_.decays, t.count,
+                      sums_of_values);
     if (is_causal_) {
       find_weights(t);
-      whole_product({.a = buffers_.weights,
-                     .a_row = kPerformerChunk,
-                     .b = buffers_.values,
-                     .b_row = wide_v_,
-                     .c = buffers_.sums,
-                     .c_row = wide_v_,
-                     .accumulate = true},
-                    t.count, t.count, wide_v_);
+      add_pairs(buffers_.weights, SumsOf::queries, of_values(buffers_.values), t.count,
+                sums_of_values);
     }
     const std::int64_t skipped = without_query(t);
     const HeadRows out = query_rows(args_->out, t, skipped, args_->d_v);
@@ -324,15 +272,8 @@ class PerformerHead {
 
   // pairs ← ([g, …] [v, 1]ᵀ) ∘ factors: the gradients of φ_i·ψ_j
   void find_pair_gradients(const Tokens& t) {
-    transpose_chunk(buffers_.values, wide_v_, t.count, args_->d_v + 1, buffers_.values_transposed);
-    whole_product({.a = buffers_.gradients,
-                   .a_row = wide_v_,
-                   .b = buffers_.values_transposed,
-                   .b_row = kPerformerChunk,
-                   .c = buffers_.pairs,
-                   .c_row = kPerformerChunk},
-                  t.count, args_->d_v + 1, kPerformerChunk);
-    multiply_by_factors(buffers_.pairs, t.count);
+    multiply_pairs(of_values(buffers_.gradients), of_values(buffers_.values), buffers_.factors,
+                   t.count, buffers_.values_transposed, buffers_.pairs);
   }
 
   // dω·q' = φ ∘ (e^(before - R_i) [g, …] Sᵀ + pairs ψ);  dq = √scale · dω·q' Ω
@@ -340,28 +281,15 @@ class PerformerHead {
     if (!load_chunk(t, largest_)) {
       return;
     }
-    const std::int64_t wide = features_->wide;
     load_gradients(args, t);
-    whole_product({.a = buffers_.gradients,
-                   .a_row = wide_v_,
-                   .b = buffers_.state_transposed,
-                   .b_row = wide,
-                   .c = buffers_.d_features,
-                   .c_row = wide},
-                  t.count, args_->d_v + 1, wide);
-    scale_rows(buffers_.d_features, buffers_.decays, t.count, wide, buffers_.d_features);
+    const PerformerRows d_features = of_features(buffers_.d_features);
+    multiply_by_state(of_values(buffers_.gradients), buffers_.state_transposed, buffers_.decays,
+                      t.count, d_features);
     if (is_causal_) {
       find_pair_gradients(t);
-      whole_product({.a = buffers_.pairs,
-                     .a_row = kPerformerChunk,
-                     .b = buffers_.psi,
-                     .b_row = wide,
-                     .c = buffers_.d_features,
-                     .c_row = wide,
-                     .accumulate = true},
-                    t.count, t.count, wide);
+      add_pairs(buffers_.pairs, SumsOf::queries, of_features(buffers_.psi), t.count, d_features);
     }
-    exponent_gradients(buffers_.phi, t.count * wide);
+    exponent_gradients(buffers_.phi, t.count * features_->wide);
     const std::int64_t skipped = without_query(t);
     add_rows(buffers_.d_rows + skipped * features_->wide_k, features_->wide_k,
              query_rows(args.dq, t, skipped, args_->d_k), args.accumulate_dq);
@@ -394,7 +322,6 @@ class PerformerHead {
   //   dω·k' = ψ ∘ (e^(B_j - ρ) [v, 1] Tᵀ + pairsᵀ φ);  dv = e^(B_j - ρ) ψ T + weightsᵀ g
   void write_key_gradients(const AttentionBackwardArgs& args, const Tokens& t, bool adds_dk,
                            bool adds_dv) {
-    const std::int64_t wide = features_->wide;
     const auto index = static_cast<std::size_t>(t.index);
     const bool has_pairs = is_causal_ && load_chunk(t, ends_[index]);
     if (!has_pairs) {
@@ -402,53 +329,27 @@ class PerformerHead {
     }
     exponentials_below(buffers_.key_tops, is_causal_ ? ends_[index + 1] : largest_, t.count,
                        buffers_.row_factors);
-    whole_product({.a = buffers_.values,
-                   .a_row = wide_v_,
-                   .b = buffers_.state_transposed,
-                   .b_row = wide,
-                   .c = buffers_.d_features,
-                   .c_row = wide},
-                  t.count, args_->d_v + 1, wide);
-    scale_rows(buffers_.d_features, buffers_.row_factors, t.count, wide, buffers_.d_features);
-    whole_product({.a = buffers_.psi,
-                   .a_row = wide,
-                   .b = buffers_.state,
-                   .b_row = wide_v_,
-                   .c = buffers_.sums,
-                   .c_row = wide_v_},
-                  t.count, features_->count, wide_v_);
-    scale_rows(buffers_.sums, buffers_.row_factors, t.count, wide_v_, buffers_.sums);
+    multiply_by_state(of_values(buffers_.values), buffers_.state_transposed, buffers_.row_factors,
+                      t.count, of_features(buffers_.d_features));
+    multiply_by_state(of_features(buffers_.psi), buffers_.state, buffers_.row_factors, t.count,
+                      of_values(buffers_.sums));
     if (has_pairs) {
       load_gradients(args, t);
       add_pair_gradients(t);
     }
     add_rows(buffers_.sums, wide_v_, key_rows(args.dv, t, args_->d_v), adds_dv);
-    exponent_gradients(buffers_.psi, t.count * wide);
+    exponent_gradients(buffers_.psi, t.count * features_->wide);
     subtract_keys(t);
     add_rows(buffers_.d_rows, features_->wide_k, key_rows(args.dk, t, args_->d_k), adds_dk);
   }
 
   void add_pair_gradients(const Tokens& t) {
     find_pair_gradients(t);
-    whole_product({.a = buffers_.pairs,
-                   .a_row = 1,
-                   .a_column = kPerformerChunk,
-                   .b = buffers_.phi,
-                   .b_row = features_->wide,
-                   .c = buffers_.d_features,
-                   .c_row = features_->wide,
-                   .accumulate = true},
-                  t.count, t.count, features_->wide);
+    add_pairs(buffers_.pairs, SumsOf::keys, of_features(buffers_.phi), t.count,
+              of_features(buffers_.d_features));
     find_weights(t);
-    whole_product({.a = buffers_.weights,
-                   .a_row = 1,
-                   .a_column = kPerformerChunk,
-                   .b = buffers_.gradients,
-                   .b_row = wide_v_,
-                   .c = buffers_.sums,
-                   .c_row = wide_v_,
-                   .accumulate = true},
-                  t.count, t.count, wide_v_);
+    add_pairs(buffers_.weights, SumsOf::keys, of_values(buffers_.gradients), t.count,
+              of_values(buffers_.sums));
   }
 
   // Of -|k'|²/2 in every exponent: d_rows -= scale · k Σ_r d_features
@@ -476,15 +377,15 @@ class PerformerHead {
     if (!is_causal_) {
       load_chunk(t, before);
       load_gradients(args, t);
-      add_to_state(1.0F, buffers_.phi, buffers_.gradients, t.count);
+      add_tokens(1.0F, buffers_.phi, buffers_.gradients, t.count);
       return;
     }
     const bool has_queries = without_query(t) < t.count;
     if (has_queries) {  // which write_key_gradients() has loaded
-      scale_rows(buffers_.gradients, buffers_.decays, t.count, wide_v_, buffers_.scaled);
+      scale_rows(of_values(buffers_.gradients), buffers_.decays, t.count, buffers_.scaled);
     }
-    add_to_state(std::exp(before - ends_[index + 1]), buffers_.phi, buffers_.scaled,
-                 has_queries ? t.count : 0);
+    add_tokens(std::exp(before - ends_[index + 1]), buffers_.phi, buffers_.scaled,
+               has_queries ? t.count : 0);
   }
 
   const AttentionArgs* args_ = nullptr;

@@ -1,6 +1,6 @@
 // The instruction sets that kernels are compiled for, included before Highway in every kernel file:
-// SSE4.2 (the baseline: every x86-64 CPU since 2009), AVX2 and AVX-512. What lies between would
-// double the compile time for machines that are hardly there. Sanitizer trees leave out AVX2 too.
+// SSE4.2 (the baseline: every x86-64 CPU since 2009), AVX2 and AVX-512. Others would double the
+// compile time for few machines. Sanitizer trees leave out AVX2 too.
 #pragma once
 
 #define HWY_BASELINE_TARGETS HWY_SSE4

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "yona/backend/cpu/features.h"
 #include "yona/backend/cpu/matmul_plan.h"
 #include "yona/backend/cpu/packed_block.h"
 #include "yona/backend/cpu/scratch.h"
@@ -124,6 +125,8 @@ class TileMatmul {
 };
 
 }  // namespace
+
+const TileUnit& tile_unit() { return cpu_has_amx() ? amx_unit() : bf16_dot_unit(); }
 
 void tile_matmul(const MatmulArgs& args, std::int64_t k, ThreadPool& pool, const TileUnit& unit) {
   TileMatmul(args, k, pool, unit).run();

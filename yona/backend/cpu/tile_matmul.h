@@ -11,6 +11,6 @@ namespace yona::cpu {
 // args.c = op(a) · op(b) and the rest of MatmulArgs, for a sum over k ≥ 1 elements. The bits do not
 // depend on the number of threads.
 void tile_matmul(const MatmulArgs& args, std::int64_t k, ThreadPool& pool,
-                 const TileUnit& unit = amx_unit());
+                 const TileUnit& unit = tile_unit());
 
 }  // namespace yona::cpu

@@ -1,5 +1,5 @@
-// A unit that multiplies tiles of bf16 into sums of f32, as tile_matmul.h uses it: AMX, or in tests
-// plain loops.
+// A unit that multiplies tiles of bf16 into sums of f32, as tile_matmul.h uses it: AMX, the dot
+// products of AVX512-BF16, or in tests plain loops.
 //
 // A tile is 16 lines (rows of a, columns of b) by 32 elements of the sum. Two tiles side by side
 // are 32 lines; those for a whole piece of the sum, one pair after another, are a strip.
@@ -54,7 +54,14 @@ struct TileUnit {
 // AMX. Needs a machine that has it: cpu_has_amx() in features.h.
 const TileUnit& amx_unit();
 
-void pack_for_amx(const StripSource& from, TileSide side, std::uint16_t* to);
+// AVX512-BF16, which machines with AMX have too: cpu_has_bf16() in features.h.
+const TileUnit& bf16_dot_unit();
+
+// The one of these that this machine has; it must have AVX512-BF16.
+const TileUnit& tile_unit();
+
+void pack_strips(const StripSource& from, TileSide side, std::uint16_t* to);
 void multiply_by_amx(const StripProduct& product);
+void multiply_by_bf16_dot(const StripProduct& product);
 
 }  // namespace yona::cpu

@@ -170,6 +170,30 @@ template <class D>
 HWY_INLINE float sum_of_lanes(D d, const hn::Vec<D> (&v)[4]) {
   return sum_of_lanes(d, hn::Add(hn::Add(v[0], v[1]), hn::Add(v[2], v[3])));
 }
+// The sums of the lanes of four vectors, each added as sum_of_lanes() adds them: halves down to
+// pairs, then the pairs.
+template <class D>
+HWY_INLINE auto folded(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(d) <= 4) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return folded(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+template <class D>
+HWY_INLINE hn::Vec<hn::Full128<float>> sums_of_four(D d, const hn::Vec<D> (&v)[4]) {
+  const hn::Full128<float> four;
+  const auto pairs = [&](int i) YONA_INLINE_LAMBDA {
+    const auto a = folded(d, v[i]);
+    const auto b = folded(d, v[i + 1]);
+    return hn::Add(hn::ConcatLowerLower(four, b, a), hn::ConcatUpperUpper(four, b, a));
+  };
+  const auto first = pairs(0);
+  const auto second = pairs(2);
+  return hn::Add(hn::ConcatEven(four, second, first), hn::ConcatOdd(four, second, first));
+}
+
 template <class D>
 HWY_INLINE float max_of_lanes(D d, hn::Vec<D> v) {
   return hn::GetLane(hn::MaxOfLanes(d, v));

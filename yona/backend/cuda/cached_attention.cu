@@ -343,7 +343,7 @@ void launch_heads(const Cached<T>& c, cudaStream_t stream) {
   }
 }
 
-// Can tensor cores do it, in a cache of so many rows?
+// Can tensor cores do it, for a cache with that many rows?
 template <class T>
 bool fits_mma(const Cached<T>& c, std::int64_t cached) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();

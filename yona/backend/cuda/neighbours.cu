@@ -1,4 +1,4 @@
-// The neighbours of each token beside each other: a warp copies a chunk of one neighbour. The
+// The neighbours of each token, side by side: a warp copies a chunk of one neighbour. The
 // gradient of a token is a sum over the rows that it is a neighbour of: a warp takes a chunk of it.
 
 #include "yona/backend/cuda/common/pack.cuh"

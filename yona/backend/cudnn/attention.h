@@ -1,6 +1,5 @@
-// Attention by cuDNN 9's fused kernels, in bf16, without dropout. This is a library of its own,
-// libyona_cudnn.so, which the GPU backend opens when it wants one of these kernels: a machine
-// without cuDNN needs nothing of it.
+// Attention by cuDNN 9's fused kernels, in bf16, without dropout. It is a separate library,
+// libyona_cudnn.so, which the GPU backend opens when it needs one of these kernels.
 //
 // Backward writes dS = P ∘ (dP − D) to the workspace and multiplies it afterwards, so that no sum
 // depends on timing.

@@ -1,5 +1,5 @@
 // The reference's kernels are templates over the element type: f32, and f64 for gradient tests.
-// Sums are kept in double whatever the type: the reference says what is meant, not what is fast.
+// Sums are in double for every type: the reference defines the result and is not fast.
 #pragma once
 
 #include <string_view>

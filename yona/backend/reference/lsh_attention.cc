@@ -69,6 +69,7 @@ template <class T>
 std::vector<double> lsh_scores(const LshAttentionArgs& args, std::int64_t row,
                                const std::vector<std::int64_t>& keys) {
   std::vector<double> scores;
+  scores.reserve(keys.size());
   for (const std::int64_t key : keys) {
     scores.push_back(double{args.scale} *
                      product_of(args.q.row<T>(row), args.k.row<T>(key), args.q.cols));

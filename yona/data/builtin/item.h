@@ -1,4 +1,4 @@
-// What the built-in data talks about, free of any language: a number, a price, a time of day or a
+// What the built-in data is about, independent of language: a number, a price, a time of day or a
 // date. language.h puts an item into words, split.h decides whether it is kept for testing, and
 // generator.h draws items.
 #pragma once

@@ -21,7 +21,7 @@ struct IdxArray {
 };
 
 // Memory grows with what the file has, whatever its header says. Throws FormatError naming `name`
-// for another format or type, for a file that ends early and for one that goes on after its end.
+// for another format or type, for a file that is too short or too long.
 IdxArray read_idx(ByteSource& source, const std::string& name);
 
 // Does the (decompressed) file begin as IDX does? Throws IoError when it cannot be opened.

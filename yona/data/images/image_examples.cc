@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "yona/backend/picture_args.h"
 #include "yona/base/error.h"
 #include "yona/base/random.h"
 #include "yona/data/images/random_crop.h"
@@ -42,9 +41,9 @@ void draw_cover(const ImageShape& shape, RandomSequence& random, ImageChange& ch
   change.left = place(shape.width - change.width);
 }
 
-// As PatchNumbersArgs has them.
+// As PatchNumbersArgs (backend/picture_args.h) has them.
 void append_changes(float share, const std::array<ImageChange, 2>& changes, Side& side) {
-  side.width = kPictureChanges;
+  side.width = 1 + 4 * static_cast<std::int64_t>(changes.size());
   side.values.push_back(share);
   for (const ImageChange& change : changes) {
     for (const std::int64_t number : {change.top, change.left, change.height, change.width}) {

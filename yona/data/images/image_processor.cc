@@ -8,18 +8,30 @@ namespace yona {
 
 namespace {
 
-Picture resized_by(const Picture& picture, const ImageProcessor& processor) {
+// What a picture of this shape is resized to.
+ImageShape resized_shape(const ImageShape& shape, const ImageProcessor& processor) {
+  if (processor.shortest_side == 0) {
+    return {processor.height, processor.width, shape.channels};
+  }
+  const auto [height, width, channels] = shape;
+  const std::int64_t side = processor.shortest_side;
+  const std::int64_t longest = std::max(height, width) * side / std::min(height, width);
+  return height < width ? ImageShape{side, longest, channels} : ImageShape{longest, side, channels};
+}
+
+// A file of a few kilobytes can hold a line of a million pixels, which becomes a million times as
+// much where its shortest side is made longer.
+Picture resized_by(const Picture& picture, const ImageProcessor& processor, std::string_view name) {
   if (!processor.resizes) {
     return picture;
   }
-  if (processor.shortest_side == 0) {
-    return resized(picture, processor.height, processor.width, processor.resample);
-  }
-  const auto [height, width, channels] = picture.shape;
-  const std::int64_t side = processor.shortest_side;
-  const std::int64_t longest = std::max(height, width) * side / std::min(height, width);
-  return height < width ? resized(picture, side, longest, processor.resample)
-                        : resized(picture, longest, side, processor.resample);
+  const ImageShape shape = resized_shape(picture.shape, processor);
+  constexpr std::int64_t kMostOnTheWay = std::int64_t{1} << 25U;
+  const std::int64_t columns_first = picture.shape.height * shape.width;
+  check(std::max(columns_first, shape.height * shape.width) <= kMostOnTheWay,
+        "{}: its {} × {} pixels are too thin to be resized to {} × {}; cut it first", name,
+        picture.shape.width, picture.shape.height, shape.width, shape.height);
+  return resized(picture, shape.height, shape.width, processor.resample);
 }
 
 // The middle, with black around it where the picture is smaller.
@@ -44,7 +56,7 @@ Picture middle(const Picture& picture, std::int64_t height, std::int64_t width) 
 
 Picture prepared(const Picture& picture, const ImageProcessor& processor, const ImageShape& shape,
                  std::string_view name) {
-  Picture result = resized_by(with_channels(picture, shape.channels), processor);
+  Picture result = resized_by(with_channels(picture, shape.channels), processor, name);
   if (processor.crop_height > 0) {
     result = middle(result, processor.crop_height, processor.crop_width);
   }

@@ -34,7 +34,7 @@ void keep_jpeg_error(j_common_ptr jpeg) {
   std::longjmp(errors.jump, 1);  // NOLINT(cert-err52-cpp): what the library asks for
 }
 
-// Only warnings are looked at: the library goes on where data are missing.
+// Only warnings are checked: the library continues if data are missing.
 void note_jpeg_warning(j_common_ptr jpeg, int level) {
   if (level < 0 && jpeg->err->msg_code == JWRN_JPEG_EOF) {
     errors_of(jpeg).ends_early = true;
@@ -207,6 +207,15 @@ int read_colours(jpeg_decompress_struct& jpeg) {
 }
 
 }  // namespace
+
+// Between markers a file may have bytes that mean nothing, so the library looks for them.
+PictureSize jpeg_size(std::string_view bytes) {
+  JpegReader reader(bytes);
+  if (!reader.guarded([&] { jpeg_read_header(&reader.jpeg(), TRUE); })) {
+    return {};
+  }
+  return {reader.jpeg().image_height, reader.jpeg().image_width};
+}
 
 Picture decode_jpeg(std::string_view bytes, const std::string& name, std::int64_t most_pixels) {
   JpegReader reader(bytes);

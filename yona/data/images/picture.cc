@@ -7,14 +7,27 @@
 
 namespace yona {
 
+namespace {
+
+constexpr std::string_view kPngHead = "\x89PNG\r\n\x1A\n";
+constexpr std::string_view kJpegHead = "\xFF\xD8\xFF";
+
+}  // namespace
+
 Picture decode_picture(std::string_view bytes, const std::string& name, std::int64_t most_pixels) {
-  if (bytes.starts_with("\x89PNG\r\n\x1A\n")) {
+  if (bytes.starts_with(kPngHead)) {
     return decode_png(bytes, name, most_pixels);
   }
-  if (bytes.starts_with("\xFF\xD8\xFF")) {
+  if (bytes.starts_with(kJpegHead)) {
     return decode_jpeg(bytes, name, most_pixels);
   }
   fail<FormatError>("{}: is not a picture that can be read; PNG and JPEG are", name);
+}
+
+PictureSize picture_size(std::string_view bytes) {
+  return bytes.starts_with(kPngHead)    ? png_size(bytes)
+         : bytes.starts_with(kJpegHead) ? jpeg_size(bytes)
+                                        : PictureSize{};
 }
 
 Picture read_picture(const std::filesystem::path& path, std::int64_t most_pixels) {

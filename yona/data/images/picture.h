@@ -42,11 +42,20 @@ Picture decode_picture(std::string_view bytes, const std::string& name,
 // The same of a file; throws IoError when it cannot be read.
 Picture read_picture(const std::filesystem::path& path, std::int64_t most_pixels = kMostPixels);
 
+// Height and width as the header has them, before any turning: those that decode_picture() finds. 0
+// for both where it would refuse the header.
+struct PictureSize {
+  std::int64_t height = 0, width = 0;
+};
+PictureSize picture_size(std::string_view bytes);
+
 // The picture with 1 channel (grey: 0.299 R + 0.587 G + 0.114 B, as Pillow rounds it) or with 3.
 Picture with_channels(const Picture& picture, std::int64_t channels);
 
-// The two formats; decode_picture() chooses.
+// The two formats; decode_picture() and picture_size() choose.
 Picture decode_png(std::string_view bytes, const std::string& name, std::int64_t most_pixels);
+PictureSize png_size(std::string_view bytes);
 Picture decode_jpeg(std::string_view bytes, const std::string& name, std::int64_t most_pixels);
+PictureSize jpeg_size(std::string_view bytes);
 
 }  // namespace yona

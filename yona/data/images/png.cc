@@ -103,7 +103,25 @@ Picture on_white(const Picture& picture) {
 
 }  // namespace
 
+// The chunk IHDR; none where it does not come first, though libpng would skip unknown ones.
+PictureSize png_size(std::string_view bytes) {
+  constexpr std::size_t kEnd = 24;
+  if (bytes.size() < kEnd || bytes.substr(12, 4) != "IHDR") {
+    return {};
+  }
+  const auto number = [&](std::size_t at) {
+    std::int64_t value = 0;
+    for (std::size_t i = at; i < at + 4; ++i) {
+      value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
+    }
+    return value;
+  };
+  return {number(20), number(16)};
+}
+
 Picture decode_png(std::string_view bytes, const std::string& name, std::int64_t most_pixels) {
+  check<FormatError>(bytes.size() < 16 || bytes.substr(12, 4) == "IHDR",
+                     "{}: the PNG picture is damaged: it does not begin with its size", name);
   PngInput input{bytes.data(), bytes.size()};
   const PngReader reader(input);
   png_structp png = reader.png();

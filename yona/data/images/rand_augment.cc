@@ -75,9 +75,9 @@ Table equal_table(const Histogram& counts) {
   }
   std::int64_t sum = step / 2;
   return table_of([&](int i) {
-    const auto value = static_cast<double>(sum / step);
+    const std::int64_t value = sum / step;
     sum += counts[static_cast<std::size_t>(i)];
-    return byte_of(value);
+    return byte_of(static_cast<double>(value));
   });
 }
 

@@ -11,7 +11,7 @@
 
 namespace yona {
 
-// All words of training files, answers among them, in the order of their letters.
+// All words of training files and their answers, in alphabetical order.
 class StoryVocabulary {
  public:
   // Throws InvalidArgument for a word given twice.

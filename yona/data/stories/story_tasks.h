@@ -13,8 +13,8 @@ namespace yona {
 // In the order of the bAbI tasks 1 to 20: "single-fact", "two-facts" …
 std::vector<std::string> story_task_names();
 
-// Stories with at least so many questions, in the format of story_reader.h. Throws InvalidArgument
-// with the list of names.
+// Stories with at least `questions` questions, in the format of story_reader.h. Throws
+// InvalidArgument with the list of names.
 std::string make_stories(std::string_view task, std::int64_t questions, std::uint64_t seed);
 
 }  // namespace yona

@@ -44,6 +44,8 @@ std::string from_characters(const std::u32string& characters) {
   return out;
 }
 
+constexpr std::size_t kTextBytes = 48;  // of memory for a short text
+
 double floor_division(double a, double b) { return std::floor(a / b); }
 
 }  // namespace
@@ -53,6 +55,7 @@ Value Interpreter::part(const Expression& expression, std::size_t index) {
 }
 
 Value Interpreter::evaluate(const Expression& expression) {
+  const Deeper deeper(*this);
   step(expression.line);
   using Kind = Expression::Kind;
   switch (expression.kind) {
@@ -73,6 +76,7 @@ Value Interpreter::evaluate(const Expression& expression) {
       Dict dict;
       for (std::size_t i = 0; i < expression.parts.size(); i += 2) {
         Value key = part(expression, i);
+        check_time();
         dict.set(std::move(key), part(expression, i + 1));
       }
       return Value(std::move(dict));
@@ -108,7 +112,7 @@ Value Interpreter::evaluate(const Expression& expression) {
     case Kind::concat: {
       std::string text;
       for (const ExpressionPtr& each : expression.parts) {
-        text += evaluate(*each).str();
+        append_bounded(text, evaluate(*each).str());
       }
       return made(std::move(text));
     }
@@ -150,6 +154,7 @@ Value Interpreter::apply_filter(const std::string& name, const Value& subject,
   const FilterFunction* const filter = find_filter(name);
   check<TemplateError>(filter != nullptr,
                        "chat template: line {}: the filter '{}' is not supported", line_, name);
+  check_time();
   return (*filter)(*this, subject, arguments);
 }
 
@@ -158,6 +163,7 @@ bool Interpreter::apply_test(const std::string& name, const Value& subject,
   const TestFunction* const test = find_test(name);
   check<TemplateError>(test != nullptr, "chat template: line {}: the test '{}' is not supported",
                        line_, name);
+  check_time();
   return (*test)(*this, subject, arguments);
 }
 
@@ -166,6 +172,7 @@ Value Interpreter::call(const Value& function, const Arguments& arguments) {
                        function.is_undefined() ? function.undefined_what() : "");
   check<TemplateError>(function.is_function(), "chat template: line {}: '{}' cannot be called",
                        line_, function.type_name());
+  check_time();
   return function.function().call(*this, arguments);
 }
 
@@ -267,7 +274,8 @@ Value Interpreter::unary(const Expression& expression) {
   }
   const bool is_negative = expression.name == "-";
   return value.is_real() ? Value(is_negative ? -value.real() : value.real())
-                         : Value(is_negative ? -value.integer() : value.integer());
+         : is_negative   ? Value(negated(value.integer()))
+                         : Value(value.integer());
 }
 
 Value Interpreter::add(const Value& a, const Value& b) {
@@ -366,14 +374,16 @@ Value Interpreter::binary(const Expression& expression) {
 
 bool Interpreter::contains(const Value& container, const Value& value) {
   if (container.is_text()) {
-    return container.text().find(need_text(value, "'in' with a text")) != std::string::npos;
+    return position_of(container.text(), need_text(value, "'in' with a text")) != std::string::npos;
   }
   if (container.is_dict()) {
     return container.dict().find(value) != nullptr;
   }
   const List items = items_of(container);
-  return std::any_of(items.begin(), items.end(),
-                     [&](const Value& item) { return is_equal(item, value); });
+  return std::any_of(items.begin(), items.end(), [&](const Value& item) {
+    check_time();
+    return is_equal(item, value);
+  });
 }
 
 bool Interpreter::compare(const std::string& sign, const Value& a, const Value& b) {
@@ -408,6 +418,9 @@ List Interpreter::items_of(const Value& value) {
   List items;
   if (value.is_undefined()) {
     return items;
+  }
+  if (value.is_text()) {
+    spend(static_cast<std::size_t>(length_of(value)) * (sizeof(Value) + kTextBytes));
   }
   if (value.is_list() || value.is_tuple() || value.is_generator()) {
     items = value.items();

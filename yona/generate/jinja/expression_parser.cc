@@ -33,6 +33,18 @@ ExpressionPtr ExpressionParser::make(Kind kind, std::string name) const {
   return expression;
 }
 
+void ExpressionParser::count_link() {
+  constexpr int kMostLinks = 1000;
+  check<TemplateError>(++links_ <= kMostLinks,
+                       "chat template: line {}: an expression has more than {} operators",
+                       tokens_.line(), kMostLinks);
+}
+
+ExpressionPtr ExpressionParser::parse_without_condition() {
+  begin_links();
+  return logical_or();
+}
+
 ExpressionPtr ExpressionParser::parse_tuple() {
   ExpressionPtr first = parse();
   if (!tokens_.is_sign(",")) {
@@ -52,9 +64,11 @@ ExpressionPtr ExpressionParser::parse_tuple() {
 }
 
 ExpressionPtr ExpressionParser::conditional() {
+  begin_links();
   const Deeper deeper(*this);
   ExpressionPtr value = logical_or();
   while (tokens_.take_name("if")) {
+    count_link();
     ExpressionPtr choice = make(Kind::conditional);
     choice->parts.push_back(std::move(value));
     choice->parts.push_back(logical_or());
@@ -67,6 +81,7 @@ ExpressionPtr ExpressionParser::conditional() {
 ExpressionPtr ExpressionParser::logical_or() {
   ExpressionPtr left = logical_and();
   while (tokens_.take_name("or")) {
+    count_link();
     ExpressionPtr both = make(Kind::logical, "or");
     both->parts.push_back(std::move(left));
     both->parts.push_back(logical_and());
@@ -78,6 +93,7 @@ ExpressionPtr ExpressionParser::logical_or() {
 ExpressionPtr ExpressionParser::logical_and() {
   ExpressionPtr left = logical_not();
   while (tokens_.take_name("and")) {
+    count_link();
     ExpressionPtr both = make(Kind::logical, "and");
     both->parts.push_back(std::move(left));
     both->parts.push_back(logical_not());
@@ -121,6 +137,7 @@ ExpressionPtr ExpressionParser::compare() {
 ExpressionPtr ExpressionParser::sum() {
   ExpressionPtr left = concat();
   while (tokens_.is_sign("+") || tokens_.is_sign("-")) {
+    count_link();
     ExpressionPtr both = make(Kind::binary, tokens_.take().text);
     both->parts.push_back(std::move(left));
     both->parts.push_back(concat());
@@ -142,6 +159,7 @@ ExpressionPtr ExpressionParser::product() {
   ExpressionPtr left = power();
   while (tokens_.is_sign("*") || tokens_.is_sign("/") || tokens_.is_sign("//") ||
          tokens_.is_sign("%")) {
+    count_link();
     ExpressionPtr both = make(Kind::binary, tokens_.take().text);
     both->parts.push_back(std::move(left));
     both->parts.push_back(power());
@@ -153,6 +171,7 @@ ExpressionPtr ExpressionParser::product() {
 ExpressionPtr ExpressionParser::power() {
   ExpressionPtr left = unary(true);
   while (tokens_.take_sign("**")) {
+    count_link();
     ExpressionPtr both = make(Kind::binary, "**");
     both->parts.push_back(std::move(left));
     both->parts.push_back(unary(true));
@@ -279,6 +298,7 @@ ExpressionPtr ExpressionParser::postfix(ExpressionPtr subject) {
     } else {
       return subject;
     }
+    count_link();
   }
 }
 
@@ -340,7 +360,9 @@ ExpressionPtr ExpressionParser::filter(ExpressionPtr subject) {
 }
 
 ExpressionPtr ExpressionParser::parse_filters(ExpressionPtr subject) {
+  begin_links();
   while (tokens_.take_sign("|")) {
+    count_link();
     subject = filter(std::move(subject));
   }
   return subject;
@@ -357,6 +379,7 @@ ExpressionPtr ExpressionParser::filters_and_tests(ExpressionPtr subject) {
     } else {
       return subject;
     }
+    count_link();
   }
 }
 

@@ -12,8 +12,8 @@ class ExpressionParser {
 
   // Throws TemplateError with the line.
   ExpressionPtr parse() { return conditional(); }
-  ExpressionPtr parse_without_condition() { return logical_or(); }  // after `for … in`
-  ExpressionPtr parse_tuple();                                      // "a, b" is one
+  ExpressionPtr parse_without_condition();  // after `for … in`
+  ExpressionPtr parse_tuple();              // "a, b" is one
   // "| trim | …" onto an expression; null for the text of a block.
   ExpressionPtr parse_filters(ExpressionPtr subject);
   // The first filter of {% filter trim %}, without its '|'.
@@ -46,8 +46,13 @@ class ExpressionParser {
 
   ExpressionPtr make(Expression::Kind kind, std::string name = "") const;
 
+  // Operators, filters and attributes in a row: each makes the tree deeper.
+  void begin_links() { links_ = depth_ == 0 ? 0 : links_; }
+  void count_link();
+
   TokenStream& tokens_;
   int depth_ = 0;
+  int links_ = 0;  // of the outermost expression
 };
 
 }  // namespace yona::jinja

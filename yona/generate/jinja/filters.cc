@@ -51,10 +51,10 @@ Value join(Context run, const Value& subject, const Arguments& given) {
   bool is_first = true;
   for (const Value& item : run.items_of(subject)) {
     if (!is_first && separator != nullptr) {
-      text += separator->str();
+      append_bounded(text, separator->str());
     }
     is_first = false;
-    text += (path != nullptr ? by_path(run, item, path->str()) : item).str();
+    append_bounded(text, (path != nullptr ? by_path(run, item, path->str()) : item).str());
   }
   return run.made(std::move(text));
 }
@@ -161,9 +161,9 @@ Value string(Context run, const Value& subject, const Arguments&) {
 
 Value replace(Context run, const Value& subject, const Arguments& given) {
   const Value* count = given.find(2, "count");
-  return run.made(replaced(subject.str(), given.need(0, "old", "replace").str(),
-                           given.need(1, "new", "replace").str(),
-                           count != nullptr && !count->is_none() ? count->integer() : -1));
+  return run.made(replaced(
+      subject.str(), given.need(0, "old", "replace").str(), given.need(1, "new", "replace").str(),
+      count != nullptr && !count->is_none() ? std::max<std::int64_t>(count->integer(), -1) : -1));
 }
 
 Value to_upper(Context run, const Value& subject, const Arguments&) {
@@ -212,7 +212,10 @@ Value to_real(Context, const Value& subject, const Arguments& given) {
 }
 
 Value absolute(Context, const Value& subject, const Arguments&) {
-  return subject.is_real() ? Value(std::abs(subject.real())) : Value(std::abs(subject.integer()));
+  if (subject.is_real()) {
+    return Value(std::abs(subject.real()));
+  }
+  return Value(subject.integer() < 0 ? negated(subject.integer()) : subject.integer());
 }
 
 Value round(Context, const Value& subject, const Arguments& given) {
@@ -228,12 +231,13 @@ Value round(Context, const Value& subject, const Arguments& given) {
 }
 
 // What items are ordered by: texts without regard to case unless asked for.
-Value sort_key(const Value& value, bool is_case_sensitive) {
-  return value.is_text() && !is_case_sensitive ? Value(lower(value.text())) : value;
+Value sort_key(Context run, const Value& value, bool is_case_sensitive) {
+  return value.is_text() && !is_case_sensitive ? run.made(lower(value.text())) : value;
 }
 
-void sort_by_keys(std::vector<std::pair<Value, Value>>& keyed, bool is_reversed) {
+void sort_by_keys(Context run, std::vector<std::pair<Value, Value>>& keyed, bool is_reversed) {
   std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+    run.check_time();
     return is_reversed ? is_less(b.first, a.first) : is_less(a.first, b.first);
   });
 }
@@ -244,11 +248,11 @@ Value sort(Context run, const Value& subject, const Arguments& given) {
   std::vector<std::pair<Value, Value>> keyed;
   for (const Value& item : run.items_of(subject)) {
     keyed.emplace_back(
-        sort_key(path != nullptr && !path->is_none() ? by_path(run, item, path->str()) : item,
+        sort_key(run, path != nullptr && !path->is_none() ? by_path(run, item, path->str()) : item,
                  is_case_sensitive),
         item);
   }
-  sort_by_keys(keyed, flag(given, 0, "reverse", false));
+  sort_by_keys(run, keyed, flag(given, 0, "reverse", false));
   List sorted;
   for (auto& [key, item] : keyed) {
     sorted.push_back(std::move(item));
@@ -256,7 +260,7 @@ Value sort(Context run, const Value& subject, const Arguments& given) {
   return Value(std::move(sorted));
 }
 
-Value dictsort(Context, const Value& subject, const Arguments& given) {
+Value dictsort(Context run, const Value& subject, const Arguments& given) {
   check<TemplateError>(subject.is_dict(), "chat template: dictsort of '{}' is not possible",
                        subject.type_name());
   const bool is_case_sensitive = flag(given, 0, "case_sensitive", false);
@@ -264,10 +268,10 @@ Value dictsort(Context, const Value& subject, const Arguments& given) {
   const bool by_value = by != nullptr && by->str() == "value";
   std::vector<std::pair<Value, Value>> keyed;
   for (const auto& [key, value] : subject.dict().items()) {
-    keyed.emplace_back(sort_key(by_value ? value : key, is_case_sensitive),
+    keyed.emplace_back(sort_key(run, by_value ? value : key, is_case_sensitive),
                        Value::tuple({key, value}));
   }
-  sort_by_keys(keyed, flag(given, 2, "reverse", false));
+  sort_by_keys(run, keyed, flag(given, 2, "reverse", false));
   List sorted;
   for (auto& [key, item] : keyed) {
     sorted.push_back(std::move(item));
@@ -281,8 +285,9 @@ Value unique(Context run, const Value& subject, const Arguments& given) {
   Dict seen;
   List kept;
   for (const Value& item : run.items_of(subject)) {
+    run.check_time();
     Value key =
-        sort_key(path != nullptr ? by_path(run, item, path->str()) : item, is_case_sensitive);
+        sort_key(run, path != nullptr ? by_path(run, item, path->str()) : item, is_case_sensitive);
     if (seen.find(key) == nullptr) {
       seen.set(std::move(key), Value());
       kept.push_back(item);
@@ -296,8 +301,9 @@ Value extreme(Context run, const Value& subject, const Arguments& given, bool is
   Value best = Value::undefined("a sequence is empty");
   bool is_first = true;
   for (const Value& item : run.items_of(subject)) {
-    const Value key = sort_key(item, is_case_sensitive);
-    const Value best_key = sort_key(best, is_case_sensitive);
+    run.check_time();
+    const Value key = sort_key(run, item, is_case_sensitive);
+    const Value best_key = sort_key(run, best, is_case_sensitive);
     if (is_first || (is_most ? is_less(best_key, key) : is_less(key, best_key))) {
       best = item;
     }
@@ -319,7 +325,9 @@ Value sum(Context run, const Value& subject, const Arguments&) {
   for (const Value& item : run.items_of(subject)) {
     is_real = is_real || item.is_real();
     real += item.real();
-    integer += item.is_real() ? 0 : item.integer();
+    check<TemplateError>(
+        item.is_real() || !__builtin_add_overflow(integer, item.integer(), &integer),
+        "chat template: sum(): an integer is too large");
   }
   return is_real ? Value(real) : Value(integer);
 }
@@ -362,14 +370,13 @@ Value indent(Context run, const Value& subject, const Arguments& given) {
   std::string text;
   const std::vector<std::string> lines = split_lines(subject.str() + "\n");
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    text += i == 0 ? "" : "\n";
+    append_bounded(text, i == 0 ? "" : "\n");
     if (i == 0 ? is_first : is_blank || !lines[i].empty()) {
-      text += space;
+      append_bounded(text, space);
     }
-    text += lines[i];
-    run.spend(space.size() + lines[i].size());
+    append_bounded(text, lines[i]);
   }
-  return Value(std::move(text));
+  return run.made(std::move(text));
 }
 
 }  // namespace

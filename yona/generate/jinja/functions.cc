@@ -1,5 +1,6 @@
 #include "yona/generate/jinja/functions.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "yona/text/utf8.h"
@@ -8,7 +9,7 @@ namespace yona::jinja {
 
 namespace {
 
-Value make_namespace(Interpreter&, const Arguments& arguments) {
+Value make_namespace(Interpreter& interpreter, const Arguments& arguments) {
   auto space = std::make_shared<Namespace>();
   for (const Value& from : arguments.positional) {
     check<TemplateError>(from.is_dict(), "chat template: namespace() takes a dictionary or names");
@@ -21,7 +22,7 @@ Value make_namespace(Interpreter&, const Arguments& arguments) {
                          "chat template: a namespace's attribute may not begin with '_'");
     space->values[name] = value;
   }
-  return Value(std::move(space));
+  return interpreter.made(std::move(space));
 }
 
 Value range(Interpreter& interpreter, const Arguments& arguments) {
@@ -92,6 +93,7 @@ std::map<std::string, Value> global_functions() {
 
 Value loop_variable(const List& items, std::size_t index) {
   auto loop = std::make_shared<Namespace>();
+  loop->may_change = false;
   const std::size_t count = items.size();
   loop->values = {
       {"index", integer(index + 1)},
@@ -111,7 +113,9 @@ Value loop_variable(const List& items, std::size_t index) {
                                                       "chat template: cycle() of nothing");
                                  return given.positional[index % given.positional.size()];
                                }})}};
-  return Value(std::move(loop));
+  const int before = index > 0 ? items[index - 1].depth() : 0;
+  const int after = index + 1 < count ? items[index + 1].depth() : 0;
+  return Value(std::move(loop), std::max(1, std::max(before, after)));
 }
 
 const std::string& need_text(const Value& value, std::string_view where) {
@@ -139,8 +143,14 @@ std::int64_t length_of(const Value& value) {
   return 0;
 }
 
+std::int64_t negated(std::int64_t value) {
+  check<TemplateError>(value != INT64_MIN, "chat template: an integer is too large");
+  return -value;
+}
+
 Value by_path(Interpreter& interpreter, const Value& subject, const std::string& path) {
   Value value = subject;
+  interpreter.check_time();
   for (std::size_t at = 0; at <= path.size();) {
     const std::size_t dot = std::min(path.find('.', at), path.size());
     const std::string name = path.substr(at, dot - at);

@@ -21,7 +21,14 @@ class Interpreter::Inside {
   Scope scope_;
 };
 
-Interpreter::Interpreter(const RenderOptions& options) : options_(options) {}
+Interpreter::Interpreter(const RenderOptions& options)
+    : options_(options), end_(std::chrono::steady_clock::now() + options.bounds.time) {}
+
+Interpreter::~Interpreter() {
+  for (const std::shared_ptr<Namespace>& space : namespaces_) {
+    space->values.clear();
+  }
+}
 
 std::string Interpreter::render(const Body& body, std::map<std::string, Value> variables) {
   variables.merge(global_functions());  // whose names a template's variables hide
@@ -37,6 +44,16 @@ void Interpreter::step(int line) {
   check<TemplateError>(++steps_ <= options_.bounds.steps,
                        "chat template: line {}: it takes more than {} steps", line,
                        options_.bounds.steps);
+  constexpr std::int64_t kStepsBetween = 16;
+  if (steps_ % kStepsBetween == 0) {
+    check_time();
+  }
+}
+
+void Interpreter::check_time() const {
+  check<TemplateError>(std::chrono::steady_clock::now() <= end_,
+                       "chat template: line {}: it takes longer than {} ms", line_,
+                       options_.bounds.time.count());
 }
 
 void Interpreter::spend(std::size_t bytes) {
@@ -47,8 +64,17 @@ void Interpreter::spend(std::size_t bytes) {
 }
 
 Value Interpreter::made(std::string text, bool is_markup) {
+  check<TemplateError>(text.size() <= kMostText,
+                       "chat template: line {}: a text has more than {} bytes", line_, kMostText);
   spend(text.size());
   return Value(std::move(text), is_markup);
+}
+
+Value Interpreter::made(std::shared_ptr<Namespace> space) {
+  constexpr std::size_t kMapBytes = 128;
+  spend(sizeof(Namespace) + kMapBytes);
+  namespaces_.push_back(space);
+  return Value(std::move(space));
 }
 
 void Interpreter::write(std::string_view text) {
@@ -77,6 +103,7 @@ Interpreter::Flow Interpreter::run_captured(const Body& body, std::string& text)
 }
 
 Interpreter::Flow Interpreter::run(const Statement& statement) {
+  const Deeper deeper(*this);
   step(statement.line);
   switch (statement.kind) {
     case Statement::Kind::data:
@@ -187,6 +214,7 @@ Value Interpreter::call_macro(const Statement& macro, const Arguments& arguments
                        "chat template: line {}: macro '{}' takes not more than {} arguments", line_,
                        macro.text, macro.parameters.size());
   for (const auto& [name, value] : arguments.named) {
+    check_time();
     check<TemplateError>(
         std::any_of(macro.parameters.begin(), macro.parameters.end(),
                     [&given = name](const auto& parameter) { return parameter.first == given; }),
@@ -196,6 +224,7 @@ Value Interpreter::call_macro(const Statement& macro, const Arguments& arguments
   const Inside inside(*this, &global_);
   ++depth_;
   for (std::size_t i = 0; i < macro.parameters.size(); ++i) {
+    check_time();
     const auto& [name, standard] = macro.parameters[i];
     const Value* given = arguments.find(i, name);
     scope_->variables[name] =
@@ -229,7 +258,7 @@ void Interpreter::assign(const Target& target, Value value) {
     return;
   }
   const Value* space = find(target.names[0]);
-  check<TemplateError>(space != nullptr && space->is_namespace(),
+  check<TemplateError>(space != nullptr && space->is_namespace() && space->name_space().may_change,
                        "chat template: line {}: '{}' is not a namespace", line_, target.names[0]);
   check<TemplateError>(!target.attribute.starts_with("_"),
                        "chat template: line {}: a namespace's attribute may not begin with '_'",

@@ -14,8 +14,10 @@ namespace yona::jinja {
 
 struct Bounds {
   std::int64_t steps = 2'000'000;             // expressions and statements
-  std::size_t output = 8U << 20U;             // bytes of a text
+  std::size_t output = kMostText;             // bytes of a text
   std::size_t bytes = std::size_t{1} << 28U;  // of all texts that are made on the way
+  // For steps that look at much: a text's length, a comparison of lists.
+  std::chrono::milliseconds time{2000};
 };
 
 struct RenderOptions {
@@ -27,6 +29,10 @@ struct RenderOptions {
 class Interpreter {
  public:
   explicit Interpreter(const RenderOptions& options);
+  // Empties the namespaces that were made: they may hold each other.
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
 
   // Throws TemplateError.
   std::string render(const Body& body, std::map<std::string, Value> variables);
@@ -44,6 +50,10 @@ class Interpreter {
   // A text that was made, counted.
   Value made(std::string text, bool is_markup = false);
   void spend(std::size_t bytes);
+  // To be called by what may take long in one step.
+  void check_time() const;
+  bool contains(const Value& container, const Value& value);
+  Value made(std::shared_ptr<Namespace> space);
   const RenderOptions& options() const { return options_; }
 
  private:
@@ -53,6 +63,24 @@ class Interpreter {
     Scope* outer = nullptr;
   };
   class Inside;  // a scope while it lasts
+
+  // An expression or a statement within others: no deeper than the stack allows.
+  class Deeper {
+   public:
+    explicit Deeper(Interpreter& interpreter) : interpreter_(interpreter) {
+      constexpr int kMostDepth = 2000;
+      check<TemplateError>(interpreter_.all_depth_ < kMostDepth,
+                           "chat template: line {}: it is nested deeper than {}",
+                           interpreter_.line_, kMostDepth);
+      ++interpreter_.all_depth_;
+    }
+    ~Deeper() { --interpreter_.all_depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+   private:
+    Interpreter& interpreter_;
+  };
 
   void step(int line);
   Flow run(const Body& body);
@@ -71,7 +99,6 @@ class Interpreter {
   Value binary(const Expression& expression);
   Value unary(const Expression& expression);
   bool compare(const std::string& sign, const Value& a, const Value& b);
-  bool contains(const Value& container, const Value& value);
   Value compare_chain(const Expression& expression);
   Value slice(const Expression& expression);
   Value add(const Value& a, const Value& b);
@@ -86,7 +113,10 @@ class Interpreter {
   std::string block_text_{};  // that a filter block's expression begins with
   std::int64_t steps_ = 0;
   std::size_t bytes_ = 0;
-  int depth_ = 0;
+  int depth_ = 0;      // of macros
+  int all_depth_ = 0;  // of statements and expressions, those of macros too
+  std::chrono::steady_clock::time_point end_;
+  std::vector<std::shared_ptr<Namespace>> namespaces_{};
   int line_ = 0;
 };
 

@@ -26,11 +26,12 @@ std::optional<std::string_view> optional_text(const Arguments& given, std::size_
 
 std::int64_t optional_count(const Arguments& given, std::size_t position, std::string_view name) {
   const Value* value = given.find(position, name);
-  return value != nullptr ? value->integer() : -1;
+  return value != nullptr ? std::max<std::int64_t>(value->integer(), -1) : -1;
 }
 
 Value list_of(Interpreter& run, std::vector<std::string> texts) {
   List items;
+  run.spend(texts.size() * (sizeof(Value) + sizeof(std::string)));
   for (std::string& text : texts) {
     items.push_back(run.made(std::move(text)));
   }
@@ -61,13 +62,23 @@ Value character_position(const std::string& text, std::size_t at) {
   return Value(at == std::string::npos ? std::int64_t{-1} : length_of(Value(text.substr(0, at))));
 }
 
+std::int64_t count_of(std::string_view text, std::string_view part) {
+  std::int64_t count = 0;
+  for (std::size_t at = position_of(text, part); at != std::string_view::npos;
+       at = position_of(text, part)) {
+    text.remove_prefix(at + part.size());
+    ++count;
+  }
+  return count;
+}
+
 Value join_texts(Interpreter& run, const std::string& separator, const Arguments& given) {
   std::string text;
   bool is_first = true;
   for (const Value& item : run.items_of(given.need(0, "iterable", "join"))) {
-    text += is_first ? "" : separator;
+    append_bounded(text, is_first ? "" : separator);
     is_first = false;
-    text += need_text(item, "join");
+    append_bounded(text, need_text(item, "join"));
   }
   return run.made(std::move(text));
 }
@@ -93,10 +104,10 @@ Value format(Interpreter& run, const std::string& text, const Arguments& given) 
     const std::string name = text.substr(i + 1, end - i - 1);
     check<TemplateError>(name.find_first_of(":!.[") == std::string::npos && name.size() < 64,
                          "chat template: format() with '{{{}}}' is not supported", name);
-    const bool is_number =
-        !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_number = !name.empty() && name.size() < 10 &&
+                           name.find_first_not_of("0123456789") == std::string::npos;
     const std::size_t position = name.empty() ? next++ : is_number ? std::stoul(name) : SIZE_MAX;
-    out += given.need(position, name, "format").str();
+    append_bounded(out, given.need(position, name, "format").str());
     i = end;
   }
   return run.made(std::move(out));
@@ -145,17 +156,17 @@ const std::unordered_map<std::string, TextMethod>& text_methods() {
       {"format", [](Run run, Text t, Given g) { return format(run, t, g); }},
       {"find",
        [](Run, Text t, Given g) {
-         return character_position(t, t.find(need_text(g.need(0, "sub", "find"), "find")));
+         return character_position(t, position_of(t, need_text(g.need(0, "sub", "find"), "find")));
        }},
       {"rfind",
        [](Run, Text t, Given g) {
-         return character_position(t, t.rfind(need_text(g.need(0, "sub", "rfind"), "rfind")));
+         return character_position(
+             t, last_position_of(t, need_text(g.need(0, "sub", "rfind"), "rfind")));
        }},
       {"count",
        [](Run, Text t, Given g) {
          const std::string& part = need_text(g.need(0, "sub", "count"), "count");
-         return Value(part.empty() ? length_of(Value(t)) + 1
-                                   : static_cast<std::int64_t>(split(t, part, -1).size()) - 1);
+         return Value(part.empty() ? length_of(Value(t)) + 1 : count_of(t, part));
        }},
       {"removeprefix",
        [](Run run, Text t, Given g) {
@@ -189,7 +200,9 @@ Value parts_of(const Dict& dict, Part part) {
 }
 
 std::optional<Value> dict_method(const Value& subject, const std::string& name) {
-  const auto made = [&](auto call) { return Value(Function{name, std::move(call)}); };
+  const auto made = [&](auto call) {
+    return Value(Function{name, std::move(call), subject.depth()});
+  };
   if (name == "get") {
     return made([subject](Interpreter&, const Arguments& given) {
       const Value* value = subject.dict().find(given.need(0, "key", "get"));
@@ -210,10 +223,12 @@ std::optional<Value> dict_method(const Value& subject, const std::string& name) 
 
 std::optional<Value> list_method(const Value& subject, const std::string& name) {
   if (name == "count" || name == "index") {
-    return Value(Function{name, [subject, name](Interpreter&, const Arguments& given) {
+    return Value(Function{name,
+                          [subject, name](Interpreter& run, const Arguments& given) {
                             const Value& wanted = given.need(0, "value", name);
                             std::int64_t count = 0;
                             for (std::size_t i = 0; i < subject.items().size(); ++i) {
+                              run.check_time();
                               const bool is_it = is_equal(subject.items()[i], wanted);
                               if (is_it && name == "index") {
                                 return Value(static_cast<std::int64_t>(i));
@@ -224,10 +239,12 @@ std::optional<Value> list_method(const Value& subject, const std::string& name) 
                                                  "chat template: index(): {} is not in the list",
                                                  wanted.repr());
                             return Value(count);
-                          }});
+                          },
+                          subject.depth()});
   }
   if (name == "copy") {
-    return Value(Function{name, [subject](Interpreter&, const Arguments&) { return subject; }});
+    return Value(Function{name, [subject](Interpreter&, const Arguments&) { return subject; },
+                          subject.depth()});
   }
   return std::nullopt;
 }

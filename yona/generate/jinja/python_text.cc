@@ -1,11 +1,13 @@
 #include "yona/generate/jinja/python_text.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include <unicode/locid.h>
 #include <unicode/unistr.h>
 
+#include "yona/generate/jinja/value.h"
 #include "yona/text/utf8.h"
 
 namespace yona::jinja {
@@ -23,8 +25,10 @@ std::function<bool(std::string_view)> strips(const std::optional<std::string_vie
   if (!of) {
     return [](std::string_view c) { return is_space(utf8_character(c)); };
   }
-  return [set = utf32_of(*of)](std::string_view c) {
-    return set.find(utf8_character(c)) != std::u32string::npos;
+  std::u32string set = utf32_of(*of);
+  std::sort(set.begin(), set.end());
+  return [sorted = std::move(set)](std::string_view c) {
+    return std::binary_search(sorted.begin(), sorted.end(), utf8_character(c));
   };
 }
 
@@ -36,6 +40,8 @@ std::size_t last_character(std::string_view text) {
   }
   return at;
 }
+
+std::string backwards(std::string_view bytes) { return {bytes.rbegin(), bytes.rend()}; }
 
 std::string cased(std::string_view text, const std::function<void(icu::UnicodeString&)>& change) {
   icu::UnicodeString string = icu::UnicodeString::fromUTF8(
@@ -87,6 +93,20 @@ void append_utf8(char32_t c, std::string& out) {
     byte(0x80U | (code >> 6U & 0x3FU));
     byte(0x80U | (code & 0x3FU));
   }
+}
+
+std::size_t position_of(std::string_view text, std::string_view part) {
+  if (part.empty()) {
+    return 0;
+  }
+  const void* at = ::memmem(text.data(), text.size(), part.data(), part.size());
+  return at == nullptr ? std::string_view::npos
+                       : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+}
+
+std::size_t last_position_of(std::string_view text, std::string_view part) {
+  const std::size_t at = position_of(backwards(text), backwards(part));
+  return at == std::string_view::npos ? at : text.size() - part.size() - at;
 }
 
 std::string_view stripped_left(std::string_view text, std::optional<std::string_view> of) {
@@ -149,7 +169,7 @@ std::vector<std::string> split(std::string_view text, std::optional<std::string_
   }
   std::vector<std::string> parts;
   for (; most != 0; --most) {
-    const std::size_t at = text.find(*separator);
+    const std::size_t at = position_of(text, *separator);
     if (at == std::string_view::npos) {
       break;
     }
@@ -167,33 +187,29 @@ std::vector<std::string> split_from_right(std::string_view text,
     return split(text, separator, most);
   }
   std::vector<std::string> parts;
-  if (!separator) {
-    text = stripped_right(text);
+  if (separator) {
+    parts = split(backwards(text), backwards(*separator), most);
+    for (std::string& part : parts) {
+      std::reverse(part.begin(), part.end());
+    }
+    std::reverse(parts.begin(), parts.end());
+    return parts;
   }
+  text = stripped_right(text);
   for (; most > 0 && !text.empty(); --most) {
-    std::size_t begin = 0, end = 0;  // of the separator
-    if (separator) {
-      begin = text.rfind(*separator);
-      if (begin == std::string_view::npos) {
-        break;
-      }
-      end = begin + separator->size();
-    } else {
-      end = text.size();
-      while (end > 0 &&
-             !is_space(utf8_character(text.substr(last_character(text.substr(0, end)))))) {
-        end = last_character(text.substr(0, end));
-      }
-      begin = stripped_right(text.substr(0, end)).size();
-      if (begin == 0) {
-        break;
-      }
+    std::size_t end = text.size();  // of the white space before the last word
+    while (end > 0 && !is_space(utf8_character(text.substr(last_character(text.substr(0, end)))))) {
+      end = last_character(text.substr(0, end));
+    }
+    const std::size_t begin = stripped_right(text.substr(0, end)).size();
+    if (begin == 0) {
+      break;
     }
     parts.emplace_back(text.substr(end));
     text = text.substr(0, begin);
   }
-  if (separator || !stripped_left(text).empty()) {
-    parts.emplace_back(separator ? text : stripped_left(text));
+  if (!stripped_left(text).empty()) {
+    parts.emplace_back(stripped_left(text));
   }
   std::reverse(parts.begin(), parts.end());
   return parts;
@@ -224,22 +240,22 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   std::string out;
   if (from.empty()) {
     for (; most != 0; --most) {
-      out += to;
+      append_bounded(out, to);
       if (text.empty()) {
         return out;
       }
-      out += text.substr(0, utf8_length(text));
+      append_bounded(out, text.substr(0, utf8_length(text)));
       text.remove_prefix(utf8_length(text));
     }
     return out + std::string(text);
   }
   for (; most != 0; --most) {
-    const std::size_t at = text.find(from);
+    const std::size_t at = position_of(text, from);
     if (at == std::string_view::npos) {
       break;
     }
-    out += text.substr(0, at);
-    out += to;
+    append_bounded(out, text.substr(0, at));
+    append_bounded(out, to);
     text.remove_prefix(at + from.size());
   }
   return out + std::string(text);

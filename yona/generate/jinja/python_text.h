@@ -28,6 +28,10 @@ std::vector<std::string> split_from_right(std::string_view text,
                                           std::optional<std::string_view> separator,
                                           std::int64_t most);
 std::vector<std::string> split_lines(std::string_view text);
+// Where the part comes first or last; npos: nowhere. In linear time, unlike std::string's find().
+std::size_t position_of(std::string_view text, std::string_view part);
+std::size_t last_position_of(std::string_view text, std::string_view part);
+// Throws TemplateError where the text becomes longer than kMostText.
 std::string replaced(std::string_view text, std::string_view from, std::string_view to,
                      std::int64_t most);
 

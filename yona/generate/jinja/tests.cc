@@ -63,15 +63,7 @@ const TestFunction* find_test(const std::string& name) {
       {"greaterthan", [](Run, const Value& v, const Arguments& g) { return is_less(other(g), v); }},
       {"le", [](Run, const Value& v, const Arguments& g) { return !is_less(other(g), v); }},
       {"ge", [](Run, const Value& v, const Arguments& g) { return !is_less(v, other(g)); }},
-      {"in",
-       [](Run run, const Value& v, const Arguments& g) {
-         if (other(g).is_text()) {
-           return other(g).text().find(need_text(v, "'in' with a text")) != std::string::npos;
-         }
-         const List items = run.items_of(other(g));
-         return std::any_of(items.begin(), items.end(),
-                            [&](const Value& item) { return is_equal(item, v); });
-       }},
+      {"in", [](Run run, const Value& v, const Arguments& g) { return run.contains(other(g), v); }},
   };
   const auto found = tests.find(name);
   return found == tests.end() ? nullptr : &found->second;

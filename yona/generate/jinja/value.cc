@@ -3,11 +3,139 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yona/text/utf8.h"
+
 namespace yona::jinja {
 
-Value::Value(Dict items) : data_(std::make_shared<const Dict>(std::move(items))) {}
+namespace {
 
+int one_deeper(int depth) {
+  constexpr int kMostDepth = 200;
+  check<TemplateError>(depth < kMostDepth, "chat template: a value is nested deeper than {}",
+                       kMostDepth);
+  return depth + 1;
+}
+
+int depth_of(const List& items) {
+  int depth = 0;
+  for (const Value& item : items) {
+    depth = std::max(depth, item.depth());
+  }
+  return one_deeper(depth);
+}
+
+int depth_of(const Dict& dict) {
+  int depth = 0;
+  for (const auto& [key, value] : dict.items()) {
+    depth = std::max({depth, key.depth(), value.depth()});
+  }
+  return one_deeper(depth);
+}
+
+// What one comparison may look at: items, and pieces of texts.
+class Effort {
+ public:
+  void take(std::size_t count) {
+    left_ -= static_cast<std::int64_t>(count);
+    check<TemplateError>(left_ >= 0, "chat template: two values are too large to compare");
+  }
+
+ private:
+  std::int64_t left_ = 1 << 20U;
+};
+
+bool are_equal(const Value& a, const Value& b, Effort& effort);
+
+// As Dict::find, whose comparisons are counted each by itself: keys may hold dictionaries too.
+const Value* found_in(const Dict& dict, const Value& key, Effort& effort) {
+  if (key.is_text()) {
+    return dict.find(key);
+  }
+  for (const auto& [own, value] : dict.items()) {
+    if (are_equal(own, key, effort)) {
+      return &value;
+    }
+  }
+  return nullptr;
+}
+
+int compared(const std::string& a, const std::string& b, Effort& effort) {
+  constexpr std::size_t kPiece = 64;
+  if (&a == &b) {
+    return 0;
+  }
+  effort.take(std::min(a.size(), b.size()) / kPiece);
+  return a.compare(b);  // bytes of UTF-8 have the order of their characters
+}
+
+bool are_equal(const Value& a, const Value& b, Effort& effort) {
+  effort.take(1);
+  if (a.is_number() && b.is_number()) {
+    return a.is_real() || b.is_real() ? a.real() == b.real() : a.integer() == b.integer();
+  }
+  if (a.is_text() && b.is_text()) {
+    return a.text().size() == b.text().size() && compared(a.text(), b.text(), effort) == 0;
+  }
+  const auto same = [&](const Value& x, const Value& y) { return are_equal(x, y, effort); };
+  if ((a.is_list() && b.is_list()) || (a.is_tuple() && b.is_tuple())) {
+    return a.items().size() == b.items().size() &&
+           std::equal(a.items().begin(), a.items().end(), b.items().begin(), same);
+  }
+  if (a.is_dict() && b.is_dict()) {
+    const auto& items = a.dict().items();
+    return items.size() == b.dict().items().size() &&
+           std::all_of(items.begin(), items.end(), [&](const auto& item) {
+             const Value* other = found_in(b.dict(), item.first, effort);
+             return other != nullptr && same(item.second, *other);
+           });
+  }
+  return (a.is_none() && b.is_none()) || (a.is_undefined() && b.is_undefined()) ||
+         (a.is_namespace() && b.is_namespace() && &a.name_space() == &b.name_space());
+}
+
+bool comes_first(const Value& a, const Value& b, Effort& effort) {
+  effort.take(1);
+  if (a.is_number() && b.is_number()) {
+    return a.is_real() || b.is_real() ? a.real() < b.real() : a.integer() < b.integer();
+  }
+  if (a.is_text() && b.is_text()) {
+    return compared(a.text(), b.text(), effort) < 0;
+  }
+  if ((a.is_list() && b.is_list()) || (a.is_tuple() && b.is_tuple())) {
+    return std::lexicographical_compare(
+        a.items().begin(), a.items().end(), b.items().begin(), b.items().end(),
+        [&](const Value& x, const Value& y) { return comes_first(x, y, effort); });
+  }
+  fail<TemplateError>("chat template: '{}' and '{}' have no order", a.type_name(), b.type_name());
+}
+
+}  // namespace
+
+void append_bounded(std::string& text, std::string_view more) {
+  check<TemplateError>(more.size() <= kMostText && text.size() <= kMostText - more.size(),
+                       "chat template: a text has more than {} bytes", kMostText);
+  text += more;
+}
+
+Value::Value(List items)
+    : data_(std::make_shared<const List>(std::move(items))), depth_(depth_of(this->items())) {}
+
+Value::Value(Dict items)
+    : data_(std::make_shared<const Dict>(std::move(items))), depth_(depth_of(dict())) {}
+
+Value::Value(std::shared_ptr<Namespace> space, int depth)
+    : data_(std::move(space)), depth_(depth == 0 ? 0 : one_deeper(depth)) {}
+
+Value::Value(Function function)
+    : data_(std::make_shared<const Function>(std::move(function))),
+      depth_(one_deeper(this->function().depth)) {}
+
+// The words may quote a key of any length, and each undefined value has its own.
 Value Value::undefined(std::string what) {
+  constexpr std::size_t kMost = 200;
+  if (what.size() > kMost) {
+    what = lossy_utf8(std::string_view(what).substr(0, kMost)) + "…";
+  }
   Value value;
   value.data_ = Undefined{std::move(what)};
   return value;
@@ -15,12 +143,14 @@ Value Value::undefined(std::string what) {
 
 Value Value::tuple(List items) {
   Value value;
+  value.depth_ = depth_of(items);
   value.data_ = Tuple{std::make_shared<const List>(std::move(items))};
   return value;
 }
 
 Value Value::generator(List items) {
   Value value;
+  value.depth_ = depth_of(items);
   value.data_ = Generator{std::make_shared<const List>(std::move(items))};
   return value;
 }
@@ -165,40 +295,13 @@ const Value& Arguments::need(std::size_t position, std::string_view name,
 }
 
 bool is_equal(const Value& a, const Value& b) {
-  if (a.is_number() && b.is_number()) {
-    return a.is_real() || b.is_real() ? a.real() == b.real() : a.integer() == b.integer();
-  }
-  if (a.is_text() && b.is_text()) {
-    return a.text() == b.text();
-  }
-  if ((a.is_list() && b.is_list()) || (a.is_tuple() && b.is_tuple())) {
-    return std::equal(a.items().begin(), a.items().end(), b.items().begin(), b.items().end(),
-                      is_equal);
-  }
-  if (a.is_dict() && b.is_dict()) {
-    const auto& items = a.dict().items();
-    return items.size() == b.dict().items().size() &&
-           std::all_of(items.begin(), items.end(), [&](const auto& item) {
-             const Value* other = b.dict().find(item.first);
-             return other != nullptr && is_equal(item.second, *other);
-           });
-  }
-  return (a.is_none() && b.is_none()) || (a.is_undefined() && b.is_undefined()) ||
-         (a.is_namespace() && b.is_namespace() && &a.name_space() == &b.name_space());
+  Effort effort;
+  return are_equal(a, b, effort);
 }
 
 bool is_less(const Value& a, const Value& b) {
-  if (a.is_number() && b.is_number()) {
-    return a.is_real() || b.is_real() ? a.real() < b.real() : a.integer() < b.integer();
-  }
-  if (a.is_text() && b.is_text()) {
-    return a.text() < b.text();  // bytes of UTF-8 have the order of their characters
-  }
-  if ((a.is_list() && b.is_list()) || (a.is_tuple() && b.is_tuple())) {
-    return std::lexicographical_compare(a.items().begin(), a.items().end(), b.items().begin(),
-                                        b.items().end(), is_less);
-  }
-  fail<TemplateError>("chat template: '{}' and '{}' have no order", a.type_name(), b.type_name());
+  Effort effort;
+  return comes_first(a, b, effort);
 }
 
 }  // namespace yona::jinja

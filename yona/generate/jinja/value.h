@@ -23,6 +23,11 @@ class TemplateError : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
 
+// Of one text, in bytes.
+inline constexpr std::size_t kMostText = std::size_t{8} << 20U;
+// Throws TemplateError where the text would be longer than kMostText.
+void append_bounded(std::string& text, std::string_view more);
+
 class Value;
 class Interpreter;
 using List = std::vector<Value>;
@@ -31,6 +36,7 @@ struct Arguments;
 struct Function {
   std::string name;
   std::function<Value(Interpreter&, const Arguments&)> call;
+  int depth = 0;  // of a value that it holds
 };
 
 struct Namespace;
@@ -60,11 +66,12 @@ class Value {
   explicit Value(std::string text, bool is_markup = false)
       : data_(Text{std::make_shared<const std::string>(std::move(text)), is_markup}) {}
   explicit Value(const char* text) : Value(std::string(text)) {}
-  explicit Value(List items) : data_(std::make_shared<const List>(std::move(items))) {}
+  // Lists and the like throw TemplateError where they are nested too deep: what walks along a
+  // value, and what destroys it, takes a stack frame for each level.
+  explicit Value(List items);
   explicit Value(Dict items);
-  explicit Value(std::shared_ptr<Namespace> space) : data_(std::move(space)) {}
-  explicit Value(Function function)
-      : data_(std::make_shared<const Function>(std::move(function))) {}
+  explicit Value(std::shared_ptr<Namespace> space, int depth = 0);
+  explicit Value(Function function);
   static Value undefined(std::string what);
   static Value tuple(List items);
   static Value generator(List items);
@@ -98,6 +105,9 @@ class Value {
   double real() const;           // of any number; throws TemplateError for others
   const std::string& undefined_what() const { return std::get<Undefined>(data_).what; }
 
+  // Of lists within lists; a namespace that a template makes counts nothing: the interpreter
+  // empties those.
+  int depth() const { return depth_; }
   bool is_true() const;
   const char* type_name() const;  // "list", "str" … as Python calls it
   std::string str() const;        // as str() has it
@@ -108,6 +118,7 @@ class Value {
                Tuple, std::shared_ptr<const Dict>, std::shared_ptr<Namespace>,
                std::shared_ptr<const Function>, Generator>
       data_;
+  int depth_ = 0;
 };
 
 // In the order in which keys were first put.
@@ -123,7 +134,8 @@ class Dict {
 };
 
 struct Namespace {
-  std::unordered_map<std::string, Value> values;
+  std::unordered_map<std::string, Value> values{};
+  bool may_change = true;  // a loop's may not: its depth is that of what it was made with
 };
 
 struct Arguments {
@@ -135,7 +147,8 @@ struct Arguments {
   const Value& need(std::size_t position, std::string_view name, std::string_view function) const;
 };
 
-// a == b; false where they cannot be compared.
+// a == b; false where they cannot be compared. Both throw TemplateError for lists that hold a list
+// many times over, so that there is no end to comparing them.
 bool is_equal(const Value& a, const Value& b);
 // a < b. Throws TemplateError where Python would.
 bool is_less(const Value& a, const Value& b);

@@ -1,6 +1,7 @@
 // Values as text: repr() and json.dumps() of Python.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "yona/generate/jinja/python_text.h"
 #include "yona/generate/jinja/value.h"
@@ -45,12 +46,36 @@ std::string quoted(const std::string& text) {
   return out + quote;
 }
 
-std::string joined(const List& items, const char* open, const char* close) {
-  std::string out = open;
+// Lists that hold a list many times over have a text without end, so it is bounded as it grows.
+void append_repr(const Value& value, std::string& out);
+
+void append_items_repr(const List& items, const char* open, const char* close, std::string& out) {
+  append_bounded(out, open);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + items[i].repr();
+    append_bounded(out, i == 0 ? "" : ", ");
+    append_repr(items[i], out);
   }
-  return out + close;
+  append_bounded(out, close);
+}
+
+void append_repr(const Value& value, std::string& out) {
+  if (value.is_list()) {
+    append_items_repr(value.items(), "[", "]", out);
+  } else if (value.is_tuple()) {
+    append_items_repr(value.items(), "(", value.items().size() == 1 ? ",)" : ")", out);
+  } else if (value.is_dict()) {
+    append_bounded(out, "{");
+    bool is_first = true;
+    for (const auto& [key, each] : value.dict().items()) {
+      append_bounded(out, std::exchange(is_first, false) ? "" : ", ");
+      append_repr(key, out);
+      append_bounded(out, ": ");
+      append_repr(each, out);
+    }
+    append_bounded(out, "}");
+  } else {
+    append_bounded(out, value.repr());
+  }
 }
 
 void append_json_string(const std::string& text, bool ensure_ascii, std::string& out) {
@@ -126,7 +151,7 @@ class JsonText {
 
  private:
   void append_items(const List& items) {
-    out += '[';
+    append_bounded(out, "[");
     ++depth_;
     for (std::size_t i = 0; i < items.size(); ++i) {
       append_separator(i == 0);
@@ -142,12 +167,12 @@ class JsonText {
       std::stable_sort(items.begin(), items.end(),
                        [](const auto& a, const auto& b) { return is_less(a.first, b.first); });
     }
-    out += '{';
+    append_bounded(out, "{");
     ++depth_;
     for (std::size_t i = 0; i < items.size(); ++i) {
       append_separator(i == 0);
       append_json_string(key_text(items[i].first), format_.ensure_ascii, out);
-      out += format_.key_separator;
+      append_bounded(out, format_.key_separator);
       append(items[i].second);
     }
     --depth_;
@@ -163,7 +188,7 @@ class JsonText {
 
   void append_separator(bool is_first) {
     if (!is_first) {
-      out += format_.item_separator;
+      append_bounded(out, format_.item_separator);
     }
     append_line();
   }
@@ -202,18 +227,10 @@ std::string Value::repr() const {
   if (is_text()) {
     return quoted(text());
   }
-  if (is_list()) {
-    return joined(items(), "[", "]");
-  }
-  if (is_tuple()) {
-    return joined(items(), "(", items().size() == 1 ? ",)" : ")");
-  }
-  if (is_dict()) {
-    std::string out = "{";
-    for (const auto& [key, value] : dict().items()) {
-      out += (out.size() == 1 ? "" : ", ") + key.repr() + ": " + value.repr();
-    }
-    return out + "}";
+  if (is_list() || is_tuple() || is_dict()) {
+    std::string out;
+    append_repr(*this, out);
+    return out;
   }
   return is_undefined() ? "Undefined" : fmt::format("<{}>", type_name());
 }

@@ -250,7 +250,7 @@ Json token_or_null(std::int64_t id) { return id >= 0 ? Json(id) : Json(); }
 }  // namespace
 
 LmFamily lm_family(const CausalLmConfig& config) {
-  if (config.attention != AttentionKind::scaled) {
+  if (config.attention != AttentionKind::scaled || config.reversible) {
     return LmFamily::yona;
   }
   const HeadShape heads = config.head_shape();

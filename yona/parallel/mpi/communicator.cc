@@ -228,7 +228,7 @@ class MpiCommunicator : public Communicator {
     }
     const Process& process = processes_[static_cast<std::size_t>(*dead)];
     end_all(*dead, 1,
-            fmt::format("process {} on {} has ended: all ranks stop; what was saved stands",
+            fmt::format("process {} on {} has ended: all ranks stop; what was saved is kept",
                         process.id, process.host.data()));
   }
 

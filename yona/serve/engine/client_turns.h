@@ -1,7 +1,7 @@
 // Which client is next: the one that has been given the fewest tokens, so that a client with many
 // or long requests does not keep others waiting (Sheng et al. 2024, "Fairness in Serving Large
 // Language Models", the virtual token counter). A client that comes, or comes back, begins where
-// the least served one of those that are here is: time without requests is no credit.
+// the least served one of those that are here is: time without requests does not count.
 #pragma once
 
 #include <cstdint>

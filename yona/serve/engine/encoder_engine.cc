@@ -4,6 +4,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/log.h"
+#include "yona/data/images/picture.h"
 #include "yona/io/model_files.h"
 #include "yona/serve/metrics.h"
 #include "yona/serve/service.h"
@@ -21,6 +22,26 @@ std::string group_of(const EncoderJob& job) {
   return fmt::format("{}\n{} {} {} {}\n{}", job.model, static_cast<int>(job.wants), input,
                      options.pooling, options.normalise ? (*options.normalise ? 1 : 0) : -1,
                      options.prompt ? "=" + *options.prompt : "");
+}
+
+// Reading and resizing a large picture takes longer than the model does: so many pixels, or rows
+// and columns, cost as much as a token.
+constexpr std::int64_t kPixelsOfToken = 4096;
+constexpr std::int64_t kLinesOfToken = 16;
+
+// More pixels than are read cost nothing: the header refuses them.
+std::int64_t picture_work(const std::string& bytes, std::int64_t context) {
+  const auto [height, width] = picture_size(bytes);
+  if (height == 0 || width > kMostServedPixels / height) {
+    return context;
+  }
+  return context + height * width / kPixelsOfToken + (height + width) / kLinesOfToken;
+}
+
+// A batch of more work keeps others waiting; the largest picture that is read has as much.
+BatcherOptions with_work_limit(BatcherOptions options) {
+  options.batch_work = std::max(options.batch_tokens, kMostServedPixels / kPixelsOfToken);
+  return options;
 }
 
 std::vector<std::int64_t> encoder_tokens(const EncoderJob& job, std::int64_t context) {
@@ -64,7 +85,8 @@ void compute_or_fail(LoadedEncoder& model, std::span<const Unit> units) {
 EncoderEngine::EncoderEngine(const EncoderEngineOptions& options)
     : loading_(options.loading),
       backend_(make_backend(loading_.device, {.threads = loading_.threads})),
-      batcher_(options.batcher, [this](const std::vector<Unit>& batch) { run(batch); }) {
+      batcher_(with_work_limit(options.batcher),
+               [this](const std::vector<Unit>& batch) { run(batch); }) {
   for (const ServedFolder& place : options.models) {
     auto added = std::make_unique<Entry>(place);
     verify_model_files(place.folder, VerifiedFiles::all, backend_->exec().pool);
@@ -97,9 +119,13 @@ EncoderEngine::Entry& EncoderEngine::entry(const std::string& id) const {
 }
 
 void EncoderEngine::submit(std::shared_ptr<EncoderJob> job) {
-  {
+  const std::int64_t context = [&] {
     const std::scoped_lock lock(mutex_);
-    job->tokens = encoder_tokens(*job, entry(job->model).summary.context);
+    return entry(job->model).summary.context;
+  }();
+  job->tokens = encoder_tokens(*job, context);
+  for (const std::string& picture : job->pictures) {
+    job->work.push_back(picture_work(picture, context));
   }
   job->group = group_of(*job);
   batcher_.submit(job);

@@ -1,4 +1,4 @@
-// What a language model of the server may use, and what it takes on.
+// Limits of a language model in the server: memory, running answers, size of requests.
 #pragma once
 
 #include <chrono>

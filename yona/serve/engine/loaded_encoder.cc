@@ -23,9 +23,6 @@ EncoderSummary image_summary(const ServedFolder& place) {
           .labels = info.labels};
 }
 
-// Small files can hold large pictures: less than kMostPixels is what a request may take.
-constexpr std::int64_t kMostServedPixels = std::int64_t{1} << 25U;
-
 }  // namespace
 
 EncoderSummary encoder_summary(const ServedFolder& place) {

@@ -15,6 +15,9 @@ namespace yona::serve {
 // From the folder's files, without its weights. Throws IoError and FormatError.
 EncoderSummary encoder_summary(const ServedFolder& place);
 
+// Small files can hold large pictures: less than kMostPixels is what a request may take.
+inline constexpr std::int64_t kMostServedPixels = std::int64_t{1} << 25U;
+
 // For one thread at a time.
 class LoadedEncoder {
  public:

@@ -75,10 +75,11 @@ LoadedGenerator::LoadedGenerator(const std::filesystem::path& folder, Backend& b
   constexpr std::int64_t kDevicePrefill = 512;
   text_ = std::make_unique<TextGenerator>(
       model_->model(), model_->tokenizer(), backend,
-      GeneratorOptions{.rules = {.end_ids = end_ids_of(folder, model_->tokenizer())},
-                       .max_batch = limits.answers + limits.small_answers,
-                       .prefill_tokens = backend.on_host() ? kHostPrefill : kDevicePrefill,
-                       .precision = type.precision});
+      GeneratorOptions{
+          .rules = {.end_ids = end_ids_of(folder, model_->tokenizer(), model_->model().outputs())},
+          .max_batch = limits.answers + limits.small_answers,
+          .prefill_tokens = backend.on_host() ? kHostPrefill : kDevicePrefill,
+          .precision = type.precision});
   const CacheShares shares =
       cache_shares(model_->description().config, limits, cached_bytes(backend, type));
   large_share_ = shares.large;

@@ -33,14 +33,14 @@ class WorkEstimate {
   std::int64_t beams(const SearchChoice& search) const {
     return search.beam.value_or(options_.beam);
   }
-  // Most output tokens for a source of so many.
+  // Most output tokens for a source with that many tokens.
   std::int64_t output_tokens(const SearchChoice& search, std::int64_t source_tokens) const;
   std::int64_t of_sentence(const SearchChoice& search, std::int64_t source_tokens) const {
     return beams(search) * output_tokens(search, source_tokens);
   }
-  // Of an explained step of so many tokens: a pass through all layers, and its numbers as text.
+  // Of an explained step with that many tokens: a pass through all layers, and its numbers as text.
   static std::int64_t of_explanation(std::int64_t tokens) { return 16 * tokens; }
-  // Of all attention of a pair of so many tokens.
+  // Of all attention of a pair with that many tokens.
   std::int64_t attention_weights(std::int64_t source_tokens, std::int64_t target_tokens) const;
   // Of the KV cache, a row and a step.
   std::int64_t cache_bytes() const;
@@ -57,7 +57,7 @@ void set_work(TaskJob& job, const WorkEstimate& estimate, const WorkLimits& limi
 
 // Throws HttpError 413 for a request of more work than allowed.
 void check_work(std::int64_t work, const WorkLimits& limits);
-// Throws HttpError 413 where the KV cache of a sentence of so many tokens may become too large.
+// Throws HttpError 413 where the KV cache of a sentence with that many tokens may be too large.
 void check_cache(const SearchChoice& search, std::int64_t source_tokens,
                  const WorkEstimate& estimate, const WorkLimits& limits);
 // Throws HttpError 413 where an answer would have more attention weights than allowed.

@@ -12,6 +12,7 @@ import { stored } from "./stored.js";
 import { visible } from "./text.js";
 
 const SHOWN = 10; // best tokens of a distribution
+const NEW_TOKENS = 60;
 const numbers = ["temperature", "top_k", "top_p", "max_tokens", "seed"];
 const field = name => $("generate-" + name.replace("_", "-"));
 
@@ -38,12 +39,14 @@ const choose = index => {
   drawDistribution();
 };
 
-// A token is fainter the less probable it was.
+// A token is darker the less probable it was. A line feed inside a button does not break the line of the text around it, so
+// the breaks follow the button.
 const append = token => {
   const index = tokens.push(token) - 1;
-  const element = make("button", { type: "button", class: "piece", "aria-pressed": false, title: percent(token.logprob), onclick: () => choose(index) }, token.text);
+  const feeds = token.text.split("\n").length - 1;
+  const element = make("button", { type: "button", class: feeds ? "piece feed" : "piece", "aria-pressed": false, title: percent(token.logprob), onclick: () => choose(index) }, token.text);
   element.style.setProperty("--share", Math.exp(token.logprob).toFixed(3));
-  $("generated").append(element);
+  $("generated").append(element, ...Array.from({ length: feeds }, () => make("br", {})));
 };
 
 const take = ({ error, choices }) => {
@@ -86,9 +89,10 @@ const run = async changes => {
   if (running !== controller) return; // another one has begun
   setRunning(null);
   if (tokens.length === 0) return;
+  choose(changes.max_tokens === 1 ? 0 : tokens.length - 1);
+  if (tokens.length === 1) return;
   const seconds = (performance.now() - start) / 1000;
   $("generate-said").textContent = t("generate.said", { tokens: tokens.length, seconds: seconds.toFixed(1), speed: Math.round(tokens.length / seconds) });
-  choose(changes.max_tokens === 1 ? 0 : tokens.length - 1);
 };
 
 // The prompt, with what was generated after it.
@@ -110,9 +114,16 @@ const look = async view => {
   }
 };
 
+// A model with a short context is not asked for more than half of it, unless the user chose the number.
+const fitContext = () => {
+  const model = store.generators.find(model => model.id === $("generator").value);
+  if (model && !stored("generate-max_tokens")) field("max_tokens").value = Math.max(1, Math.min(NEW_TOKENS, Math.floor(model.context / 2)));
+};
+
 const fillGenerators = () => {
   $("generator").replaceChildren(...store.generators.map(model => make("option", { value: model.id }, model.id)));
   $("generator-choice").hidden = store.generators.length < 2;
+  fitContext();
 };
 
 export const startPlayground = tell => {
@@ -126,6 +137,7 @@ export const startPlayground = tell => {
     event.preventDefault();
     run({});
   });
+  $("generator").addEventListener("change", fitContext);
   const view = attentionView($("prompt-heads"), t);
   $("look").addEventListener("click", () => look(view));
   startPromptExplained(notice);

@@ -52,7 +52,7 @@ ValidationReport ClassEvaluation::run(Learner& learner) {
                                 ? numbers(logits)
                                 : class_report(logits, labels_, options_.figures);
   report.set = options_.name;
-  report.target_tokens = static_cast<std::int64_t>(texts_.size());
+  report.predictions = static_cast<std::int64_t>(texts_.size());
   report.seconds = seconds_since(start);
   return report;
 }

@@ -1,16 +1,14 @@
 #include "yona/tasks/classification/classification_objective.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "yona/data/labelled_texts.h"
-#include "yona/tensor/ops/cross_entropy.h"
 #include "yona/tensor/ops/squared_error.h"
 
 namespace yona {
 
 double ClassificationObjective::weight(const Batch& batch) const {
-  return std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0);
+  return weight_of_examples(batch);
 }
 
 // [S, d_model]
@@ -45,29 +43,13 @@ Tensor ClassificationObjective::losses(const Batch& batch, double update_weight,
                                         .types = batch.sides[kTypes].ids,
                                         .text_ids = batch.example_ids},
                                        c.region);
-  row_scale_.resize(batch.weights.size());
-  std::transform(batch.weights.begin(), batch.weights.end(), row_scale_.begin(), [&](float weight) {
-    return static_cast<float>(static_cast<double>(weight) /
-                              (static_cast<double>(contexts.size()) * update_weight));
-  });
-  Tensor row_scale(c.region, DType::f32, Shape{batch.examples()});
-  row_scale.upload(row_scale_);
+  const Tensor row_scale = row_scale_.of(batch, update_weight, contexts.size(), c.region);
   if (loss_.problem == Problem::regression) {
     return regression(input, batch, row_scale, c);
   }
-  Tensor targets(c.region, DType::i32, Shape{batch.examples()});
-  targets.upload(batch.sides[kLabel].ids);
-  const OutputLayer classifier = model_.classifier();
-  const CrossEntropyOptions options{.smoothing = static_cast<float>(loss_.label_smoothing),
-                                    .row_scale = c.tape != nullptr ? row_scale : Tensor(),
-                                    .bias = classifier.bias};
-  if (contexts.size() == 1) {
-    return linear_cross_entropy(vectors(input, c), classifier.weight, targets, options, c);
-  }
-  const Tensor first = vectors(input, c);
-  const Tensor second = vectors(input, contexts[1]);
-  return linear_rdrop(first, second, classifier.weight, targets, static_cast<float>(loss_.rdrop),
-                      options, c);
+  return label_losses([&](Context& pass) { return vectors(input, pass); }, model_.classifier(),
+                      batch.sides[kLabel].ids, row_scale,
+                      {.smoothing = loss_.label_smoothing, .rdrop = loss_.rdrop}, contexts);
 }
 
 // Many short texts: each has a row of its own in the head.

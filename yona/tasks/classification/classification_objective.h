@@ -2,10 +2,9 @@
 // error of a regression. Batches are those of LabelledExamples (data/labelled_texts.h).
 #pragma once
 
-#include <vector>
-
 #include "yona/io/encoder_folder.h"
 #include "yona/models/bert.h"
+#include "yona/tasks/label_losses.h"
 #include "yona/train/objective.h"
 
 namespace yona {
@@ -34,7 +33,7 @@ class ClassificationObjective : public Objective {
 
   Bert model_;
   ClassificationLoss loss_;
-  std::vector<float> row_scale_;
+  ExampleScale row_scale_;
 };
 
 }  // namespace yona

@@ -136,10 +136,7 @@ void check_encoder_config(const RunConfig& config) {
 }
 
 void make_text_paths_absolute(RunConfig& config) {
-  const auto make_absolute = [](std::filesystem::path& path) {
-    path = path.empty() ? path : std::filesystem::absolute(path).lexically_normal();
-  };
-  std::for_each(config.texts.train.begin(), config.texts.train.end(), make_absolute);
+  make_absolute(config.texts.train);
   make_absolute(config.texts.valid);
 }
 

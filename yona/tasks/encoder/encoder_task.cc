@@ -98,9 +98,9 @@ void EncoderTask::prepare(const EncoderHead& head,
 }
 
 void EncoderTask::describe(RunPlan& plan) const {
-  plan.examples = "texts";
+  plan.example_name = "texts";
   plan.model = place_.init.empty() && info_.original_config.empty() ? config_.preset : info_.family;
-  plan.source_vocabulary = plan.target_vocabulary = info_.config.vocabulary;
+  plan.input_vocabulary = plan.output_vocabulary = info_.config.vocabulary;
 }
 
 RunConfig EncoderTask::with_train(const TrainConfig& train) const {

@@ -1,5 +1,5 @@
 // What classification and masked-lm have in common as tasks: the model's shape and tokeniser (new,
-// of the folder that the run starts from, or of the run that goes on), records and folders.
+// of the folder that the run starts from, or of the resumed run), records and folders.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,5 @@
 #include "yona/tasks/image_classification/config_keys.h"
 
-#include <algorithm>
-
 #include "yona/base/error.h"
 #include "yona/tasks/file_checks.h"
 #include "yona/tasks/metric_checks.h"
@@ -37,7 +35,7 @@ ConfigKeys<ImagesConfig> image_data_keys() {
               "others are read again for each batch; auto is a quarter of what the process may "
               "have"),
       integer("crop_padding", &Config::crop_padding, {0, 1 << 10}, OnResume::decides,
-              "a picture is moved by up to so many pixels, drawn in every epoch; 0 is off"),
+              "largest shift of a picture in pixels, drawn in every epoch; 0 is off"),
       number("mirror", &Config::mirror, {.least = 0.0, .most = 1.0}, OnResume::decides,
              "the share of pictures that are mirrored, left to right"),
       number("erase", &Config::erase, {.least = 0.0, .most = 1.0}, OnResume::decides,
@@ -142,10 +140,7 @@ void check_image_config(const RunConfig& config) {
 }
 
 void make_image_paths_absolute(RunConfig& config) {
-  const auto make_absolute = [](std::filesystem::path& path) {
-    path = path.empty() ? path : std::filesystem::absolute(path).lexically_normal();
-  };
-  std::for_each(config.images.train.begin(), config.images.train.end(), make_absolute);
+  make_absolute(config.images.train);
   make_absolute(config.images.valid);
 }
 

@@ -42,7 +42,7 @@ ValidationReport ImageEvaluation::run(Learner& learner) {
   });
   ValidationReport report = class_report(logits, images_.labels, figures_);
   report.set = "valid";
-  report.target_tokens = images_.count();
+  report.predictions = images_.count();
   report.seconds = seconds_since(start);
   return report;
 }

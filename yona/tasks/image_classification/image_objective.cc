@@ -1,7 +1,6 @@
 #include "yona/tasks/image_classification/image_objective.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "yona/data/images/image_examples.h"
 #include "yona/tensor/ops/cross_entropy.h"
@@ -10,9 +9,7 @@
 
 namespace yona {
 
-double ImageObjective::weight(const Batch& batch) const {
-  return std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0);
-}
+double ImageObjective::weight(const Batch& batch) const { return weight_of_examples(batch); }
 
 VitInput ImageObjective::input_of(const Batch& batch, Context& c) const {
   const Side& side = batch.sides[kPatches];
@@ -43,22 +40,22 @@ Tensor ImageObjective::vectors(const VitInput& input, Context& c) const {
 Tensor ImageObjective::mixed_losses(const Batch& batch, double update_weight, const VitInput& input,
                                     Context& c) {
   const auto images = static_cast<std::size_t>(batch.examples());
-  row_scale_.resize(2 * images);
+  both_scales_.resize(2 * images);
   both_labels_.resize(2 * images);
   both_rows_.resize(2 * images);
   for (std::size_t i = 0; i < images; ++i) {
     const auto weight = static_cast<float>(static_cast<double>(batch.weights[i]) / update_weight);
     const Side& changes = batch.sides[kImageChanges];
     const float share = changes.values[i * static_cast<std::size_t>(changes.width)];
-    row_scale_[i] = weight * share;
-    row_scale_[images + i] = weight * (1.0F - share);
+    both_scales_[i] = weight * share;
+    both_scales_[images + i] = weight * (1.0F - share);
     both_labels_[i] = batch.sides[kImageClass].ids[i];
     both_labels_[images + i] = batch.sides[kMixedClass].ids[i];
     both_rows_[i] = both_rows_[images + i] = static_cast<std::int32_t>(i);
   }
   const Shape twice{2 * batch.examples()};
   Tensor row_scale(c.region, DType::f32, twice);
-  row_scale.upload(row_scale_);
+  row_scale.upload(both_scales_);
   Tensor targets(c.region, DType::i32, twice);
   targets.upload(both_labels_);
   Tensor rows(c.region, DType::i32, twice);
@@ -80,26 +77,10 @@ Tensor ImageObjective::losses(const Batch& batch, double update_weight,
   if (loss_.mixes && c.tape != nullptr) {
     return mixed_losses(batch, update_weight, input, c);
   }
-  row_scale_.resize(batch.weights.size());
-  std::transform(batch.weights.begin(), batch.weights.end(), row_scale_.begin(), [&](float weight) {
-    return static_cast<float>(static_cast<double>(weight) /
-                              (static_cast<double>(contexts.size()) * update_weight));
-  });
-  Tensor row_scale(c.region, DType::f32, Shape{batch.examples()});
-  row_scale.upload(row_scale_);
-  Tensor targets(c.region, DType::i32, Shape{batch.examples()});
-  targets.upload(batch.sides[kImageClass].ids);
-  const OutputLayer classifier = model_.classifier();
-  const CrossEntropyOptions options{.smoothing = static_cast<float>(loss_.label_smoothing),
-                                    .row_scale = c.tape != nullptr ? row_scale : Tensor(),
-                                    .bias = classifier.bias};
-  if (contexts.size() == 1) {
-    return linear_cross_entropy(vectors(input, c), classifier.weight, targets, options, c);
-  }
-  const Tensor first = vectors(input, c);
-  const Tensor second = vectors(input, contexts[1]);
-  return linear_rdrop(first, second, classifier.weight, targets, static_cast<float>(loss_.rdrop),
-                      options, c);
+  const Tensor row_scale = row_scale_.of(batch, update_weight, contexts.size(), c.region);
+  return label_losses([&](Context& pass) { return vectors(input, pass); }, model_.classifier(),
+                      batch.sides[kImageClass].ids, row_scale,
+                      {.smoothing = loss_.label_smoothing, .rdrop = loss_.rdrop}, contexts);
 }
 
 // Pictures are all of one size: as many as fit.

@@ -6,6 +6,7 @@
 
 #include "yona/data/images/patches.h"
 #include "yona/models/vit.h"
+#include "yona/tasks/label_losses.h"
 #include "yona/train/objective.h"
 
 namespace yona {
@@ -36,8 +37,10 @@ class ImageObjective : public Objective {
   Vit model_;
   ImageLoss loss_;
   PatchMaker patches_;
-  std::vector<float> row_scale_;
-  std::vector<std::int32_t> both_labels_, both_rows_;  // of mixed pictures
+  ExampleScale row_scale_;
+  // Of mixed pictures.
+  std::vector<float> both_scales_;
+  std::vector<std::int32_t> both_labels_, both_rows_;
 };
 
 }  // namespace yona

@@ -146,9 +146,9 @@ std::unique_ptr<Objective> ImageClassificationTask::make_objective() const {
 }
 
 void ImageClassificationTask::describe(RunPlan& plan) const {
-  plan.examples = "pictures";
+  plan.example_name = "pictures";
   plan.model = place_.init.empty() && info_.original_config.empty() ? config_.preset : info_.family;
-  plan.source_vocabulary = plan.target_vocabulary = static_cast<std::int64_t>(labels_.size());
+  plan.input_vocabulary = plan.output_vocabulary = static_cast<std::int64_t>(labels_.size());
 }
 
 RunConfig ImageClassificationTask::with_train(const TrainConfig& train) const {

@@ -100,13 +100,8 @@ void check_language_model_start(const RunConfig& config, const std::filesystem::
 }
 
 void make_lm_paths_absolute(RunConfig& config) {
-  const auto make_absolute = [](std::filesystem::path& path) {
-    if (!path.empty()) {
-      path = std::filesystem::absolute(path).lexically_normal();
-    }
-  };
   LmDataConfig& data = config.language_model.data;
-  std::for_each(data.train.begin(), data.train.end(), make_absolute);
+  make_absolute(data.train);
   make_absolute(data.valid);
   make_absolute(data.tokenizer);
   make_absolute(data.cache);

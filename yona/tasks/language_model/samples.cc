@@ -68,9 +68,9 @@ std::vector<std::int32_t> LmSamples::continued(const std::vector<std::int32_t>& 
 SamplesReport LmSamples::run() {
   SamplesReport report;
   for (const Sample& sample : samples_) {
-    report.samples.push_back({.source = sample.text,
-                              .reference = sample.reference,
-                              .translation = tokenizer_.decode(continued(sample.prompt))});
+    report.samples.push_back({.input = sample.input,
+                              .expected = sample.expected,
+                              .output = tokenizer_.decode(continued(sample.prompt))});
   }
   return report;
 }

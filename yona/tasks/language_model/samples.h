@@ -25,7 +25,7 @@ class LmSamples : public Sampler {
 
   struct Sample {
     std::vector<std::int32_t> prompt;
-    std::string text, reference;
+    std::string input, expected;
   };
   std::vector<Sample> samples_;
   const TextTokenizer& tokenizer_;

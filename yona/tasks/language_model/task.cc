@@ -51,10 +51,10 @@ std::unique_ptr<Objective> LanguageModelTask::make_objective() const {
 }
 
 void LanguageModelTask::describe(RunPlan& plan) const {
-  plan.examples = "windows of text";
+  plan.example_name = "windows of text";
   plan.model =
       place_.init.empty() ? config_.preset : std::string(model_type(model_.description.family));
-  plan.source_vocabulary = plan.target_vocabulary = model_.description.config.vocabulary;
+  plan.input_vocabulary = plan.output_vocabulary = model_.description.config.vocabulary;
 }
 
 RunConfig LanguageModelTask::with_train(const TrainConfig& train) const {

@@ -1,4 +1,4 @@
-// A tokeniser made on the spot, as files of a model folder: tokenizer.json and
+// Trains a tokeniser and writes it as files of a model folder: tokenizer.json and
 // tokenizer_config.json, which transformers reads too.
 #pragma once
 

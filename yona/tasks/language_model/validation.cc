@@ -22,7 +22,7 @@ ValidationReport LmValidation::run(Learner& learner) {
   report.set = name_;
   report.loss = sums.nll / static_cast<double>(sums.rows);
   report.nats_per_byte = sums.nll / static_cast<double>(bytes_);
-  report.target_tokens = sums.rows;
+  report.predictions = sums.rows;
   report.seconds = seconds_since(start);
   return report;
 }

@@ -38,7 +38,7 @@ class MaskedLoss : public Evaluation {
     const LossSums sums = learner.evaluate(std::span<const Batch>(batches_));
     ValidationReport report;
     report.loss = sums.nll / static_cast<double>(sums.rows);
-    report.target_tokens = sums.rows;
+    report.predictions = sums.rows;
     report.seconds = seconds_since(start);
     return report;
   }

@@ -1,4 +1,4 @@
-// What a parsing run trains on: the keys data.* of its configuration.
+// The data of a parsing run: the keys data.* of its configuration.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "yona/tasks/parsing/kind.h"
 
-#include <filesystem>
 #include <utility>
 
+#include "yona/tasks/file_checks.h"
 #include "yona/tasks/parsing/config_keys.h"
 #include "yona/tasks/parsing/task.h"
 #include "yona/train/time_plan.h"
@@ -12,12 +12,7 @@ namespace yona {
 namespace {
 
 void make_treebank_paths_absolute(RunConfig& config) {
-  const auto make_absolute = [](std::filesystem::path& path) {
-    path = path.empty() ? path : std::filesystem::absolute(path).lexically_normal();
-  };
-  for (std::filesystem::path& path : config.parsing.train) {
-    make_absolute(path);
-  }
+  make_absolute(config.parsing.train);
   make_absolute(config.parsing.valid);
 }
 

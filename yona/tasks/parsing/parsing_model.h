@@ -16,8 +16,8 @@ struct ParsingModel {
   ModelInfo info;
 };
 
-// Sub-words and symbols are those of the run that goes on, or are made from the trees and saved in
-// the run's folder. Throws as train_subword() does.
+// Sub-words and symbols are those of the resumed run, or are made from the trees and saved in the
+// run's folder. Throws as train_subword() does.
 ParsingModel prepare_parsing_model(const RunConfig& config, const RunPlace& place,
                                    const std::vector<Tree>& trees);
 

@@ -49,10 +49,10 @@ std::unique_ptr<Objective> ParsingTask::make_objective() const {
 }
 
 void ParsingTask::describe(RunPlan& plan) const {
-  plan.examples = "trees";
+  plan.example_name = "trees";
   plan.model = config_.preset;
-  plan.source_vocabulary = config_.model.source_vocabulary;
-  plan.target_vocabulary = config_.model.target_vocabulary;
+  plan.input_vocabulary = config_.model.source_vocabulary;
+  plan.output_vocabulary = config_.model.target_vocabulary;
 }
 
 RunConfig ParsingTask::with_train(const TrainConfig& train) const {

@@ -100,9 +100,9 @@ SamplesReport TreeSamples::run() {
       PairScorer({&model_}, backend_, {.alignments = true}).score(pairs);
   for (std::size_t i = 0; i < gold_.size(); ++i) {
     const std::string symbols = encoder_.target.subword.decode(pairs[i].target);
-    report.samples.push_back({.source = model_line(sentences[i]),
-                              .reference = to_brackets(gold_[i]),
-                              .translation = to_brackets(tree_of_symbols(symbols, sentences[i])),
+    report.samples.push_back({.input = model_line(sentences[i]),
+                              .expected = to_brackets(gold_[i]),
+                              .output = to_brackets(tree_of_symbols(symbols, sentences[i])),
                               .attention = forced[i].attention});
   }
   return report;

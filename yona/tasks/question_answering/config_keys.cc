@@ -90,11 +90,8 @@ void check_question_config(const RunConfig& config) {
 }
 
 void make_question_paths_absolute(RunConfig& config) {
-  for (auto* paths : {&config.questions.train, &config.questions.valid}) {
-    for (std::filesystem::path& path : *paths) {
-      path = std::filesystem::absolute(path).lexically_normal();
-    }
-  }
+  make_absolute(config.questions.train);
+  make_absolute(config.questions.valid);
 }
 
 }  // namespace yona

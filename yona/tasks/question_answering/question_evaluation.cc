@@ -74,7 +74,7 @@ ValidationReport QuestionEvaluation::run(Learner& learner) {
     report.figures.push_back({figure, figure == "error" ? errors / parts : failed});
   }
   report.set = name_;
-  report.target_tokens = static_cast<std::int64_t>(examples_->count());
+  report.predictions = static_cast<std::int64_t>(examples_->count());
   report.seconds = seconds_since(start);
   return report;
 }

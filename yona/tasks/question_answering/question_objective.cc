@@ -1,10 +1,6 @@
 #include "yona/tasks/question_answering/question_objective.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "yona/data/stories/story_examples.h"
-#include "yona/tensor/ops/cross_entropy.h"
 
 namespace yona {
 
@@ -16,26 +12,18 @@ Stories stories_of(const Batch& batch) {
           .question_offsets = batch.sides[kStoryQuestion].offsets};
 }
 
-double QuestionObjective::weight(const Batch& batch) const {
-  return std::accumulate(batch.weights.begin(), batch.weights.end(), 0.0);
-}
+double QuestionObjective::weight(const Batch& batch) const { return weight_of_examples(batch); }
 
 Tensor QuestionObjective::losses(const Batch& batch, double update_weight,
                                  std::span<Context> contexts) {
   Context& c = contexts.front();
-  row_scale_.resize(batch.weights.size());
-  std::transform(batch.weights.begin(), batch.weights.end(), row_scale_.begin(), [&](float weight) {
-    return static_cast<float>(static_cast<double>(weight) / update_weight);
-  });
-  Tensor row_scale(c.region, DType::f32, Shape{batch.examples()});
-  row_scale.upload(row_scale_);
-  Tensor targets(c.region, DType::i32, Shape{batch.examples()});
-  targets.upload(batch.sides[kStoryAnswer].ids);
-  const Tensor states = model_.states(model_.input(stories_of(batch), c.region), c);  // [N, d]
-  return linear_cross_entropy(states, model_.output_layer().weight, targets,
-                              {.smoothing = static_cast<float>(label_smoothing_),
-                               .row_scale = c.tape != nullptr ? row_scale : Tensor()},
-                              c);
+  const Tensor row_scale = row_scale_.of(batch, update_weight, contexts.size(), c.region);
+  // [N, d]
+  const auto states = [&](Context& pass) {
+    return model_.states(model_.input(stories_of(batch), pass.region), pass);
+  };
+  return label_losses(states, model_.output_layer(), batch.sides[kStoryAnswer].ids, row_scale,
+                      {.smoothing = label_smoothing_}, contexts);
 }
 
 // Every side as long as it can be: stories of one sentence, sentences of one word.

@@ -2,9 +2,8 @@
 // StoryExamples (data/stories/story_examples.h).
 #pragma once
 
-#include <vector>
-
 #include "yona/models/memory_network.h"
+#include "yona/tasks/label_losses.h"
 #include "yona/train/objective.h"
 
 namespace yona {
@@ -25,7 +24,7 @@ class QuestionObjective : public Objective {
  private:
   MemoryNetwork model_;
   double label_smoothing_;
-  std::vector<float> row_scale_;
+  ExampleScale row_scale_;
 };
 
 }  // namespace yona

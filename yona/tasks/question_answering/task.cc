@@ -20,7 +20,7 @@ namespace yona {
 
 namespace {
 
-constexpr std::int64_t kHeldOutShare = 5;  // one held-out question for so many to train on
+constexpr std::int64_t kHeldOutShare = 5;  // one held-out question for this many training questions
 
 std::vector<StoryFile> read_story_files(const std::vector<std::filesystem::path>& paths) {
   std::vector<StoryFile> files;
@@ -79,9 +79,9 @@ std::unique_ptr<Objective> QuestionAnsweringTask::make_objective() const {
 }
 
 void QuestionAnsweringTask::describe(RunPlan& plan) const {
-  plan.examples = "questions";
+  plan.example_name = "questions";
   plan.model = "memory-network";
-  plan.source_vocabulary = plan.target_vocabulary = vocabulary_.size();
+  plan.input_vocabulary = plan.output_vocabulary = vocabulary_.size();
 }
 
 RunConfig QuestionAnsweringTask::with_train(const TrainConfig& train) const {

@@ -29,7 +29,7 @@ ValidationReport HeldOutLoss::run(Learner& learner) const {
   report.set = name_;
   report.loss = sums.nll / static_cast<double>(sums.rows);
   report.nats_per_byte = sums.nll / static_cast<double>(target_bytes_);
-  report.target_tokens = sums.rows;
+  report.predictions = sums.rows;
   return report;
 }
 

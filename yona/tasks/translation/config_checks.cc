@@ -1,6 +1,5 @@
 #include "yona/tasks/translation/config_checks.h"
 
-#include <algorithm>
 #include <set>
 
 #include "yona/base/enum_names.h"
@@ -84,14 +83,9 @@ void check_translation_config(const RunConfig& config) {
 }
 
 void make_paths_absolute(DataConfig& data) {
-  const auto make_absolute = [](fs::path& path) {
-    if (!path.empty()) {
-      path = fs::absolute(path).lexically_normal();
-    }
-  };
   for (CorpusSpec& corpus : data.corpora) {
     for (auto* files : {&corpus.source_files, &corpus.target_files, &corpus.tsv_files}) {
-      std::for_each(files->begin(), files->end(), make_absolute);
+      make_absolute(*files);
     }
   }
   for (ValidationSet& set : data.valid) {

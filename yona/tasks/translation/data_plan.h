@@ -12,7 +12,7 @@
 
 namespace yona {
 
-// A row of the table: for corpora of up to so many pairs.
+// A row of the table, for corpora of up to `pairs` pairs.
 struct DataRow {
   std::int64_t pairs = 0;
   std::string_view preset;
@@ -25,7 +25,7 @@ const DataRow& data_row(std::int64_t pairs);
 
 // Highest learning rate of a pre-norm model: 0.004 for d_model 128, 0.001 for 512.
 double planned_rate(std::int64_t d_model);
-// By the number of passes over the data: what is seen seldom is not learned by heart.
+// By the number of passes over the data: the fewer, the less a model can memorise.
 double planned_dropout(double passes);
 
 // All keys that this plan chooses, those of train/time_plan.h included.

@@ -44,9 +44,9 @@ SamplesReport Samples::run() {
   const std::vector<Hypothesis> forced =
       PairScorer({&model_}, backend_, {.alignments = true}).score(pairs);
   for (std::size_t i = 0; i < sentences_.size(); ++i) {
-    report.samples.push_back({.source = sentences_[i].source,
-                              .reference = sentences_[i].reference,
-                              .translation = encoder_.target.subword.decode(pairs[i].target),
+    report.samples.push_back({.input = sentences_[i].source,
+                              .expected = sentences_[i].reference,
+                              .output = encoder_.target.subword.decode(pairs[i].target),
                               .attention = forced[i].attention});
   }
   return report;

@@ -49,8 +49,9 @@ std::vector<std::string> TranslationTask::constants() const {
 
 void TranslationTask::describe(RunPlan& plan) const {
   plan.model = model_.info.family.empty() ? config_.preset : model_.info.family;
-  plan.source_vocabulary = model_.info.config.source_vocabulary;
-  plan.target_vocabulary = model_.info.config.target_vocabulary;
+  plan.example_name = "sentence pairs";
+  plan.input_vocabulary = model_.info.config.source_vocabulary;
+  plan.output_vocabulary = model_.info.config.target_vocabulary;
 }
 
 RunConfig TranslationTask::with_train(const TrainConfig& train) const {

@@ -2,7 +2,7 @@
 // in chunks of rows, so that the [tokens, vocabulary] matrix never lives whole.
 //
 // A loss is where backward starts: the weight of each row in it is known before the forward pass
-// (the update's total of target tokens is), so the gradients of x and of the projection are formed
+// (the total weight of the update is), so the gradients of x and of the projection are formed
 // chunk by chunk in the forward pass, while the chunk is in cache. Tape::backward() then goes on
 // from the gradient of x.
 #pragma once

@@ -1,4 +1,4 @@
-// The loss of a regression: the square of what is predicted minus what is expected. As
+// The loss of a regression: the squared difference of prediction and target. Like
 // linear_cross_entropy, it is where backward starts: the weight of each row is known.
 #pragma once
 

@@ -20,7 +20,7 @@ class CharacterSegmenter : public Segmenter {
   std::shared_ptr<const Vocabulary> vocabulary_;
 };
 
-// What stands between white space (Unicode's White_Space) is a token, or <unk>.
+// Text between white space (Unicode's White_Space) is a token, or <unk>.
 class WhitespaceSegmenter : public Segmenter {
  public:
   explicit WhitespaceSegmenter(std::shared_ptr<const Vocabulary> vocabulary)

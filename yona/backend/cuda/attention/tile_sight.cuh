@@ -1,6 +1,6 @@
-// Who sees whom between 64 queries and 64 keys, by a mask and a pattern
-// (backend/attention_pattern.h). Tiles without a pair that sees are skipped; tiles in which all see
-// all need no mask; the others have 64 bits for each row.
+// Which of 64 queries see which of 64 keys, by a mask and a pattern (backend/attention_pattern.h).
+// Tiles in which no query sees a key are skipped; tiles in which every query sees every key need no
+// mask; the others have 64 bits for each row.
 //
 // With a pattern, queries and keys are the same tokens: query i is at position i.
 #pragma once

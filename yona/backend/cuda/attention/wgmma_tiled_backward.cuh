@@ -14,7 +14,7 @@ struct WarpgroupGradients {
   bool accumulate_dq = false, accumulate_dk = false, accumulate_dv = false;
   QueryTable queries;
   KeepMask keep_mask;
-  int done_up_to = 0;   // sentences of up to so many tokens are not these kernels'
+  int done_up_to = 0;   // other kernels have done sentences of up to this length
   int query_tiles = 0;  // of the longest sentence; those of the keys follow
 };
 

@@ -6,7 +6,7 @@
 
 namespace yona::cuda {
 
-// From so many rows on it matters what the cache keeps; tensors of fewer fit.
+// From this number of rows on it matters what the cache keeps; smaller tensors fit.
 constexpr std::int64_t kManyRows = 2048;
 
 // The cache policy of such memory.

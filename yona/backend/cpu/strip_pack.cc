@@ -12,8 +12,8 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 finds it in its own intrinsics
 #endif
 
-// AMX machines have all of these.
-#define YONA_AMX_TARGET [[gnu::target("avx512f,avx512bw,avx512bf16")]]
+// Machines with AMX have all of these too.
+#define YONA_PACK_TARGET [[gnu::target("avx512f,avx512bw,avx512bf16")]]
 
 namespace yona::cpu {
 
@@ -30,17 +30,17 @@ __mmask16 first_lanes(std::int64_t count) {
 }
 
 // Two vectors of f32 rounded to bf16: `low` in the lower half.
-YONA_AMX_TARGET inline __m512i rounded(__m512 high, __m512 low) {
+YONA_PACK_TARGET inline __m512i rounded(__m512 high, __m512 low) {
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(high, low));
 }
 
 // Sixteen elements from `low` in the lower half, as many from `high` in the upper, as bf16.
-YONA_AMX_TARGET inline __m512i load(const float* low, __mmask16 low_mask, const float* high,
-                                    __mmask16 high_mask) {
+YONA_PACK_TARGET inline __m512i load(const float* low, __mmask16 low_mask, const float* high,
+                                     __mmask16 high_mask) {
   return rounded(_mm512_maskz_loadu_ps(high_mask, high), _mm512_maskz_loadu_ps(low_mask, low));
 }
-YONA_AMX_TARGET inline __m512i load(const std::uint16_t* low, __mmask16 low_mask,
-                                    const std::uint16_t* high, __mmask16 high_mask) {
+YONA_PACK_TARGET inline __m512i load(const std::uint16_t* low, __mmask16 low_mask,
+                                     const std::uint16_t* high, __mmask16 high_mask) {
   const auto low_words = _mm512_maskz_loadu_epi16(low_mask, low);
   const auto high_words = _mm512_maskz_loadu_epi16(high_mask, high);
   return _mm512_inserti64x4(low_words, _mm512_castsi512_si256(high_words), 1);
@@ -48,8 +48,8 @@ YONA_AMX_TARGET inline __m512i load(const std::uint16_t* low, __mmask16 low_mask
 
 // [line][element] from memory in that order.
 template <class T>
-YONA_AMX_TARGET inline void load_lines(const T* from, std::int64_t stride, std::int64_t lines,
-                                       std::int64_t depth, Registers& tile) {
+YONA_PACK_TARGET inline void load_lines(const T* from, std::int64_t stride, std::int64_t lines,
+                                        std::int64_t depth, Registers& tile) {
   const __mmask16 low = first_lanes(depth);
   const __mmask16 high = first_lanes(depth - 16);
   for (std::int64_t i = 0; i < kTileLines; ++i) {
@@ -60,8 +60,8 @@ YONA_AMX_TARGET inline void load_lines(const T* from, std::int64_t stride, std::
 
 // [pair of elements][line][which of the pair] from memory in the order [element][line].
 template <class T>
-YONA_AMX_TARGET inline void load_pairs(const T* from, std::int64_t stride, std::int64_t lines,
-                                       std::int64_t depth, Registers& tile) {
+YONA_PACK_TARGET inline void load_pairs(const T* from, std::int64_t stride, std::int64_t lines,
+                                        std::int64_t depth, Registers& tile) {
   const __m512i interleave =
       _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
                        21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
@@ -76,7 +76,7 @@ YONA_AMX_TARGET inline void load_pairs(const T* from, std::int64_t stride, std::
 }
 
 // 16 × 16 elements of 32 bits: squares of 4 × 4 in each quarter of the registers, then quarters.
-YONA_AMX_TARGET inline void transpose_tile(Registers& r) {
+YONA_PACK_TARGET inline void transpose_tile(Registers& r) {
   Registers t;
   for (std::int64_t i = 0; i < 16; i += 2) {
     t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
@@ -105,8 +105,8 @@ YONA_AMX_TARGET inline void transpose_tile(Registers& r) {
 
 // The tile that begins at (line, element) of the source.
 template <class T>
-YONA_AMX_TARGET void pack_tile(const StripSource& from, TileSide side, std::int64_t line,
-                               std::int64_t element, std::uint16_t* to) {
+YONA_PACK_TARGET void pack_tile(const StripSource& from, TileSide side, std::int64_t line,
+                                std::int64_t element, std::uint16_t* to) {
   const std::int64_t lines = from.lines - line;
   const std::int64_t depth = from.depth - element;
   Registers tile;
@@ -147,7 +147,7 @@ void pack_part(const StripSource& from, TileSide side, std::uint16_t* to) {
 
 }  // namespace
 
-void pack_for_amx(const StripSource& from, TileSide side, std::uint16_t* to) {
+void pack_strips(const StripSource& from, TileSide side, std::uint16_t* to) {
   if (from.view.dtype == DType::bf16) {
     pack_part<std::uint16_t>(from, side, to);
   } else {

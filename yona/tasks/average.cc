@@ -1,4 +1,4 @@
-#include "yona/train/average.h"
+#include "yona/tasks/average.h"
 
 #include <algorithm>
 #include <functional>

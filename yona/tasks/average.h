@@ -11,7 +11,7 @@ struct AverageOptions {
   std::filesystem::path run;     // a training run's folder
   std::filesystem::path output;  // the new model folder; must not hold a model yet
   std::int64_t last = 5;         // this many newest checkpoints …
-  std::int64_t best = 0;         // … or this many with the lowest validation loss, when above 0
+  std::int64_t best = 0;         // … or this many best ones by train.best_by, when above 0
   std::vector<std::filesystem::path> checkpoints;  // … or exactly these, when not empty
 };
 

@@ -1,4 +1,4 @@
-// Packing for AMX against plain loops: both sides, both orders of memory, both types, and every
+// Packing of strips against plain loops: both sides, both orders of memory, both types, and every
 // edge within tiles.
 
 #include <gtest/gtest.h>
@@ -20,14 +20,14 @@ void expect_packed_alike(const cpu::StripSource& from) {
     Words expected(static_cast<std::size_t>(size) + 1, 0x1234);
     Words packed = expected;
     test::plain_pack(from, side, expected.data());
-    cpu::pack_for_amx(from, side, packed.data());
+    cpu::pack_strips(from, side, packed.data());
     EXPECT_EQ(packed, expected);
   }
 }
 
-TEST(AmxPack, IsThatOfPlainLoopsForEveryOrderTypeAndEdge) {
-  if (!cpu_has_amx()) {
-    GTEST_SKIP() << "this machine has no AMX";
+TEST(StripPack, IsThatOfPlainLoopsForEveryOrderTypeAndEdge) {
+  if (!cpu_has_bf16()) {
+    GTEST_SKIP() << "this machine has no AVX512-BF16";
   }
   test::Matrix matrix = test::Matrix::random(150, 150, 1, 5);
   Words words(150 * 150);
@@ -45,9 +45,9 @@ TEST(AmxPack, IsThatOfPlainLoopsForEveryOrderTypeAndEdge) {
   }
 }
 
-TEST(AmxPack, RoundsToTheNearestAndKeepsInfinitiesAndNaN) {
-  if (!cpu_has_amx()) {
-    GTEST_SKIP() << "this machine has no AMX";
+TEST(StripPack, RoundsToTheNearestAndKeepsInfinitiesAndNaN) {
+  if (!cpu_has_bf16()) {
+    GTEST_SKIP() << "this machine has no AVX512-BF16";
   }
   test::Matrix matrix(32, 32);
   const std::vector<float> values = {0.0F,     -0.0F,     1.00390625F, 1.01171875F,
@@ -58,7 +58,7 @@ TEST(AmxPack, RoundsToTheNearestAndKeepsInfinitiesAndNaN) {
   expect_packed_alike({matrix.view(), false, 0, 32, 0, 32});
   matrix.at(1, 1) = NAN;
   Words packed(1024);
-  cpu::pack_for_amx({matrix.view(), false, 0, 32, 0, 32}, cpu::TileSide::left, packed.data());
+  cpu::pack_strips({matrix.view(), false, 0, 32, 0, 32}, cpu::TileSide::left, packed.data());
   EXPECT_TRUE(std::isnan(from_bf16(packed[33])));
 }
 

@@ -1,0 +1,50 @@
+// What a run keeps on disk: its checkpoints, and the model folder with the best weights so far, or
+// with the newest ones until something is validated. Rank 0 writes; the others follow. The trainer
+// concludes the last update before anything is written, so that it is known whether it was lost.
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+#include "yona/io/checkpoints.h"
+#include "yona/train/run_parts.h"
+
+namespace yona {
+
+class RunSaver {
+ public:
+  explicit RunSaver(const RunParts& run) : run_(run) {}
+
+  // The run resumes from the checkpoint that its state was read from.
+  void resume();
+
+  // A checkpoint of the run as it stands, and before anything is validated the model too. Older
+  // checkpoints that are not to be kept are removed. All ranks together. Throws IoError.
+  void save();
+  bool is_saved() const { return saved_update_ == state().update; }
+
+  // The model folder, from the weights that are in use now. Throws IoError naming what is there.
+  void write_model();
+  // The same from the weights that are used when training is over (the average, if there is one).
+  // Nothing when the folder has them already, or the last loss was out of all reason.
+  void write_newest_model();
+  // So that there is a model to try out within the first minute: after the first update, and then
+  // every half a minute until something is validated. Of rank 0 alone.
+  bool wants_early_model() const;
+  // Writes the newest weights, whatever they are worth, where there is no model at all. All ranks
+  // together.
+  void write_missing_model();
+
+ private:
+  RunState& state() const { return run_.start.state(); }
+  bool leads() const { return run_.start.team().leads(); }
+  Checkpoint saved_checkpoint() const;
+  void prune();
+
+  const RunParts run_;
+  std::int64_t saved_update_ = -1;
+  std::int64_t written_update_ = -1;  // of the model folder
+  double written_at_ = 0;             // by the clock
+};
+
+}  // namespace yona
