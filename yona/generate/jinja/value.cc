@@ -134,7 +134,7 @@ Value::Value(Function function)
 Value Value::undefined(std::string what) {
   constexpr std::size_t kMost = 200;
   if (what.size() > kMost) {
-    what = lossy_utf8(std::string_view(what).substr(0, kMost)) + "…";
+    what = lossy_utf8(what.substr(0, kMost)) + "…";
   }
   Value value;
   value.data_ = Undefined{std::move(what)};
