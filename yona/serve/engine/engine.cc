@@ -131,7 +131,7 @@ void Engine::submit(std::shared_ptr<TaskJob> job) {
   batcher_.submit(job);
 }
 
-// Another batch may go first. By the thread that computes the one under way, on its backend.
+// Lets another batch go first. Called by the thread of the running one, on its backend.
 void Engine::preempt(Backend& backend) {
   batcher_.preempt([&](const std::vector<Unit>& batch) {
     run(batch, {.backend = &backend, .depth = batcher_.depth() - 1});
