@@ -106,6 +106,9 @@ TEST_F(ParseCommand, SaysWhatIsWrongInOneLine) {
       run_yona({"translate", "--model", model(), "--input", folder_ / "input.txt"});
   EXPECT_EQ(translated.code, 2);
   EXPECT_THAT(translated.err, HasSubstr("is a model of the task parsing"));
+  const ProgramResult served = run_yona({"serve", "--port", "0", "--model", model()});
+  EXPECT_EQ(served.code, 2);
+  EXPECT_THAT(served.err, HasSubstr(model() + " is a parser; yona serve takes translation models"));
   std::string long_line = "word";
   for (int i = 0; i < 1500; ++i) {
     long_line += " word";

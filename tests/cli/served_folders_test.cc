@@ -60,8 +60,8 @@ TEST(ServedFolders, RefusesKindsThatNoRouteAnswersFor) {
   const std::string name = "yona: --model: " + folder.path().string();
   const std::string taken =
       "; yona serve takes translation models, language models, encoders and image classifiers\n";
-  EXPECT_EQ(error_with(R"({"model_type": "marian", "yona": {"task": "parsing"}})"),
-            name + " is a parsing model" + taken);
+  EXPECT_EQ(error_with(R"({"model_type": "marian", "yona": {"model": {"task": "parsing"}}})"),
+            name + " is a parser" + taken);
   EXPECT_EQ(error_with(R"({"yona": {"task": "question-answering"}})"),
             name + " is a memory network" + taken);
 }

@@ -63,7 +63,7 @@ TEST(GrammarMachine, LongWaysWithoutABytesAreWalkedSoManyTimesOnly) {
   EXPECT_THAT(message_while_matching(machine, "ab"), ::testing::HasSubstr("too many steps"));
 }
 
-// Of each of which any later one may follow, and any byte is tried at every place.
+// Any later property may follow each of them, and every byte is tried at every place.
 TEST(GrammarMachine, ObjectsOfManyOptionalPropertiesAreWithinTheLimits) {
   Json properties;
   std::string text = "{";

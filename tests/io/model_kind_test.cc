@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "yona/base/error.h"
+#include "yona/io/huggingface.h"
 
 #include "tests/harness/temp_dir.h"
 
@@ -27,11 +28,18 @@ TEST(ModelKind, GoesByTheTypeOfHubModels) {
 TEST(ModelKind, GoesByTheTaskOfYonasOwn) {
   EXPECT_EQ(kind_of(R"({"model_type": "marian", "yona": {"version": 1, "model": {}}})"),
             ModelKind::translation);
-  EXPECT_EQ(kind_of(R"({"model_type": "marian", "yona": {"version": 1, "task": "parsing"}})"),
-            ModelKind::parsing);
   EXPECT_EQ(kind_of(R"({"model_type": "gpt2", "yona": {"version": 1, "task": "language-model"}})"),
             ModelKind::language_model);
   EXPECT_EQ(kind_of(R"({"yona": {"task": "question-answering"}})"), ModelKind::question_answering);
+}
+
+// Their tasks are where model_description.h writes them.
+TEST(ModelKind, TellsParsersFromTranslationModels) {
+  ModelDescription description;
+  description.config.source_vocabulary = description.config.target_vocabulary = 10;
+  EXPECT_EQ(model_kind(huggingface_config(description), "config.json"), ModelKind::translation);
+  description.task = "parsing";
+  EXPECT_EQ(model_kind(huggingface_config(description), "config.json"), ModelKind::parsing);
 }
 
 TEST(ModelKind, NamesWhatItDoesNotKnow) {

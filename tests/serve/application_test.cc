@@ -52,7 +52,7 @@ TEST(Application, TurnsAwayWhatWouldQueueWhileTheQueueIsFull) {
       std::string::npos);
 }
 
-// Which model is asked stands in the body, which is not read yet.
+// The model's name is in the body, which is not read yet.
 TEST(Application, ExplainsPromptsWhileOnlyTheTranslationQueueIsFull) {
   testing::FakeGenerationServer server;
   server.service.full = true;

@@ -44,7 +44,7 @@ const Kernels& counting_kernels() {
   return table;
 }
 
-// Products by tiles round for themselves: all but the test of that hold them to other ways.
+// Products by tiles round their operands themselves: all tests but one do without them.
 class OperandTest : public ::testing::Test {
  protected:
   OperandTest() {

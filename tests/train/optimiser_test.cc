@@ -206,7 +206,7 @@ std::vector<std::uint16_t> in_bf16(const std::vector<float>& values) {
   return bits;
 }
 
-// Products by tiles need no copy: others are held to while this lives.
+// Products by tiles need no copy of the weights: while this lives they are off.
 class WithoutTiles {
  public:
   WithoutTiles() { use_isa(std::min(Isa::avx2, widest_)); }

@@ -43,7 +43,7 @@ TEST(RecordedValues, AnOlderRecordHadTheDefaultOfWhatItLacks) {
   EXPECT_TRUE(values_that_differ(then, {{"seed", "1"}}, "", recorded_keys()).empty());
   EXPECT_THAT(values_that_differ(then, {{"seed", "2"}}, "", recorded_keys()).changes,
               ElementsAre("seed: 1 → 2"));
-  // Where the schedule did not end with the run, another end is none of the record's business.
+  // Without a schedule that ends with the run, another end changes no weight so far.
   EXPECT_TRUE(values_that_differ(then, {{"updates", "20"}}, "", recorded_keys()).empty());
   EXPECT_THAT(
       values_that_differ({{"updates", "10"}}, {{"updates", "20"}}, "", recorded_keys()).changes,

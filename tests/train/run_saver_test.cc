@@ -92,7 +92,7 @@ TEST_F(RunSaverTest, KeepsTheLastAndTheBestCheckpoints) {
 }
 
 TEST_F(RunSaverTest, KeepsTheLastGoodCheckpointOfARunThatIsLost) {
-  RunConfig bad = config();  // the loss is out of all reason long before it is not finite
+  RunConfig bad = config();  // the run is lost long before its loss is not finite
   bad.train.schedule = {.kind = ScheduleKind::constant, .rate = 10, .warmup = 0, .final_rate = 0};
   bad.train.updates = 100;
   bad.train.save_every = 1;

@@ -47,8 +47,8 @@ struct ParseOptions {
   double length_penalty = 0.3;
   // Are the words of a sentence separated by spaces already, as in a treebank?
   bool tokenized = false;
-  // Source tokens decoded together, times the beam; by default 2048, with a beam of 1
-  // 512, on a GPU 65536.
+  // Source tokens decoded together, times the beam. Default: 2048 (512 with a beam of 1); 65536 on
+  // a GPU.
   std::optional<std::int64_t> batch_tokens{};
   std::int64_t first_number = 1;  // of the first text, in messages
 };

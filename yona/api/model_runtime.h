@@ -61,7 +61,7 @@ class ModelRuntime {
   std::unique_ptr<Translator> translator_;
   DecodeOptions search_;
   std::int64_t batch_tokens_ = 0;
-  std::function<void(double)> progress_;  // of the call under way
+  std::function<void(double)> progress_;  // of the current call
   std::uint64_t lines_split_ = 0;
   std::uint64_t sentences_cut_ = 0;
 };

@@ -56,9 +56,9 @@ struct TrainSummary {
   bool interrupted = false;    // by `stop`: saved, and can be resumed
 };
 
-// The reporter is told of every update, validation, checkpoint and warning by the thread that
-// trains; make_reporter() has those of `yona train`. Throws InvalidArgument, FormatError or IoError
-// with one line for what the caller can mend; Error for a loss that is not finite.
+// The training thread reports every update, validation, checkpoint and warning to the reporter;
+// make_reporter() has those of `yona train`. Throws InvalidArgument, FormatError or IoError with
+// one line for what the caller can mend; Error for a loss that is not finite.
 TrainSummary train(const TrainOptions& options, Reporter* reporter = nullptr);
 TrainSummary train(const TrainOptions& options,
                    const std::function<void(const UpdateReport&)>& updated);

@@ -33,7 +33,7 @@ std::string pair_text(const ModelInfo& info) {
              : fmt::format("{} → {}, ", info.source_language, info.target_language);
 }
 
-// What an architecture has beside layers and width.
+// What an architecture has besides layers and width.
 std::string arch_text(const Seq2SeqConfig& model) {
   switch (model.arch) {
     case Arch::rnn:

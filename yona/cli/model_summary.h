@@ -18,7 +18,7 @@ struct ModelSummary {
   Json fields = Json::object();
   std::vector<std::string> languages{};  // of a multilingual model
   ModelTable table;
-  std::string files = "config.json, sub-words";  // that are read beside the weights
+  std::string files = "config.json, sub-words";  // that are read besides the weights
 };
 
 // Of a Transformer that is only planned.

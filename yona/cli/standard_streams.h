@@ -11,7 +11,7 @@ namespace yona::cli {
 // their number, and log lines with it; reading and writing them fails all the same.
 void prepare_standard_streams();
 
-// A line on standard error, as far as it can be written. What cannot be told is not an error.
+// Writes a line on standard error, as far as possible. It is not an error if that fails.
 void tell(std::string_view line) noexcept;
 
 // Writes what standard output still holds. Was all of it written, now and before?

@@ -8,7 +8,7 @@ namespace yona::cli {
 
 enum class StopNotice : bool { silent, told };
 
-// One at a time. The first signal is told on standard error, unless it is silent. The destructor
+// One at a time. The first signal is reported on standard error, unless silent. The destructor
 // restores the previous signal handling.
 class StopSignals {
  public:

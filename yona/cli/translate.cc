@@ -229,7 +229,7 @@ int run(const CLI::App& app, TranslateFlags flags) {
   require_flag(app, "--model", !flags.models.empty(), "name the folder of a trained model");
   Communicator* ranks =
       join_bulk_ranks(flags.workers.device, flags.workers.threads, flags.workers.workers);
-  TranslateOptions options = asked_by(flags);  // wrong flags are told before a model loads
+  TranslateOptions options = asked_by(flags);  // wrong flags are reported before a model loads
   const std::string device = device_of(flags.workers);
   const ComputeType type = compute_type(flags.compute_type, device);
   TranslationProgress progress(progress_port(flags), plain_size(flags.input));

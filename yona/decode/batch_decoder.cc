@@ -68,8 +68,8 @@ bool go_on(Unit& unit, std::span<const Candidate> found) {
   return unit.search->advance(found);
 }
 
-// Runs the searches to their ends; `done` takes each one that has come to its own. `watched` is
-// asked after each step of a search whether it goes on.
+// Runs the searches to their ends; `done` takes each one that has finished. `watched` is asked
+// after each step of a search whether it continues.
 template <class Done, class Watched>
 void run_steps(std::vector<Unit>& units, Stepper& stepper, const LogitsWanted& wanted,
                StepCandidates& candidates, const Done& done, const Watched& watched) {

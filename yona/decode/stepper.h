@@ -52,10 +52,10 @@ struct StepLogits {
   std::int64_t vocabulary() const { return values ? values.cols() : projection.rows(); }
 };
 
-// What of a step's logits is looked at.
+// Which of a step's logits are needed.
 struct LogitsWanted {
   bool all = false;          // else the best are enough, by StepCandidates
-  std::int64_t largest = 0;  // above 0: of those only so many of each row need to be exact; the
+  std::int64_t largest = 0;  // above 0: only this number of each row's largest must be exact; the
                              // others may be off, but are smaller
 };
 

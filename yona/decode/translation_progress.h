@@ -18,9 +18,9 @@ class TranslationProgress {
   TranslationProgress(const TranslationProgress&) = delete;
   TranslationProgress& operator=(const TranslationProgress&) = delete;
 
-  // So much more is done; the LF of each line counts.
+  // This much more is done; the LF of each line counts.
   void add(std::uint64_t lines, std::uint64_t bytes);
-  // A window of so much is under way, and this share of it done: drawn as if that many lines were.
+  // This share of the current window, which has that many lines and bytes, is done.
   // From any thread, one at a time; at most ten times a second.
   void show(double share, std::uint64_t lines, std::uint64_t bytes);
 

@@ -60,8 +60,8 @@ std::size_t source_tokens(std::span<const DecodeRequest> requests) {
   return tokens;
 }
 
-// Attention is formed only here: the outputs are forced through the decoder once more, so many
-// tokens at a time (0: all).
+// Attention is formed only here: the outputs are forced through the decoder once more, at most
+// `most_tokens` tokens at a time (0: all).
 void align(std::span<const DecodeRequest> requests, PairScorer& scorer, std::int64_t most_tokens,
            std::vector<std::vector<Hypothesis>>& answers) {
   std::vector<ScorePair> pairs;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "yona/encode/host_floats.h"
 #include "yona/tensor/ops/gather_rows.h"
 #include "yona/tensor/ops/segment_mean.h"
 
@@ -36,15 +37,6 @@ std::size_t batch_size(std::span<const EncodedText> texts, std::span<const std::
   return count;
 }
 
-std::vector<float> floats_of(const Tensor& tensor, Context& c) {
-  if (tensor.dtype() == DType::f32) {
-    return tensor.to_vector<float>();
-  }
-  Tensor wide = c.empty(DType::f32, tensor.shape());
-  c.kernels().add({.a = tensor.view(), .b = {}, .y = wide.view(), .alpha = 1.0F}, c.exec());
-  return wide.to_vector<float>();
-}
-
 }  // namespace
 
 BertInput EncoderRunner::upload(std::span<const EncodedText> texts,
@@ -70,7 +62,7 @@ Vectors EncoderRunner::run(std::span<const EncodedText> texts, const Head& head)
     c.precision = precision_;
     const BertInput input = upload(texts, batch);
     const Tensor rows = head(input, model_.states(input, c), c);  // [batch, columns]
-    const std::vector<float> values = floats_of(rows, c);
+    const std::vector<float> values = host_floats(rows, c);
     const auto columns = static_cast<std::ptrdiff_t>(rows.cols());
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto from = values.begin() + static_cast<std::ptrdiff_t>(i) * columns;
@@ -106,7 +98,7 @@ Vectors EncoderRunner::largest(std::span<const EncodedText> texts) {
     const std::vector<std::size_t> one{text};
     const BertInput input = upload(texts, one);
     const Tensor states = model_.states(input, c).values;  // [T, d_model]
-    const std::vector<float> values = floats_of(states, c);
+    const std::vector<float> values = host_floats(states, c);
     const auto d_model = static_cast<std::size_t>(states.cols());
     std::vector<float>& best = results.emplace_back(d_model, std::numeric_limits<float>::lowest());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -127,7 +119,7 @@ Vectors EncoderRunner::masked_logits(const EncodedText& text,
   at.upload(rows);
   const Tensor states = gather_rows(model_.states(input, c).values, at, c);  // [places, d_model]
   const Tensor logits = logits_of(model_.masked_states(states, c), model_.masked_lm(), c);
-  const std::vector<float> values = floats_of(logits, c);
+  const std::vector<float> values = host_floats(logits, c);
   Vectors results;
   for (std::int64_t i = 0; i < logits.rows(); ++i) {
     results.emplace_back(values.begin() + i * logits.cols(),

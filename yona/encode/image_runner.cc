@@ -2,20 +2,13 @@
 
 #include <algorithm>
 
+#include "yona/encode/host_floats.h"
+
 namespace yona {
 
 namespace {
 
 constexpr std::int64_t kBatchPatches = 4096;
-
-std::vector<float> wide_floats(const Tensor& tensor, Context& c) {
-  if (tensor.dtype() == DType::f32) {
-    return tensor.to_vector<float>();
-  }
-  Tensor wide = c.empty(DType::f32, tensor.shape());
-  c.kernels().add({.a = tensor.view(), .b = {}, .y = wide.view(), .alpha = 1.0F}, c.exec());
-  return wide.to_vector<float>();
-}
 
 }  // namespace
 
@@ -35,7 +28,7 @@ std::vector<std::vector<float>> ImageRunner::class_logits(std::size_t images,
     c.precision = precision_;
     const VitInput input = model_.input({.patches = patches_}, region_);
     const Tensor logits = model_.logits(input, model_.states(input, c), c);  // [images, labels]
-    const std::vector<float> values = wide_floats(logits, c);
+    const std::vector<float> values = host_floats(logits, c);
     const auto labels = static_cast<std::ptrdiff_t>(logits.cols());
     for (std::size_t i = 0; i < end - begin; ++i) {
       const auto from = values.begin() + static_cast<std::ptrdiff_t>(i) * labels;

@@ -1,6 +1,6 @@
 // Text generation from a decoder alone, with continuous batching: requests join and leave between
-// steps, each step is one pass of the model over the newest token of every answer under way and
-// over the prompts that have just come.
+// steps, and each step is one pass of the model over the newest token of every running answer and
+// over the new prompts.
 //
 //   Generator generator(model, backend, {.rules = {.end_ids = {2}, .bytes = bytes}});
 //   generator.add({.prompt = ids, .max_new = 100});

@@ -25,7 +25,7 @@ Grammar::Node Grammar::add_node() {
   return static_cast<Node>(edges_.size() - 1);
 }
 
-// Empty alternatives, repeated, are edges without nodes.
+// Repeated empty alternatives add edges but no nodes, so edges have a limit of their own.
 Grammar::NodeEdges& Grammar::with_another_edge(Node from) {
   check(++edge_count_ <= kMostEdges,
         "constrained text: the description is too large (more than {} transitions); use smaller "
@@ -74,9 +74,10 @@ Grammar::Node Grammar::append_call(Node from, Rule rule) {
 }
 
 std::vector<char> Grammar::nodes_that_reach_end(Reach reach) const {
-  // Of each node, those that reach the end once it does; a call needs its rule and what follows.
+  // For each node, those that reach the end as soon as it does. A call needs two: the called rule
+  // and what follows the call.
   struct Waiting {
-    Node node, other;  // other: -1 where nothing else is needed
+    Node node, other;  // other: -1 if nothing else is needed
   };
   std::vector<std::vector<Waiting>> waiting(edges_.size());
   for (std::size_t i = 0; i < edges_.size(); ++i) {

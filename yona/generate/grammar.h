@@ -46,7 +46,7 @@ class Grammar {
   Node start(Rule rule) const { return rules_[static_cast<std::size_t>(rule)].start; }
   Node end(Rule rule) const { return rules_[static_cast<std::size_t>(rule)].end; }
 
-  // These, and what appends, throw InvalidArgument above kMostNodes and kMostEdges.
+  // These and append_…() throw InvalidArgument beyond kMostNodes or kMostEdges.
   Node add_node();
   void link(Node from, Node to);
   // Each returns the node after what is appended to `from`.

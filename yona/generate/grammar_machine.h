@@ -21,8 +21,8 @@ class GrammarMachine {
   static constexpr State kDead = -1;
   // Calls within calls; deeper text is not matched.
   static constexpr std::int32_t kMostDepth = 256;
-  // Of memory for states and stacks, and of nodes and edges looked at to find them: what one text
-  // needs must not hold up others.
+  // Limits of the memory for states and stacks, and of the nodes and edges visited to find them, so
+  // that one text cannot block others.
   static constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
   static constexpr std::size_t kMostLooks = 16'000'000;
 
@@ -62,10 +62,10 @@ class GrammarMachine {
   void take(std::size_t bytes);
   // -1: too deep.
   Stack push(Stack below, Grammar::Node return_to);
-  // The state of these places and of those that follow without a byte.
+  // The state of these places and of all that follow from them without a byte.
   State intern(std::vector<Place> places);
   State state_of(std::vector<Place> places, bool may_end);
-  // Of a new state, for each class of bytes: kUnknown, or kDead.
+  // The steps of a new state: kUnknown or kDead for each class of bytes.
   std::vector<State> first_steps(const std::vector<Place>& places);
   State find_step(State state, std::size_t symbol);
 

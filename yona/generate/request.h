@@ -21,7 +21,7 @@ class TokenFilter {
   TokenFilter(const TokenFilter&) = delete;
   TokenFilter& operator=(const TokenFilter&) = delete;
 
-  // Sets the logits of tokens that may not come to -infinity.
+  // Sets the logits of tokens that may not come next to -infinity.
   virtual void bar(std::span<float> logits) = 0;
   virtual void advance(std::int32_t token) = 0;
   // Is the text complete, and can nothing follow?

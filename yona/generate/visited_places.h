@@ -14,7 +14,7 @@ class VisitedPlaces {
     ++search_;
     size_ = 0;
   }
-  // False where the search has met it before.
+  // False if this search has met the place before.
   bool insert(std::int32_t node, std::int32_t stack) {
     if (2 * (size_ + 1) > slots_.size()) {
       grow();
@@ -33,10 +33,10 @@ class VisitedPlaces {
  private:
   struct Slot {
     std::uint64_t key = 0;
-    std::uint64_t search = 0;  // that has put it here; another one's are free
+    std::uint64_t search = 0;  // that filled the slot; slots of earlier searches are free
   };
 
-  // Of the key, or the free one where it belongs.
+  // The slot that holds the key, or the free one where it belongs.
   Slot& slot_of(std::uint64_t key) {
     const std::size_t mask = slots_.size() - 1;
     std::uint64_t hash = key * 0x9E3779B97F4A7C15U;

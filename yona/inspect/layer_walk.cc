@@ -135,7 +135,7 @@ void LayerWalk::show_attention(const Ragged& x, const Ragged& input, const OpenA
   into_.v = shown_rows(open.V, kv_head() * shape.d_v, shape.d_v);
   into_.head_output = shown(open.heads.values, into_.query, into_.head * shape.d_v, shape.d_v);
   into_.attention_output = shown(open.output.values, into_.query);
-  if (open.unturned_Q) {
+  if (open.Q_unrotated) {
     show_turns(open);
   }
   show_scores(open, sight);
@@ -145,10 +145,10 @@ void LayerWalk::show_attention(const Ragged& x, const Ragged& input, const OpenA
 // Channel i is turned together with channel i + d_k/2 (tensor/ops/rotary.h).
 void LayerWalk::show_turns(const OpenAttention& open) {
   const std::int64_t d_k = block_.heads.d_k;
-  const Row before = whole(open.unturned_Q, into_.query, into_.head * d_k, d_k);
+  const Row before = whole(open.Q_unrotated, into_.query, into_.head * d_k, d_k);
   const Row after = whole(open.Q, into_.query, into_.head * d_k, d_k);
-  into_.unturned_q = shown(open.unturned_Q, into_.query, into_.head * d_k, d_k);
-  into_.unturned_k = shown_rows(open.unturned_K, kv_head() * d_k, d_k);
+  into_.unturned_q = shown(open.Q_unrotated, into_.query, into_.head * d_k, d_k);
+  into_.unturned_k = shown_rows(open.K_unrotated, kv_head() * d_k, d_k);
   const auto half = static_cast<std::size_t>(d_k / 2);
   for (std::size_t i = 0; i < std::min(half, static_cast<std::size_t>(kShownChannels / 2)); ++i) {
     into_.turns.push_back(

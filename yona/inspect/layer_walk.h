@@ -19,8 +19,9 @@ class LayerWalk {
 
   // All but the explanation's layer, head and token are written to it, which must be set. The
   // parameters and the explanation must outlive this object.
-  LayerWalk(BlockOptions block, const Parameters& parameters, Region& region, Explanation& into)
-      : block_(std::move(block)), parameters_(parameters), c_{.region = region}, into_(into) {}
+  LayerWalk(const BlockOptions& block, const Parameters& parameters, Region& region,
+            Explanation& into)
+      : block_(block), parameters_(parameters), c_{.region = region}, into_(into) {}
 
   Context& context() { return c_; }
   const BlockOptions& block() const { return block_; }

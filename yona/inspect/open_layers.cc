@@ -133,8 +133,8 @@ OpenAttention open_attention(const std::string& path, const BlockOptions& block,
   OpenAttention open = projections_of(block, project, x, memory, c);
   if (is_self && block.attention.rotary != nullptr) {
     const OpenAttention unturned = projections_of(block, project, x, memory, c);
-    open.unturned_Q = unturned.Q;  // those of `open` are turned in place
-    open.unturned_K = unturned.K;
+    open.Q_unrotated = unturned.Q;  // those of `open` are turned in place
+    open.K_unrotated = unturned.K;
     for (const Tensor& turned : {open.Q, open.K}) {
       rotary(turned, x.layout->positions, block.attention.rotary->table(), block.heads.d_k, c);
     }

@@ -29,11 +29,11 @@ OpenInput open_input(Stack stack, const TransformerConfig& config, const Paramet
 // MultiHead(x, memory, memory) of the attention at `path`, step by step. With h' heads of keys and
 // values where the block has grouped-query attention.
 struct OpenAttention {
-  Tensor Q, K, V;                 // [T, h·d_k], [T_m, h'·d_k], [T_m, h'·d_v]
-  Tensor unturned_Q, unturned_K;  // before the rotary positions; empty without them
-  Tensor weights;                 // [h, T, T_m] in a row
-  Ragged heads;                   // Concat(head_1 … head_h): [T, h·d_v]
-  Ragged output;                  // … W^O: [T, d_model]
+  Tensor Q, K, V;                   // [T, h·d_k], [T_m, h'·d_k], [T_m, h'·d_v]
+  Tensor Q_unrotated, K_unrotated;  // before the rotary positions; empty without them
+  Tensor weights;                   // [h, T, T_m] in a row
+  Ragged heads;                     // Concat(head_1 … head_h): [T, h·d_v]
+  Ragged output;                    // … W^O: [T, d_model]
 };
 
 OpenAttention open_attention(const std::string& path, const BlockOptions& block,

@@ -8,10 +8,10 @@
 #include "yona/io/folder_update.h"
 #include "yona/io/json_file.h"
 #include "yona/io/label_names.h"
+#include "yona/io/own_keys.h"
 #include "yona/io/trained_folder.h"
 #include "yona/io/typed_json.h"
 #include "yona/io/weight_copy.h"
-#include "yona/train/recorded_values.h"
 
 namespace yona {
 
@@ -25,9 +25,7 @@ constexpr std::string_view kInt8Weights = "int8";
 Json own_fields(const EncoderInfo& info) {
   Json fields = Json::object();
   fields["task"] = info.config.labels > 0 ? "classification" : "masked-lm";
-  for (const ConfigKey<BertConfig>& key : bert_keys()) {
-    fields[key.name] = json_of(key.get(info.config));
-  }
+  write_own_keys(info.config, bert_keys(), fields);
   fields["vocabulary"] = info.config.vocabulary;
   fields["masked_lm"] = info.config.masked_lm;
   fields["norm_epsilon"] = info.config.norm_epsilon;
@@ -35,17 +33,7 @@ Json own_fields(const EncoderInfo& info) {
 }
 
 void read_own_fields(const Json& fields, const std::string& where, BertConfig& config) {
-  check<FormatError>(fields.is_object(), "{}: \"yona\" is not an object", where);
-  for (const ConfigKey<BertConfig>& key : bert_keys()) {
-    const auto found = fields.find(key.name);
-    check<FormatError>(found != fields.end(), "{}: \"yona\" has no \"{}\"", where, key.name);
-    const std::string text = found->is_string() ? found->get<std::string>() : found->dump();
-    try {
-      key.set(config, ConfigNode::scalar(text), {key.name, "", ""});
-    } catch (const InvalidArgument& error) {
-      fail<FormatError>("{}: \"yona\": {}", where, error.what());
-    }
-  }
+  read_own_keys(fields, bert_keys(), where, config);
   const ForeignConfig rest(fields, where);
   config.vocabulary = rest.size("vocabulary");
   config.masked_lm = rest.get<bool>("masked_lm");

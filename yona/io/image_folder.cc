@@ -12,9 +12,9 @@
 #include "yona/io/image_processor_config.h"
 #include "yona/io/json_file.h"
 #include "yona/io/label_names.h"
+#include "yona/io/own_keys.h"
 #include "yona/io/safetensors_folder.h"
 #include "yona/io/weight_copy.h"
-#include "yona/train/recorded_values.h"
 
 namespace yona {
 
@@ -109,9 +109,7 @@ Json write_vit_config(const VitConfig& config) {
 Json own_vit_fields(const VitConfig& config) {
   Json fields = Json::object();
   fields["task"] = "image-classification";
-  for (const ConfigKey<VitConfig>& key : vit_keys()) {
-    fields[key.name] = json_of(key.get(config));
-  }
+  write_own_keys(config, vit_keys(), fields);
   fields["image_height"] = config.image_height;
   fields["image_width"] = config.image_width;
   fields["channels"] = config.channels;
@@ -120,18 +118,8 @@ Json own_vit_fields(const VitConfig& config) {
 }
 
 VitConfig read_own_vit_fields(const Json& fields, const std::string& where) {
-  check<FormatError>(fields.is_object(), "{}: \"yona\" is not an object", where);
   VitConfig config;
-  for (const ConfigKey<VitConfig>& key : vit_keys()) {
-    const auto found = fields.find(key.name);
-    check<FormatError>(found != fields.end(), "{}: \"yona\" has no \"{}\"", where, key.name);
-    const std::string text = found->is_string() ? found->get<std::string>() : found->dump();
-    try {
-      key.set(config, ConfigNode::scalar(text), {key.name, "", ""});
-    } catch (const InvalidArgument& error) {
-      fail<FormatError>("{}: \"yona\": {}", where, error.what());
-    }
-  }
+  read_own_keys(fields, vit_keys(), where, config);
   const ForeignConfig rest(fields, where);
   config.image_height = rest.size("image_height");
   config.image_width = rest.size("image_width");

@@ -1,6 +1,6 @@
-// Builds JSON from a parser's events. Nlohmann's own builder takes a time that grows with the
-// square of the values in a list where a callback is given, and of the keys of an object whose
-// order is kept: a body of a few hundred kilobytes would hold up a server for a minute.
+// Builds JSON from a parser's events, in linear time. The library's own builder takes quadratic
+// time for long lists (if it has a callback) and for objects with many ordered keys: a body of a
+// few hundred kilobytes would block a server for a minute.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace yona {
 
-// What the library says went wrong and where, without its own number for it. It may quote as much
-// of the text as there is: the words are UTF-8, and as many as fit a line.
+// The library's message without its error number. It may quote any part of the input; what is
+// returned is valid UTF-8 and fits a line.
 std::string words_of_json_error(std::string_view text);
 
-// A value as messages show it: not more of it than fits a line.
+// A value as messages quote it: cut to fit a line.
 std::string brief_json(const Json& value);
 
 class JsonBuilder : public Json::json_sax_t {
@@ -44,11 +44,11 @@ class JsonBuilder : public Json::json_sax_t {
                    const Json::exception& error) override;
 
  private:
-  // A list or an object that has not ended.
+  // An array or object that is still open.
   struct Level {
     Json* json;
     Json* value = nullptr;                              // of an object's last key
-    std::unordered_map<std::string, std::size_t> keys;  // of an object with many
+    std::unordered_map<std::string, std::size_t> keys;  // of a large object
   };
 
   Json* placed(Json value);

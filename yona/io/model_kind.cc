@@ -54,14 +54,28 @@ std::string supported_types() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// yona's own: models of version 0.1 name no task.
+// The task under the key "yona": encoder-decoders have it among their model's fields
+// (model_description.h). None in models of version 0.1.
+std::optional<Json> task_of(const Json& own) {
+  if (!own.is_object()) {
+    return std::nullopt;
+  }
+  const Json model = own.value("model", Json());
+  for (const Json* fields : {&own, &model}) {
+    if (fields->is_object() && fields->contains("task")) {
+      return fields->at("task");
+    }
+  }
+  return std::nullopt;
+}
+
 ModelKind kind_of_task(const Json& own, std::string_view where) {
-  const auto task = own.is_object() ? own.find("task") : own.end();
-  if (task == own.end()) {
+  const std::optional<Json> task = task_of(own);
+  if (!task) {
     return ModelKind::translation;
   }
   for (const NamedKind& each : kTasks) {
-    if (task->is_string() && task->get<std::string>() == each.name) {
+    if (*task == each.name) {
       return each.kind;
     }
   }
@@ -76,7 +90,7 @@ std::string_view describe(ModelKind kind) {
     case ModelKind::translation:
       return "a translation model";
     case ModelKind::parsing:
-      return "a parsing model";
+      return "a parser";
     case ModelKind::language_model:
       return "a language model";
     case ModelKind::encoder:

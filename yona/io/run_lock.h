@@ -8,8 +8,8 @@
 namespace yona {
 
 // Takes the lock of an existing folder, or throws InvalidArgument naming the process and machine
-// that hold it. The file keeps the holder's id while the lock is held; it is never deleted, as a
-// new one could then be locked beside the old. Throws IoError when the folder cannot be written.
+// that hold it. The file keeps the holder's id while the lock is held; it is never deleted, because
+// two processes could then lock different files. Throws IoError when the folder cannot be written.
 class RunLock {
  public:
   explicit RunLock(const std::filesystem::path& run_dir);

@@ -5,6 +5,7 @@
 #include "yona/base/error.h"
 #include "yona/models/attention_keys.h"
 #include "yona/models/named_presets.h"
+#include "yona/models/value_checks.h"
 
 namespace yona {
 
@@ -22,12 +23,6 @@ constexpr std::array<BertPreset, 6> kBertPresets{{{"bert-tiny", 2, 128, 512, 2},
                                                   {"bert-medium", 8, 512, 2048, 8},
                                                   {"bert-base", 12, 768, 3072, 12},
                                                   {"bert-large", 24, 1024, 4096, 16}}};
-
-void check_between(std::int64_t value, std::int64_t least, std::int64_t most,
-                   std::string_view key) {
-  check(value >= least && value <= most, "{}: {} is not between {} and {}", key, value, least,
-        most);
-}
 
 }  // namespace
 
@@ -58,7 +53,7 @@ void check_config(const BertConfig& config) {
   check(config.norm_epsilon > 0, "the epsilon of the norms, {}, is not above 0",
         config.norm_epsilon);
   for (const double p : {config.dropout, config.attention_dropout, config.classifier_dropout}) {
-    check(p >= 0.0 && p < 1.0, "model.dropout: {} is not a probability in [0, 1)", p);
+    check_probability(p, "model.dropout");
   }
 }
 

@@ -1,16 +1,15 @@
 #include "yona/models/memory_network_config.h"
 
 #include "yona/base/error.h"
+#include "yona/models/value_checks.h"
 
 namespace yona {
 
 void check_config(const MemoryNetworkConfig& config) {
   check(config.vocabulary >= 1, "a memory network needs words; its vocabulary has {}",
         config.vocabulary);
-  check(config.d_model >= 1 && config.d_model <= 512, "model.d_model: {} is not between 1 and 512",
-        config.d_model);
-  check(config.hops >= 1 && config.hops <= 100, "model.hops: {} is not between 1 and 100",
-        config.hops);
+  check_between(config.d_model, 1, 512, "model.d_model");
+  check_between(config.hops, 1, 100, "model.hops");
   check(config.memory >= 1, "model.memory: {} sentences are less than one", config.memory);
 }
 

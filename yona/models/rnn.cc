@@ -135,7 +135,7 @@ Ragged RnnDecoder::states(const Ragged& x, const Ragged& memory, Context& c) con
 // h̃ = tanh(W_c [context; h]), where the context is the attention of h to the memory, already
 // multiplied with its half of W_c                          Luong et al. 2015, eq. 5
 Ragged RnnDecoder::operator()(const Tokens& target, const Ragged& memory, Context& c) const {
-  const Ragged h = states(embedding_(target, c), memory, c);  // [T, d_model]
+  Ragged h = states(embedding_(target, c), memory, c);  // [T, d_model]
   if (!attention_) {
     return h;
   }

@@ -6,6 +6,7 @@
 #include "yona/base/error.h"
 #include "yona/models/attention_keys.h"
 #include "yona/models/named_presets.h"
+#include "yona/models/value_checks.h"
 
 namespace yona {
 
@@ -22,15 +23,6 @@ constexpr std::array<Preset, 4> kPresets{{{"tiny", 4, 128, 256, 4, 0.3},
                                           {"iwslt", 6, 512, 1024, 4, 0.3},
                                           {"base", 6, 512, 2048, 8, 0.1},
                                           {"big", 6, 1024, 4096, 16, 0.3}}};
-
-void check_probability(double value, std::string_view key) {
-  check(value >= 0.0 && value < 1.0, "{}: {} is not a probability in [0, 1)", key, value);
-}
-
-void check_size(std::int64_t value, std::int64_t least, std::int64_t most, std::string_view key) {
-  check(value >= least && value <= most, "{}: {} is not between {} and {}", key, value, least,
-        most);
-}
 
 ConfigKey<TransformerConfig> layers_key() {
   using Config = TransformerConfig;
@@ -154,11 +146,11 @@ const ConfigKeys<TransformerConfig>& transformer_fields() {
 }
 
 void check_config(const TransformerConfig& config) {
-  check_size(config.encoder_layers, 1, 1000, "model.encoder_layers");
-  check_size(config.decoder_layers, 1, 1000, "model.decoder_layers");
-  check_size(config.d_model, 1, 1 << 16, "model.d_model");
-  check_size(config.d_ff, 1, 1 << 20, "model.d_ff");
-  check_size(config.heads, 1, 1024, "model.heads");
+  check_between(config.encoder_layers, 1, 1000, "model.encoder_layers");
+  check_between(config.decoder_layers, 1, 1000, "model.decoder_layers");
+  check_between(config.d_model, 1, 1 << 16, "model.d_model");
+  check_between(config.d_ff, 1, 1 << 20, "model.d_ff");
+  check_between(config.heads, 1, 1024, "model.heads");
   check(config.d_k >= 0, "model.d_k: {} is negative; 0 takes d_model / heads", config.d_k);
   check(config.d_v >= 0, "model.d_v: {} is negative; 0 takes d_model / heads", config.d_v);
   check(config.d_k > 0 || config.d_model % config.heads == 0,
@@ -167,12 +159,12 @@ void check_config(const TransformerConfig& config) {
   check(config.d_v > 0 || config.d_model % config.heads == 0,
         "model.heads: {} heads do not divide model.d_model {}; set model.d_v", config.heads,
         config.d_model);
-  check_size(config.head_shape().d_k, 1, 4096, "model.d_k");
-  check_size(config.head_shape().d_v, 1, 4096, "model.d_v");
+  check_between(config.head_shape().d_k, 1, 4096, "model.d_k");
+  check_between(config.head_shape().d_v, 1, 4096, "model.d_v");
   check_probability(config.dropout, "model.dropout");
   check_probability(config.attention_dropout, "model.attention_dropout");
   check_probability(config.activation_dropout, "model.activation_dropout");
-  check_size(config.max_positions, 1, 1 << 20, "model.max_positions");
+  check_between(config.max_positions, 1, 1 << 20, "model.max_positions");
   check_causal_attention(config.attention, config.attention_sizes);
   check_attention_dropout(config.attention, config.attention_dropout);
   const bool takes_distances = config.attention != AttentionKind::dilated &&
@@ -187,8 +179,8 @@ void check_config(const TransformerConfig& config) {
         "model.positions: rotary positions turn pairs of channels, and model.d_k {} is odd",
         config.head_shape().d_k);
   check(config.position_base > 1.0, "model.position_base: {} is not above 1", config.position_base);
-  check_size(config.source_vocabulary, 3, 1 << 24, "source vocabulary");
-  check_size(config.target_vocabulary, 3, 1 << 24, "target vocabulary");
+  check_between(config.source_vocabulary, 3, 1 << 24, "source vocabulary");
+  check_between(config.target_vocabulary, 3, 1 << 24, "target vocabulary");
   check(config.departures.start_id < config.target_vocabulary,
         "the decoder's first input {} is outside the target vocabulary of {} pieces",
         config.departures.start_id, config.target_vocabulary);

@@ -46,7 +46,7 @@ struct Departures {
   bool operator==(const Departures&) const = default;
 };
 
-// A part that is left out, to see what it is worth (study/parts.cc). Not for files.
+// A part that is left out, to measure its effect (study/parts.cc). Not for files.
 enum class MissingPart : std::uint8_t { none, causal_mask, residual };
 
 struct TransformerConfig {

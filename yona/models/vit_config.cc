@@ -4,6 +4,7 @@
 
 #include "yona/base/error.h"
 #include "yona/models/named_presets.h"
+#include "yona/models/value_checks.h"
 
 namespace yona {
 
@@ -20,12 +21,6 @@ constexpr std::array<VitPreset, 3> kVitPresets{{{"vit-tiny", 4, 6, 128, 256, 4},
                                                 {"vit-small", 16, 12, 384, 1536, 6},
                                                 {"vit-base", 16, 12, 768, 3072, 12}}};
 
-void check_vit_size(std::int64_t value, std::int64_t least, std::int64_t most,
-                    std::string_view key) {
-  check(value >= least && value <= most, "{}: {} is not between {} and {}", key, value, least,
-        most);
-}
-
 }  // namespace
 
 BlockOptions VitConfig::block() const {
@@ -40,21 +35,21 @@ BlockOptions VitConfig::block() const {
 }
 
 void check_config(const VitConfig& config) {
-  check_vit_size(config.layers, 1, 1000, "model.layers");
-  check_vit_size(config.d_model, 1, 1 << 16, "model.d_model");
-  check_vit_size(config.d_ff, 1, 1 << 20, "model.d_ff");
-  check_vit_size(config.heads, 1, 1024, "model.heads");
+  check_between(config.layers, 1, 1000, "model.layers");
+  check_between(config.d_model, 1, 1 << 16, "model.d_model");
+  check_between(config.d_ff, 1, 1 << 20, "model.d_ff");
+  check_between(config.heads, 1, 1024, "model.heads");
   check(config.d_model % config.heads == 0, "model.heads: {} heads do not divide model.d_model {}",
         config.heads, config.d_model);
-  check_vit_size(config.image_height, 1, 1 << 14, "the pictures' height");
-  check_vit_size(config.image_width, 1, 1 << 14, "the pictures' width");
+  check_between(config.image_height, 1, 1 << 14, "the pictures' height");
+  check_between(config.image_width, 1, 1 << 14, "the pictures' width");
   check(config.channels == 1 || config.channels == 3, "pictures have {} channels, not 1 or 3",
         config.channels);
   check(config.patch >= 1 && config.patch <= config.image_height &&
             config.patch <= config.image_width,
         "model.patch: {} pixels do not fit pictures of {} × {}", config.patch, config.image_height,
         config.image_width);
-  check_vit_size(config.stride, 0, config.patch, "model.stride");
+  check_between(config.stride, 0, config.patch, "model.stride");
   check((config.image_height - config.patch) % config.step() == 0 &&
             (config.image_width - config.patch) % config.step() == 0,
         "model.patch: patches of {} pixels, {} apart, do not cover pictures of {} × {}; choose "
@@ -67,7 +62,7 @@ void check_config(const VitConfig& config) {
   check(config.distillation_token || !config.distillation_classifier,
         "a model with a classifier for the distillation token has such a token");
   for (const double p : {config.dropout, config.attention_dropout}) {
-    check(p >= 0.0 && p < 1.0, "model.dropout: {} is not a probability in [0, 1)", p);
+    check_probability(p, "model.dropout");
   }
 }
 

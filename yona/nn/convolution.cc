@@ -15,8 +15,8 @@ Tensor Convolution::window(const Ragged& x, std::int64_t sentences, Context& c) 
     return x.values;
   }
   const auto nothing = [&] { return c.zeros(x.values.dtype(), Shape{sentences, reach * in_}); };
-  const Tensor past = c.cache->state(nothing, c);      // [rows, reach · in]
-  const Tensor all = join_columns(past, x.values, c);  // [rows, (reach + 1) · in]
+  const Tensor past = c.cache->state(nothing, c);  // [rows, reach · in]
+  Tensor all = join_columns(past, x.values, c);    // [rows, (reach + 1) · in]
   c.cache->keep(all.columns(in_, reach * in_));
   if (window_.dilation == 1) {
     return all;

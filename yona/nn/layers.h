@@ -84,7 +84,7 @@ class Layers : public Module {
   std::unique_ptr<LayerNorm> norm_;
   bool is_reversible_;
   bool recomputes_ = false;
-  mutable Tape tape_;  // of the layer whose backward pass is under way
+  mutable Tape tape_;  // of the layer whose backward pass is running
 };
 
 }  // namespace yona

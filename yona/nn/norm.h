@@ -13,8 +13,8 @@ namespace yona {
 inline constexpr float kNormEpsilon = 1e-5F;  // as in the Hugging Face families
 
 // layer: mean and deviation (Ba et al. 2016); rms: without mean and bias (Zhang and Sennrich 2019).
-// batch: mean and deviation of a channel over all tokens of the batch (Ioffe and Szegedy 2015), to
-// see what the norm of a token is worth.
+// batch: mean and deviation of a channel over all tokens of the batch (Ioffe and Szegedy 2015), for
+// comparison.
 enum class NormKind : std::uint8_t { layer, rms, batch };
 constexpr std::array<std::string_view, 3> enum_names(NormKind) { return {"layer", "rms", "batch"}; }
 
@@ -70,7 +70,7 @@ struct ResidualNormOptions {
   double dropout = 0.0;
   NormKind kind = NormKind::layer;
   float epsilon = kNormEpsilon;
-  bool residual = true;  // false: LN(Dropout(f(x))) or Dropout(f(LN(x))), to see what x + is worth
+  bool residual = true;  // false: LN(Dropout(f(x))) or Dropout(f(LN(x))), for comparison
 };
 
 // The residual connection around a sub-layer f, and its norm:

@@ -6,8 +6,8 @@ namespace yona {
 
 namespace {
 
-// Messages of 4 MiB; smaller ones with many ranks, so that buckets have 32 MiB and a model has
-// several: they are exchanged during the backward pass.
+// Messages of 4 MiB, or less with many ranks, so that a bucket has at most 32 MiB and a model has
+// several buckets to exchange during the backward pass.
 constexpr std::int64_t kLargestSlice = 16;
 constexpr std::int64_t kLargestBucket = 128;  // granules
 

@@ -175,8 +175,8 @@ bool Batcher::has_waited_too_long(const WaitingJob& waiting, Clock::time_point n
          std::chrono::duration<double>(now - waiting.since) > options_.longest_wait;
 }
 
-// Takes those out whose clients have left, that are too late, or that have waited too long to be
-// begun; and the rest of those that have failed.
+// Removes jobs whose clients have left, that are past their deadline, that have waited too long to
+// start, or that have failed.
 void Batcher::remove_ended(WaitingGroup& group, Next& next) {
   const Clock::time_point now = Clock::now();
   std::erase_if(group, [&](const WaitingJob& waiting) {
@@ -189,7 +189,7 @@ void Batcher::remove_ended(WaitingGroup& group, Next& next) {
     }
     --figures_.waiting_jobs;
     figures_.waiting_tokens -= waiting.tokens;
-    if (has_failed) {  // and knows it
+    if (has_failed) {  // its error is reported already
       return true;
     }
     ++(is_gone ? figures_.gone : is_late ? figures_.late : figures_.refused);
@@ -304,8 +304,8 @@ Batcher::Next Batcher::next(std::unique_lock<std::mutex>& lock) {
   return found;
 }
 
-// A batch of jobs that are much smaller than those of the batch under way, if there are any; and
-// those that have ended without one.
+// A batch of jobs that are much smaller than those of the running batch, if there are any, and the
+// jobs that have ended without a batch.
 Batcher::Next Batcher::urgent() {
   Next found;
   const std::scoped_lock lock(mutex_);

@@ -76,7 +76,7 @@ class Batcher {
   // From within run: this batch has a model to load, so its time is not the one to foresee others
   // by, and those that wait behind it wait within their deadlines.
   void loads();
-  // How many batches are under way, each preempting the one before.
+  // How many batches are running, each preempting the one before.
   std::size_t depth() const;
   // Would a small job be refused? Quick: for those who can say so before they read on.
   bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
@@ -93,7 +93,7 @@ class Batcher {
     std::vector<std::pair<std::shared_ptr<Job>, std::exception_ptr>> ended{};
   };
 
-  // A batch under way.
+  // A running batch.
   struct Running {
     std::int64_t tokens = 0, work = 0;
     std::int64_t largest = 0;  // work of the largest of its jobs, as it is compared

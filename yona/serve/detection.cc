@@ -38,7 +38,7 @@ std::string_view base_code(std::string_view code) {
   return code.substr(0, code.find_first_of("-_"));
 }
 
-// As much of the texts as is worth looking at.
+// The beginning of the texts, long enough to detect their language.
 std::string first_of(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) {

@@ -180,7 +180,7 @@ Json form_value(const Field& field, const std::string& text) {
   }
 }
 
-// Of names that are unknown the first is enough to refuse it: a form may have a hundred thousand.
+// The first unknown name is enough to refuse a form, which may have a hundred thousand of them.
 void add_form(Json& object, const std::vector<std::pair<std::string, std::string>>& form,
               const Fields& fields) {
   bool has_unknown = false;

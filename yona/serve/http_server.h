@@ -22,7 +22,7 @@
 namespace yona::serve {
 
 struct ConnectionLimits {
-  std::size_t connections = 1024;           // more are told 503 and closed
+  std::size_t connections = 1024;           // more get 503 and are closed
   std::uint32_t header_bytes = 16384;       // with chunk extensions and trailers; 431
   std::uint64_t body_bytes = 1 << 20;       // also once decompressed; 413
   std::chrono::milliseconds read{10'000};   // from a request's first byte to its last

@@ -30,7 +30,7 @@ void RunWatch::end() {
   }
 }
 
-// Those who have not been told what is now are told; those who have gone are forgotten.
+// Sends the current state to those who do not have it yet, and forgets those who have left.
 void RunWatch::tell() {
   std::erase_if(watchers_, [](const Watcher& watcher) { return watcher.exchange->gone()->load(); });
   const std::string event = server_sent_event("runs", runs_json(place_));

@@ -16,7 +16,7 @@ namespace yona {
 // The sum of the examples' weights.
 double weight_of_examples(const Batch& batch);
 
-// What the loss of each example is multiplied by. Keeps its memory between steps.
+// The factor of each example's loss. Keeps its memory between steps.
 class ExampleScale {
  public:
   // f32 [S]: the example's weight as a share of the update's, divided among the passes.

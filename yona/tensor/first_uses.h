@@ -1,5 +1,5 @@
-// Which gradients of parameters are final during a backward pass, so that they can be exchanged
-// meanwhile (train/gradient_sum.h).
+// Tells which gradients of parameters are final while a backward pass continues, so that they can
+// be exchanged meanwhile (train/gradient_sum.h).
 //
 // Every op names the inputs that its backward gives gradients to, before it is recorded: records()
 // in tensor/context.h. The gradient of a parameter is final when the closures of all ops that use

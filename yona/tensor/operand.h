@@ -7,9 +7,9 @@
 
 namespace yona {
 
-// Do bf16 products round f32 operands as they read them (cpu/tile_matmul.h)? On CPUs with AMX, and
-// in training on those with AVX512-BF16. There decoding multiplies a few rows again and again, by
-// copies of the weights that are half as large.
+// Do bf16 products round f32 operands as they read them (cpu/tile_matmul.h)? They do on CPUs with
+// AMX, and in training on those with AVX512-BF16. Decoding on the latter multiplies a few rows many
+// times, so it keeps copies of the weights in bf16.
 bool rounds_operands(const Backend& backend, bool training);
 inline bool rounds_operands(const Context& c) { return rounds_operands(c.backend(), c.training); }
 

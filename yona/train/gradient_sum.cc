@@ -23,6 +23,7 @@ std::int64_t places_for(const Communicator* ranks, const Backend& backend) {
 
 std::vector<std::vector<Shards::Slice>> slices_of_all(const Shards& shards) {
   std::vector<std::vector<Shards::Slice>> slices;
+  slices.reserve(static_cast<std::size_t>(shards.size()));
   for (int rank = 0; rank < shards.size(); ++rank) {
     slices.push_back(shards.slices(rank));
   }

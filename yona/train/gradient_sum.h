@@ -38,7 +38,7 @@ class GradientSum {
   }
   std::int64_t rounds() const { return (micro_batches_ + shards_.size() - 1) / shards_.size(); }
 
-  // Is it worth telling which gradients are final before add()?
+  // Does it help to call advance() before add()?
   bool overlaps() const;
   // During this rank's backward pass: gradients of elements from here on are final.
   // Exchanges them as far as that can be done without waiting.

@@ -11,8 +11,8 @@
 namespace yona {
 
 // Appends, so that a resumed run continues the same file. What is reported before the folder
-// exists is written when it does; a log that cannot be written is left alone, with one warning: it
-// is not worth a run.
+// exists is written when it does. If the log cannot be written, there is one warning and the run
+// continues.
 class RunLog : public JsonReporter {
  public:
   RunLog(std::filesystem::path folder, std::int64_t log_every);

@@ -28,8 +28,8 @@ void RunSaver::resume() {
 }
 
 void RunSaver::save() {
-  // Until something is validated, the folder has the newest that is worth something. It is written
-  // first: a run that is killed here does both again.
+  // Until something is validated, the folder has the newest weights that are not lost. The model is
+  // written first: a run that is killed in between writes both again.
   if (state().best_update == 0) {
     write_newest_model();
   }
@@ -51,14 +51,15 @@ void RunSaver::save() {
 void RunSaver::prune() {
   std::vector<std::int64_t> all;
   for (const Checkpoint& checkpoint : list_checkpoints(run_.options.output)) {
-    // One that a signal made is of no use once there is a later one, and takes no other's place.
+    // A checkpoint that a signal caused is useless once there is a later one, and must not displace
+    // another.
     if (checkpoint.step == saved_update_ || !was_interrupted(checkpoint.path)) {
       all.push_back(checkpoint.step);
     }
   }
   const TrainConfig& train = run_.start.train();
   std::set<std::int64_t> keep = state().to_keep(all, train.keep_best, train.keep_last);
-  if (run_.guard.is_lost() && run_.guard.last_good()) {  // all that are newer may be worthless
+  if (run_.guard.is_lost() && run_.guard.last_good()) {  // newer ones may be useless
     keep.insert(run_.guard.last_good()->step);
   }
   prune_checkpoints(run_.options.output, keep);

@@ -26,13 +26,12 @@ class RunSaver {
   // The model folder, from the weights that are in use now. Throws IoError naming what is there.
   void write_model();
   // The same from the weights that are used when training is over (the average, if there is one).
-  // Nothing when the folder has them already, or the last loss was out of all reason.
+  // Does nothing if the folder has them already, or if they are lost (finite_guard.h).
   void write_newest_model();
-  // So that there is a model to try out within the first minute: after the first update, and then
-  // every half a minute until something is validated. Of rank 0 alone.
+  // Is a model due that can be tried out within the first minute? One is due after the first
+  // update, and then every half minute until something is validated. False at other ranks than 0.
   bool wants_early_model() const;
-  // Writes the newest weights, whatever they are worth, where there is no model at all. All ranks
-  // together.
+  // Writes the newest weights, even lost ones, if there is no model at all. All ranks together.
   void write_missing_model();
 
  private:
@@ -44,7 +43,7 @@ class RunSaver {
   const RunParts run_;
   std::int64_t saved_update_ = -1;
   std::int64_t written_update_ = -1;  // of the model folder
-  double written_at_ = 0;             // by the clock
+  double written_at_ = 0;             // time of the clock
 };
 
 }  // namespace yona

@@ -49,14 +49,14 @@ class RunStart {
   const Json& record() const { return record_; }
   const Team& team() const { return team_; }
 
-  // Rank 0 is ready to train, with these weights: the other ranks, which wait in the constructor,
-  // begin. Nothing at the others.
+  // Rank 0 is ready to train with these weights: lets the other ranks, which wait in the
+  // constructor, begin. Does nothing at other ranks.
   void let_ranks_begin(const Parameters& parameters);
   // All ranks are ready. Throws InvalidArgument when one has other data or another program.
   void join_ranks();
 
  private:
-  // None at rank 0.
+  // Empty at rank 0.
   std::optional<RankStart> wait_for_first(const TrainConfig& train) const;
   std::optional<RunLock> lock() const;
   std::optional<Checkpoint> find_checkpoint() const;
@@ -67,16 +67,16 @@ class RunStart {
   void plan();
   void report_plan();
   std::unique_ptr<Task> make(const MakeTask& make_task);
-  // What a resumed run has to be refused for, or be allowed.
+  // Differences for which a resumed run is refused unless changes are allowed.
   Differences differences();
-  // Throws unless there is none or changes are allowed, which are reported.
+  // Throws if there are any and changes are not allowed; reports those that are.
   void accept(const Differences& found);
 
   const TrainerOptions& options_;
   double began_ = options_.began.value_or(options_.clock());
   Reporters& reporter_;
   Team team_;
-  std::optional<RankStart> first_;  // what rank 0 says to the others
+  std::optional<RankStart> first_;  // what rank 0 tells the others
   std::optional<RunLock> lock_;
   std::unique_ptr<Backend> backend_;
   std::optional<Checkpoint> checkpoint_;

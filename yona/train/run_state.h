@@ -44,8 +44,8 @@ struct RunState {
            (best == scores.end() ? std::numeric_limits<double>::infinity() : cost(best->second));
   }
 
-  // Of the checkpoints of these updates, in rising order: the best so many by their validation, and
-  // the last so many, at least one.
+  // Which checkpoints to keep, given the updates of all in rising order: the `best` best by their
+  // validation, and the `last` newest, at least one.
   std::set<std::int64_t> to_keep(std::span<const std::int64_t> checkpoints, std::int64_t best,
                                  std::int64_t last) const;
 

@@ -155,8 +155,8 @@ void add_profile(const Profile& profile, std::int64_t steps, Json& result) {
   result["ms_by_kernel"] = kernels;
 }
 
-// Of several ranks, compared with a step of so many seconds: what it computes and exchanges, and
-// how much of the exchange was hidden.
+// For several ranks: the parts of a step that takes `step` seconds, which are computation and
+// exchange, and how much of the exchange was hidden.
 void add_parts(TrainingSteps& steps, std::int64_t count, double step, Json& result) {
   std::vector<double> compute;
   std::vector<double> exchange;

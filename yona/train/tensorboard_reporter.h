@@ -11,7 +11,7 @@
 namespace yona {
 
 // train/loss, train/perplexity, train/learning_rate, train/gradient_norm and
-// train/tokens_per_second at every `log_every`-th update, means over so many updates as everywhere
+// train/tokens_per_second at every `log_every`-th update, averaged over that many updates
 // (progress_meter.h); loss, perplexity, nats_per_byte and the figures of each validation under the
 // name of its set.
 class TensorBoardReporter : public Reporter {

@@ -33,7 +33,7 @@ struct TimeFacts {
   double seconds_per_update = 0;  // with train.batch_tokens; 0: not measured
   double seconds_left = 0;        // for updates; 0: no limit
   double updates_per_pass = 1;    // over the data
-  double passes = 10;             // that the data is worth, where there is no limit
+  double passes = 10;             // after which little is left to learn; used without a limit
   std::int64_t done = 0;          // updates of a resumed run
 };
 
@@ -47,8 +47,8 @@ struct TimePlan {
 // long as the run.
 TimePlan plan_time(TrainConfig train, const OpenKeys& open, TimeFacts facts);
 
-// Passes over so many examples after which little is left to learn: 150 over 29,000, fewer over
-// more, as one over the square root.
+// The number of passes after which little is left to learn: 150 over 29,000 examples; it falls with
+// the square root of their number.
 double worthwhile_passes(std::uint64_t examples);
 // The same for running text, by its tokens: 15 of them count as an example.
 double worthwhile_text_passes(const Examples& examples);

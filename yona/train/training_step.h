@@ -23,18 +23,17 @@ class TrainingStep {
   TrainingStep(const TrainingStep&) = delete;
   TrainingStep& operator=(const TrainingStep&) = delete;
 
-  // Opens the data where the run's state is, which moves to the next epoch when changes made this
-  // one too short.
+  // Opens the data at the position of the run's state, which moves to the next epoch if changes
+  // made this one too short.
   void open_data();
 
-  // Asks the device for the next update. All ranks together.
+  // Starts the next update on the device. All ranks together.
   PendingUpdate start();
 
   // After the micro-batches of the last start().
   BatchPosition position() const { return stream_->position(); }
   std::int64_t epoch_batches() const { return stream_->epoch_batches(); }
-  // The update after which the run ends, as far as the data read so far tells, when `update` is the
-  // last one that was read for.
+  // The update after which the run ends, judging by the data that was read up to `update`.
   std::int64_t expected_end(std::int64_t update) const;
 
   const Examples& examples() const { return *examples_; }

@@ -13,12 +13,12 @@ namespace yona {
 
 class Validations {
  public:
-  // Opens the task's sets, and at rank 0 its samples where options ask for some.
+  // Opens the task's sets, and at rank 0 its samples if options ask for them.
   Validations(const RunParts& run, Objective& objective);
 
   bool any() const { return !evaluations_.empty(); }
-  // Weights in use are those of the end of training (the average, if there is one). Weights that
-  // are the best so far are written. All ranks together.
+  // Uses the weights of the end of training (the average, if there is one), and writes them if they
+  // are the best so far. All ranks together.
   void run(Learner& learner, RunSaver& saver);
   bool is_patience_over() const;
 

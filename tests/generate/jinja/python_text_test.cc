@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yona/generate/jinja/value.h"
+
 namespace yona::jinja {
 namespace {
 
@@ -33,6 +35,11 @@ TEST(PythonText, ReplacesAndChangesCase) {
   EXPECT_EQ(lower("ÀB"), "àb");
   EXPECT_EQ(title("hELLO wORLD's"), "Hello World'S");
   EXPECT_EQ(capitalized("éCOLE X"), "École x");
+}
+
+TEST(PythonText, EscapesMarkup) {
+  EXPECT_EQ(markup_escaped("é <&>\"'"), "é &lt;&amp;&gt;&#34;&#39;");
+  EXPECT_THROW(markup_escaped(std::string(kMostText / 4, '&')), TemplateError);
 }
 
 TEST(PythonText, WritesCharactersOfEveryLength) {

@@ -83,7 +83,7 @@ TEST(EncoderEngine, LargePicturesAreNotComputedTogether) {
   many.job->pictures.assign(5, png);
   engine.submit(many.job);
   EXPECT_GT(many.job->total_work(), 5 * 7000);
-  EXPECT_LT(many.job->tokens[0], 1000);  // what waits in the queue is the small file
+  EXPECT_LT(many.job->tokens[0], 1000);  // only the small file waits in the queue
   EXPECT_THROW(many.results(), FormatError);
   engine.close();
   EXPECT_EQ(engine.figures().sentences, 1U);  // the first fails the job, and ends it

@@ -103,10 +103,7 @@ void batch_norm_backward_row(const BatchNormBackwardArgs& args, std::int64_t i, 
     V value = hn::NegMulAdd(shares, load(d, sums + j, part), load(d, dy + j, part));
     value = hn::NegMulAdd(normal, hn::Mul(shares, load(d, products + j, part)), value);
     value = hn::Mul(value, hn::Mul(deviation, load(d, weight + j, part)));
-    if (args.accumulate_dx) {
-      value = hn::Add(value, load(d, dx + j, part));
-    }
-    store(d, value, dx + j, part);
+    store_or_add(d, value, dx + j, args.accumulate_dx, part);
   });
 }
 

@@ -271,8 +271,8 @@ void cached_attention(const CachedAttentionArgs& args, Exec& exec) {
   const std::int64_t rows = args.q.rows;
   const std::int64_t longest =
       rows == 0 ? 0 : *std::max_element(args.counts, args.counts + rows) + (args.fresh ? 1 : 0);
-  // Numbers of the cache that a slice reads: a few microseconds' worth, or waking threads is
-  // dearer.
+  // Numbers of the cache that a slice reads. They take a few microseconds; for fewer, waking
+  // threads would cost more.
   constexpr std::int64_t kSlice = 65536;
   const std::int64_t row_size = std::max<std::int64_t>(1, longest * (args.k.cols + args.v.cols));
   const std::int64_t parts = std::clamp<std::int64_t>(row_size / kSlice, 1, args.heads);

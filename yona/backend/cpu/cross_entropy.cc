@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -190,23 +190,13 @@ HWY_EXPORT(rdrop_row);
 namespace {
 
 void cross_entropy(const CrossEntropyArgs& args, Exec& exec) {
-  if (args.logits.dtype != DType::f32) {
-    reference_kernels().cross_entropy.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.logits.rows, args.logits.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(cross_entropy_row)(args, i);
-  });
+  cpu::each_row(args, args.logits, reference_kernels().cross_entropy,
+                HWY_DYNAMIC_DISPATCH(cross_entropy_row), exec);
 }
 
 void rdrop(const RDropArgs& args, Exec& exec) {
-  if (args.first.logits.dtype != DType::f32) {
-    reference_kernels().rdrop.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.first.logits.rows, args.first.logits.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(rdrop_row)(args, i);
-  });
+  cpu::each_row(args, args.first.logits, reference_kernels().rdrop, HWY_DYNAMIC_DISPATCH(rdrop_row),
+                exec);
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& table) {

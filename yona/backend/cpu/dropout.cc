@@ -1,6 +1,6 @@
 // Dropout of single elements, a row at a time; its backward is the same kernel on the gradient.
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -27,10 +27,7 @@ void dropout_row(const DropoutArgs& args, std::int64_t i) {
                      if (residual != nullptr) {
                        value = hn::Add(value, load(d, residual + j, part));
                      }
-                     if (args.accumulate) {
-                       value = hn::Add(value, load(d, y + j, part));
-                     }
-                     store(d, value, y + j, part);
+                     store_or_add(d, value, y + j, args.accumulate, part);
                    });
 }
 
@@ -47,13 +44,7 @@ HWY_EXPORT(dropout_row);
 namespace {
 
 void dropout(const DropoutArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().dropout.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(dropout_row)(args, i);
-  });
+  cpu::each_row(args, args.x, reference_kernels().dropout, HWY_DYNAMIC_DISPATCH(dropout_row), exec);
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& table) { table.dropout = dropout; });

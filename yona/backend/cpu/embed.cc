@@ -4,7 +4,7 @@
 // ids and adds the rows it owns. So equal ids are summed in row order by one thread, without
 // sorting and without atomics; looking through the ids costs a few microseconds.
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/panels.h"
 #include "yona/backend/registration.h"
@@ -80,13 +80,7 @@ HWY_EXPORT(embed_backward_row);
 namespace {
 
 void embed(const EmbedArgs& args, Exec& exec) {
-  if (args.y.dtype != DType::f32) {
-    reference_kernels().embed.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.y.rows, args.y.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(embed_row)(args, i);
-  });
+  cpu::each_row(args, args.y, reference_kernels().embed, HWY_DYNAMIC_DISPATCH(embed_row), exec);
 }
 
 // gradient[ids] += scale · mask ∘ dy

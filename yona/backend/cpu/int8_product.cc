@@ -31,7 +31,7 @@ constexpr std::int64_t kSumLanes = hn::MaxLanes(Sums());
 constexpr std::int64_t kGroup = kPanelRows * kInt8Group;  // bytes
 constexpr std::int64_t kBlock = 32;                       // groups: 8 kB
 
-// Four elements of x beside each other, again and again.
+// Four elements of x, repeated over the whole vector.
 HWY_INLINE hn::Vec<Words> four_of(const std::int16_t* x) {
   const hn::Repartition<std::int64_t, Words> fours;
   std::int64_t four = 0;

@@ -29,8 +29,8 @@ constexpr std::int64_t kVectors = 4;  // of a panel's 64 rows
 constexpr std::int64_t kLine = 64;    // bytes: a vector, and a line of the cache
 constexpr std::int64_t kGroupBytes = kVectors * kLine;
 
-// With few rows, which read a panel once, it is read in so many places at once: memory answers
-// several streams faster than one (8 beside 1 at 4 rows: 16 GB/s instead of 11; bench/ops).
+// Few rows read a panel only once. They read it as this many streams: memory is faster with several
+// streams than with one (at 4 rows, 16 GB/s with 8 streams and 11 with one; bench/ops).
 constexpr std::int64_t kStreams = 8;
 constexpr std::int64_t kDistance = 4;  // groups: how far ahead of a stream is fetched
 

@@ -35,10 +35,7 @@ HWY_INLINE void slope_row(const RowsBackwardArgs& args, std::int64_t i, const Sl
   float* dx = args.dx.row<float>(i);
   for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
     auto result = hn::Mul(slope(load(d, saved + j, part)), load(d, dy + j, part));
-    if (args.accumulate) {
-      result = hn::Add(result, load(d, dx + j, part));
-    }
-    store(d, result, dx + j, part);
+    store_or_add(d, result, dx + j, args.accumulate, part);
   });
 }
 

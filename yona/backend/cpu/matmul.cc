@@ -210,8 +210,8 @@ bool repays_packing(const MatmulArgs& args, std::int64_t k) {
                           : args.c.rows >= kRows && args.c.cols * k >= kElements;
 }
 
-// Tiles take a pass over b. For fewer rows oneDNN reads it as it is: decoding, with weights in
-// bf16.
+// Packing tiles takes a pass over b, which few rows do not repay (decoding with bf16 weights):
+// oneDNN reads b as it is.
 bool repays_tiles(const MatmulArgs& args) {
   constexpr std::int64_t kRows = 32;
   return cpu_has_amx() || (cpu_has_bf16() && args.c.rows >= kRows);

@@ -166,7 +166,7 @@ class PerformerHead {
     }
   }
 
-  // Rows of features, and rows of values with what belongs to their sum.
+  // Rows of features, and rows of values with the column of their sums.
   PerformerRows of_features(float* rows) const { return {rows, features_->wide, features_->count}; }
   PerformerRows of_values(float* rows) const { return {rows, wide_v_, args_->d_v + 1}; }
 

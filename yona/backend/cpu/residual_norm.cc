@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -96,13 +96,8 @@ HWY_EXPORT(residual_norm_row);
 namespace {
 
 void residual_norm(const ResidualNormArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().residual_norm.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(residual_norm_row)(args, i);
-  });
+  cpu::each_row(args, args.x, reference_kernels().residual_norm,
+                HWY_DYNAMIC_DISPATCH(residual_norm_row), exec);
 }
 
 const Registration registration(BackendKind::cpu,

@@ -61,12 +61,6 @@ HWY_INLINE Means row_means(const Normal& normal, const float* dy, const float* w
   return {hn::Set(d, sum_of_lanes(d, sum_g) * scale), hn::Set(d, sum_of_lanes(d, sum_gx) * scale)};
 }
 
-template <class Which>
-HWY_INLINE void put(V value, float* to, bool accumulate, Which part) {
-  const D d;
-  store(d, accumulate ? hn::Add(value, load(d, to, part)) : value, to, part);
-}
-
 void residual_norm_backward_row(const ResidualNormBackwardArgs& args, std::int64_t i, float* sums) {
   const D d;
   const ResidualNormArgs& forward = args.forward;
@@ -93,10 +87,10 @@ void residual_norm_backward_row(const ResidualNormBackwardArgs& args, std::int64
                        const V sum = hn::MulAdd(normal.rstd, inner, load(d, dx + j, part));
                        store(d, sum, dx + j, part);
                      } else if (dx != nullptr) {
-                       put(total, dx + j, args.accumulate_dx, part);
+                       store_or_add(d, total, dx + j, args.accumulate_dx, part);
                      }
                      if (dr != nullptr) {
-                       put(drop(total), dr + j, args.accumulate_dr, part);
+                       store_or_add(d, drop(total), dr + j, args.accumulate_dr, part);
                      }
                    });
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "yona/backend/cpu/column_sums.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -77,10 +78,7 @@ void rms_norm_backward_row(const RmsNormBackwardArgs& args, std::int64_t i, floa
     const V g = hn::Mul(load(d, dy + j, part), load(d, weight + j, part));
     V value =
         hn::Mul(hn::Set(d, rstd), hn::NegMulAdd(load(d, x + j, part), hn::Set(d, rstd * mean), g));
-    if (args.accumulate_dx) {
-      value = hn::Add(value, load(d, dx + j, part));
-    }
-    store(d, value, dx + j, part);
+    store_or_add(d, value, dx + j, args.accumulate_dx, part);
   });
 }
 
@@ -98,13 +96,8 @@ HWY_EXPORT(rms_norm_backward_row);
 namespace {
 
 void rms_norm(const RmsNormArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().rms_norm.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t i) {
-    HWY_DYNAMIC_DISPATCH(rms_norm_row)(args, i);
-  });
+  cpu::each_row(args, args.x, reference_kernels().rms_norm, HWY_DYNAMIC_DISPATCH(rms_norm_row),
+                exec);
 }
 
 void rms_norm_backward(const RmsNormBackwardArgs& args, Exec& exec) {

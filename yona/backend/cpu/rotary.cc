@@ -1,6 +1,6 @@
 // Rotary position embedding: all heads of a row with the row's cosines and sines.
 
-#include "yona/backend/cpu/slices.h"
+#include "yona/backend/cpu/each_row.h"
 #include "yona/backend/cpu/targets.h"
 #include "yona/backend/registration.h"
 
@@ -52,13 +52,7 @@ HWY_EXPORT(rotate_row);
 namespace {
 
 void rotary(const RotaryArgs& args, Exec& exec) {
-  if (args.x.dtype != DType::f32) {
-    reference_kernels().rotary.function()(args, exec);
-    return;
-  }
-  cpu::for_each_row(exec, args.x.rows, args.x.cols, [&](std::int64_t row) {
-    HWY_DYNAMIC_DISPATCH(rotate_row)(args, row);
-  });
+  cpu::each_row(args, args.x, reference_kernels().rotary, HWY_DYNAMIC_DISPATCH(rotate_row), exec);
 }
 
 const Registration registration(BackendKind::cpu, [](Kernels& table) { table.rotary = rotary; });

@@ -46,12 +46,6 @@ void log_softmax_row(const RowsArgs& args, std::int64_t i) {
   });
 }
 
-template <class Which>
-HWY_INLINE void put(V value, float* to, bool accumulate, Which part) {
-  const D d;
-  store(d, accumulate ? hn::Add(value, load(d, to, part)) : value, to, part);
-}
-
 // dx = y (dy - Σ y dy)
 void softmax_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
   const D d;
@@ -65,7 +59,7 @@ void softmax_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
   const V total = hn::Set(d, sum_of_lanes(d, sum));
   for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
     const V value = hn::Mul(load(d, y + j, part), hn::Sub(load(d, dy + j, part), total));
-    put(value, dx + j, args.accumulate, part);
+    store_or_add(d, value, dx + j, args.accumulate, part);
   });
 }
 
@@ -82,7 +76,7 @@ void log_softmax_backward_row(const RowsBackwardArgs& args, std::int64_t i) {
   const V total = hn::Set(d, sum_of_lanes(d, sum));
   for_each_vector(d, args.dy.cols, [&](std::int64_t j, auto part) YONA_INLINE_LAMBDA {
     const V value = hn::NegMulAdd(fast_exp(d, load(d, y + j, part)), total, load(d, dy + j, part));
-    put(value, dx + j, args.accumulate, part);
+    store_or_add(d, value, dx + j, args.accumulate, part);
   });
 }
 

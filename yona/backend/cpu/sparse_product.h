@@ -13,9 +13,8 @@ namespace yona::cpu {
 
 inline constexpr std::int64_t kMostSparseRows = 4;
 
-// Where k-elements of x, at most kMostSparseRows rows of them, are not all zero, rising. Valid
-// until the next call of this thread. Empty where so many are not that skipping the others gains
-// nothing.
+// The columns of x, which has at most kMostSparseRows rows, that are not all zero, in rising order.
+// Valid until this thread's next call. Empty if they are too many for skipping the others to pay.
 std::span<const std::int32_t> find_places(const PanelProduct& product);
 
 // product.rows rows with whole panels that follow one another in memory, at `places` alone.

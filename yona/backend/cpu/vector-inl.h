@@ -72,6 +72,12 @@ HWY_INLINE void store(D d, V value, T* to, Part part) {
 #endif
 }
 
+// to (+)= value
+template <class D, class V, class T, class Which>
+HWY_INLINE void store_or_add(D d, V value, T* to, bool adds, Which part) {
+  store(d, adds ? hn::Add(value, load(d, to, part)) : value, to, part);
+}
+
 // value, with `other` in lanes that are not there.
 template <class D, class V>
 HWY_INLINE V or_else(D /*d*/, V value, V /*other*/, Whole /*part*/) {

@@ -19,8 +19,8 @@ ImageShape resized_shape(const ImageShape& shape, const ImageProcessor& processo
   return height < width ? ImageShape{side, longest, channels} : ImageShape{longest, side, channels};
 }
 
-// A file of a few kilobytes can hold a line of a million pixels, which becomes a million times as
-// much where its shortest side is made longer.
+// A file of a few kilobytes can hold a line of a million pixels. Enlarging its shortest side would
+// make it a million times as large.
 Picture resized_by(const Picture& picture, const ImageProcessor& processor, std::string_view name) {
   if (!processor.resizes) {
     return picture;

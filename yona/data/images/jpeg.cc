@@ -208,7 +208,7 @@ int read_colours(jpeg_decompress_struct& jpeg) {
 
 }  // namespace
 
-// Between markers a file may have bytes that mean nothing, so the library looks for them.
+// Read by the library, because a file may have meaningless bytes between its markers.
 PictureSize jpeg_size(std::string_view bytes) {
   JpegReader reader(bytes);
   if (!reader.guarded([&] { jpeg_read_header(&reader.jpeg(), TRUE); })) {

@@ -10,32 +10,6 @@ namespace yona::jinja {
 
 namespace {
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&#34;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string from_characters(const std::u32string& characters) {
   std::string out;
   for (const char32_t c : characters) {
@@ -281,8 +255,8 @@ Value Interpreter::unary(const Expression& expression) {
 Value Interpreter::add(const Value& a, const Value& b) {
   if (a.is_text() && b.is_text()) {
     if (a.is_markup() || b.is_markup()) {
-      return made((a.is_markup() ? a.text() : escaped(a.text())) +
-                      (b.is_markup() ? b.text() : escaped(b.text())),
+      return made((a.is_markup() ? a.text() : markup_escaped(a.text())) +
+                      (b.is_markup() ? b.text() : markup_escaped(b.text())),
                   true);
     }
     return made(a.text() + b.text());

@@ -46,7 +46,7 @@ class ExpressionParser {
 
   ExpressionPtr make(Expression::Kind kind, std::string name = "") const;
 
-  // Operators, filters and attributes in a row: each makes the tree deeper.
+  // Counts operators, filters and attributes in a row, because each makes the tree deeper.
   void begin_links() { links_ = depth_ == 0 ? 0 : links_; }
   void count_link();
 

@@ -350,12 +350,7 @@ Value safe(Context run, const Value& subject, const Arguments&) {
 }
 
 Value escape(Context run, const Value& subject, const Arguments&) {
-  std::string text = replaced(subject.str(), "&", "&amp;", -1);
-  for (const auto& [from, to] : {std::pair("<", "&lt;"), std::pair(">", "&gt;"),
-                                 std::pair("'", "&#39;"), std::pair("\"", "&#34;")}) {
-    text = replaced(text, from, to, -1);
-  }
-  return run.made(subject.is_markup() ? subject.text() : text, true);
+  return run.made(subject.is_markup() ? subject.text() : markup_escaped(subject.str()), true);
 }
 
 Value indent(Context run, const Value& subject, const Arguments& given) {

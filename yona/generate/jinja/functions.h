@@ -26,7 +26,7 @@ Value by_path(Interpreter& interpreter, const Value& subject, const std::string&
 // Python's str() of what must be a text.
 const std::string& need_text(const Value& value, std::string_view where);
 std::int64_t length_of(const Value& value);
-// Throws TemplateError for the least integer.
+// Throws TemplateError for the smallest integer, which has no opposite.
 std::int64_t negated(std::int64_t value);
 
 }  // namespace yona::jinja

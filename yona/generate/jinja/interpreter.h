@@ -15,21 +15,21 @@ namespace yona::jinja {
 struct Bounds {
   std::int64_t steps = 2'000'000;             // expressions and statements
   std::size_t output = kMostText;             // bytes of a text
-  std::size_t bytes = std::size_t{1} << 28U;  // of all texts that are made on the way
-  // For steps that look at much: a text's length, a comparison of lists.
+  std::size_t bytes = std::size_t{1} << 28U;  // of all texts that are created
+  // Bounds steps that read many values: the length of a text, a comparison of lists.
   std::chrono::milliseconds time{2000};
 };
 
 struct RenderOptions {
   Bounds bounds{};
-  // Of strftime_now(); empty: the present.
+  // The time of strftime_now(); empty: the current time.
   std::function<std::chrono::system_clock::time_point()> now{};
 };
 
 class Interpreter {
  public:
   explicit Interpreter(const RenderOptions& options);
-  // Empties the namespaces that were made: they may hold each other.
+  // Empties the namespaces, which may hold each other in cycles.
   ~Interpreter();
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
@@ -47,10 +47,10 @@ class Interpreter {
   Value item(const Value& subject, const Value& key);
   // The items that a loop runs over. Throws for what cannot be iterated.
   List items_of(const Value& value);
-  // A text that was made, counted.
+  // A new text, whose bytes are counted.
   Value made(std::string text, bool is_markup = false);
   void spend(std::size_t bytes);
-  // To be called by what may take long in one step.
+  // Throws TemplateError when the time is over. To be called by operations that may be slow.
   void check_time() const;
   bool contains(const Value& container, const Value& value);
   Value made(std::shared_ptr<Namespace> space);
@@ -64,7 +64,7 @@ class Interpreter {
   };
   class Inside;  // a scope while it lasts
 
-  // An expression or a statement within others: no deeper than the stack allows.
+  // Counts the nesting of expressions and statements, which the stack limits.
   class Deeper {
    public:
     explicit Deeper(Interpreter& interpreter) : interpreter_(interpreter) {
@@ -110,11 +110,11 @@ class Interpreter {
   Scope global_{};
   Scope* scope_ = &global_;
   std::string* out_ = nullptr;
-  std::string block_text_{};  // that a filter block's expression begins with
+  std::string block_text_{};  // of a filter block: what its expression is applied to
   std::int64_t steps_ = 0;
   std::size_t bytes_ = 0;
-  int depth_ = 0;      // of macros
-  int all_depth_ = 0;  // of statements and expressions, those of macros too
+  int depth_ = 0;      // of calls of macros
+  int all_depth_ = 0;  // of statements and expressions, including those of macros
   std::chrono::steady_clock::time_point end_;
   std::vector<std::shared_ptr<Namespace>> namespaces_{};
   int line_ = 0;

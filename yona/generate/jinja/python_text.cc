@@ -261,4 +261,30 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   return out + std::string(text);
 }
 
+std::string markup_escaped(std::string_view text) {
+  std::string out;
+  for (; !text.empty(); text.remove_prefix(1)) {
+    switch (text.front()) {
+      case '&':
+        append_bounded(out, "&amp;");
+        break;
+      case '<':
+        append_bounded(out, "&lt;");
+        break;
+      case '>':
+        append_bounded(out, "&gt;");
+        break;
+      case '"':
+        append_bounded(out, "&#34;");
+        break;
+      case '\'':
+        append_bounded(out, "&#39;");
+        break;
+      default:
+        append_bounded(out, text.substr(0, 1));
+    }
+  }
+  return out;
+}
+
 }  // namespace yona::jinja

@@ -34,5 +34,7 @@ std::size_t last_position_of(std::string_view text, std::string_view part);
 // Throws TemplateError where the text becomes longer than kMostText.
 std::string replaced(std::string_view text, std::string_view from, std::string_view to,
                      std::int64_t most);
+// As MarkupSafe's escape(), with the same bound.
+std::string markup_escaped(std::string_view text);
 
 }  // namespace yona::jinja

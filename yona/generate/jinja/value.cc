@@ -32,7 +32,7 @@ int depth_of(const Dict& dict) {
   return one_deeper(depth);
 }
 
-// What one comparison may look at: items, and pieces of texts.
+// How many items and pieces of text one comparison may read.
 class Effort {
  public:
   void take(std::size_t count) {
@@ -46,7 +46,7 @@ class Effort {
 
 bool are_equal(const Value& a, const Value& b, Effort& effort);
 
-// As Dict::find, whose comparisons are counted each by itself: keys may hold dictionaries too.
+// As Dict::find, but all comparisons share one limit: keys may hold dictionaries too.
 const Value* found_in(const Dict& dict, const Value& key, Effort& effort) {
   if (key.is_text()) {
     return dict.find(key);
@@ -130,11 +130,11 @@ Value::Value(Function function)
     : data_(std::make_shared<const Function>(std::move(function))),
       depth_(one_deeper(this->function().depth)) {}
 
-// The words may quote a key of any length, and each undefined value has its own.
+// The message may quote a key of any length, and each undefined value keeps its own message.
 Value Value::undefined(std::string what) {
   constexpr std::size_t kMost = 200;
   if (what.size() > kMost) {
-    what = lossy_utf8(std::string_view(what).substr(0, kMost)) + "…";
+    what = lossy_utf8(what.substr(0, kMost)) + "…";
   }
   Value value;
   value.data_ = Undefined{std::move(what)};

@@ -17,13 +17,13 @@
 
 namespace yona::jinja {
 
-// What a template does wrong, or refuses by raise_exception().
+// An error of a template, or one that it raises itself by raise_exception().
 class TemplateError : public InvalidArgument {
  public:
   using InvalidArgument::InvalidArgument;
 };
 
-// Of one text, in bytes.
+// The longest text, in bytes.
 inline constexpr std::size_t kMostText = std::size_t{8} << 20U;
 // Throws TemplateError where the text would be longer than kMostText.
 void append_bounded(std::string& text, std::string_view more);
@@ -66,8 +66,8 @@ class Value {
   explicit Value(std::string text, bool is_markup = false)
       : data_(Text{std::make_shared<const std::string>(std::move(text)), is_markup}) {}
   explicit Value(const char* text) : Value(std::string(text)) {}
-  // Lists and the like throw TemplateError where they are nested too deep: what walks along a
-  // value, and what destroys it, takes a stack frame for each level.
+  // Containers throw TemplateError if they are nested too deeply: visiting or destroying a value
+  // takes a stack frame for each level.
   explicit Value(List items);
   explicit Value(Dict items);
   explicit Value(std::shared_ptr<Namespace> space, int depth = 0);
@@ -75,7 +75,7 @@ class Value {
   static Value undefined(std::string what);
   static Value tuple(List items);
   static Value generator(List items);
-  // Throws TemplateError where it is nested too deep.
+  // Throws TemplateError if it is nested too deeply.
   static Value from(const Json& json, int depth = 0);
 
   bool is_undefined() const { return std::holds_alternative<Undefined>(data_); }
@@ -95,7 +95,7 @@ class Value {
   }
   bool is_markup() const { return is_text() && std::get<Text>(data_).is_markup; }
 
-  // Of that kind only.
+  // Only for values of that kind.
   const std::string& text() const { return *std::get<Text>(data_).bytes; }
   const List& items() const;  // of a list, a tuple or a generator
   const Dict& dict() const { return *std::get<std::shared_ptr<const Dict>>(data_); }
@@ -105,8 +105,8 @@ class Value {
   double real() const;           // of any number; throws TemplateError for others
   const std::string& undefined_what() const { return std::get<Undefined>(data_).what; }
 
-  // Of lists within lists; a namespace that a template makes counts nothing: the interpreter
-  // empties those.
+  // Levels of nested containers. The namespaces of a template do not count: the interpreter
+  // empties them.
   int depth() const { return depth_; }
   bool is_true() const;
   const char* type_name() const;  // "list", "str" … as Python calls it
@@ -135,7 +135,7 @@ class Dict {
 
 struct Namespace {
   std::unordered_map<std::string, Value> values{};
-  bool may_change = true;  // a loop's may not: its depth is that of what it was made with
+  bool may_change = true;  // a loop's may not: its depth is that of its first values
 };
 
 struct Arguments {
@@ -147,8 +147,8 @@ struct Arguments {
   const Value& need(std::size_t position, std::string_view name, std::string_view function) const;
 };
 
-// a == b; false where they cannot be compared. Both throw TemplateError for lists that hold a list
-// many times over, so that there is no end to comparing them.
+// a == b; false if they cannot be compared. Both throw TemplateError for lists that hold the same
+// list again and again, whose comparison would never end.
 bool is_equal(const Value& a, const Value& b);
 // a < b. Throws TemplateError where Python would.
 bool is_less(const Value& a, const Value& b);

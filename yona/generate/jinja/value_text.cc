@@ -46,7 +46,8 @@ std::string quoted(const std::string& text) {
   return out + quote;
 }
 
-// Lists that hold a list many times over have a text without end, so it is bounded as it grows.
+// The text of lists that hold the same list again and again is practically endless, so its length
+// is checked as it grows.
 void append_repr(const Value& value, std::string& out);
 
 void append_items_repr(const List& items, const char* open, const char* close, std::string& out) {

@@ -34,9 +34,9 @@ AttentionOptions LinformerAttention::checked_options(const Sight& sight, Context
 Ragged LinformerAttention::operator()(const Ragged& Q, const Ragged& K, const Ragged& V,
                                       const Sight& sight, Context& c) const {
   const AttentionOptions checked = checked_options(sight, c);
-  const Ragged EK = projected(keys_, K, c);    // [S·k, h·d_k]
-  const Ragged FV = projected(values_, V, c);  // [S·k, h·d_v]
-  return Q.with(attention(Q.values, EK.values, FV.values, Q.layout, EK.layout, checked,
+  const Ragged E_K = projected(keys_, K, c);    // [S·k, h·d_k]
+  const Ragged F_V = projected(values_, V, c);  // [S·k, h·d_v]
+  return Q.with(attention(Q.values, E_K.values, F_V.values, Q.layout, E_K.layout, checked,
                           c));  // [T, h·d_v]
 }
 
@@ -48,8 +48,8 @@ Tensor LinformerAttention::operator()(const Tensor& /*Q*/, const CachedKeys& /*c
 Tensor LinformerAttention::weights(const Ragged& Q, const Ragged& K, const Sight& sight,
                                    Context& c) const {
   const AttentionOptions checked = checked_options(sight, c);
-  const Ragged EK = projected(keys_, K, c);
-  return attention_weights(Q.values, EK.values, Q.layout, EK.layout, checked, c);
+  const Ragged E_K = projected(keys_, K, c);
+  return attention_weights(Q.values, E_K.values, Q.layout, E_K.layout, checked, c);
 }
 
 }  // namespace yona

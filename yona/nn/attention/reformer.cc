@@ -26,7 +26,7 @@ std::vector<double> drawn_rotations(std::int64_t count, std::uint64_t key) {
 
 // A constant tensor of f32 or f64 numbers.
 Tensor uploaded(const std::vector<double>& values, const Shape& shape, DType dtype, Context& c) {
-  const Tensor tensor = c.empty(dtype, shape);
+  Tensor tensor = c.empty(dtype, shape);
   if (dtype == DType::f64) {
     tensor.upload(values);
   } else {

@@ -15,18 +15,19 @@ class ClientTurns {
  public:
   struct Client {
     std::int64_t served = 0;  // tokens
-    std::int64_t jobs = 0;    // that wait or are under way
+    std::int64_t jobs = 0;    // waiting or running
     // Answers that wait: of all jobs, and of small ones alone.
     std::int64_t waiting_answers = 0, waiting_small = 0;
   };
 
-  // A job of the client has come. The client stays valid until its last job has left.
+  // A job of the client has arrived. The client stays valid until its last job has left.
   Client& arrive(const std::string& name);
   void leave(Client& client);
 
   const std::map<std::string, Client>& clients() const { return clients_; }
-  // How many of the answers that wait come before a job of so many: clients take turns, so no more
-  // of each than it asks for itself, or a few. Before a small job come small ones alone.
+  // How many waiting answers come before a job with `answers` answers. Clients take turns, so each
+  // has at most as many before it as the job asks for, or a few. Only small jobs come before a
+  // small one.
   std::int64_t answers_before(std::int64_t answers, bool is_small) const;
 
  private:

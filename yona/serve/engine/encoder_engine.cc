@@ -24,12 +24,12 @@ std::string group_of(const EncoderJob& job) {
                      options.prompt ? "=" + *options.prompt : "");
 }
 
-// Reading and resizing a large picture takes longer than the model does: so many pixels, or rows
-// and columns, cost as much as a token.
+// Reading and resizing a large picture takes longer than the model. This many pixels, or rows and
+// columns, cost as much as a token.
 constexpr std::int64_t kPixelsOfToken = 4096;
 constexpr std::int64_t kLinesOfToken = 16;
 
-// More pixels than are read cost nothing: the header refuses them.
+// A picture with too many pixels costs nothing more: it is refused by its header.
 std::int64_t picture_work(const std::string& bytes, std::int64_t context) {
   const auto [height, width] = picture_size(bytes);
   if (height == 0 || width > kMostServedPixels / height) {
@@ -38,7 +38,7 @@ std::int64_t picture_work(const std::string& bytes, std::int64_t context) {
   return context + height * width / kPixelsOfToken + (height + width) / kLinesOfToken;
 }
 
-// A batch of more work keeps others waiting; the largest picture that is read has as much.
+// Larger batches would keep other requests waiting. The largest picture must fit into one.
 BatcherOptions with_work_limit(BatcherOptions options) {
   options.batch_work = std::max(options.batch_tokens, kMostServedPixels / kPixelsOfToken);
   return options;

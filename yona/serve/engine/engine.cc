@@ -10,11 +10,10 @@
 #include "yona/decode/line_translator.h"
 #include "yona/decode/search_options.h"
 #include "yona/inspect/attention.h"
-#include "yona/inspect/colour.h"
 #include "yona/inspect/explain.h"
-#include "yona/inspect/export.h"
 #include "yona/serve/engine/beam_tree.h"
 #include "yona/serve/engine/glossary.h"
+#include "yona/serve/engine/sentence_answer.h"
 
 namespace yona::serve {
 
@@ -58,65 +57,6 @@ void release_free_memory() {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
-}
-
-template <class T>
-void append(std::vector<T>& to, const std::vector<T>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-HypothesisText hypothesis_of(const LineTranslation& line, const Vocabulary& vocabulary) {
-  HypothesisText hypothesis{
-      .text = line.text, .score = line.score, .log_probability = line.log_probability};
-  for (const SentenceTranslation& part : line.parts) {
-    append(hypothesis.tokens, pieces_of(part.hypothesis.ids, vocabulary));
-    append(hypothesis.token_scores, part.hypothesis.token_scores);
-  }
-  return hypothesis;
-}
-
-// Links between the tokens of all parts, </s> on either side left out.
-void align(const LineTranslation& line, std::int32_t end, HypothesisText& hypothesis) {
-  std::size_t source = 0;
-  std::size_t target = 0;
-  for (const SentenceTranslation& part : line.parts) {
-    for (const auto& [from, to] : hard_alignment_links(part.hypothesis.attention)) {
-      if (part.hypothesis.ids[to] != end && part.source[from] != end) {
-        hypothesis.alignment.emplace_back(source + from, target + to);
-      }
-    }
-    source += part.source.size();
-    target += part.hypothesis.ids.size();
-  }
-}
-
-// Of a sentence in one part: what every head looked at while it was translated.
-TextPieces attention_json(const TranslationModel& model, Backend& backend, const std::string& text,
-                          Ids target) {
-  Ids source;
-  model.subwords().source.encode(text, source);
-  if (!target.empty() && target.back() == model.subwords().target.vocabulary().end()) {
-    target.pop_back();
-  }
-  if (!target.empty() && target.front() == model.frame().first) {
-    target.erase(target.begin());
-  }
-  const AttentionMaps maps =
-      inspect_attention(model, backend, std::move(source), std::move(target));
-  Json head{{"layers", maps.layers(AttentionPart::cross)},
-            {"heads", maps.heads()},
-            {"source_tokens", maps.source_tokens},
-            {"target_tokens", maps.target_tokens},
-            {"decoder_tokens", maps.decoder_tokens}};
-  for (std::int64_t number = 0; number < maps.heads(); ++number) {
-    head["colours"].push_back(head_colour(number, maps.heads()));
-  }
-  std::string text_of_head = head.dump(-1, ' ', false, Json::error_handler_t::replace);
-  text_of_head.pop_back();  // the closing brace
-  TextPieces json(std::move(text_of_head));
-  append_weights(maps, WeightDigits::four_decimals, json);
-  json.append("}");
-  return json;
 }
 
 // The batcher knows lengths roughly alone; a batch of its making is cut only where it was far
@@ -191,7 +131,7 @@ void Engine::submit(std::shared_ptr<TaskJob> job) {
   batcher_.submit(job);
 }
 
-// Another batch may go first. By the thread that computes the one under way, on its backend.
+// Lets another batch go first. Called by the thread of the running one, on its backend.
 void Engine::preempt(Backend& backend) {
   batcher_.preempt([&](const std::vector<Unit>& batch) {
     run(batch, {.backend = &backend, .depth = batcher_.depth() - 1});
@@ -440,11 +380,12 @@ void Engine::finish(const Unit& unit, const Place& place,
     for (const LineTranslation& line : lines) {
       result.n_best.push_back(hypothesis_of(line, subwords.target.vocabulary()));
       if (job.search.alignments) {
-        align(line, subwords.target.vocabulary().end(), result.n_best.back());
+        add_alignment(line, subwords.target.vocabulary().end(), result.n_best.back());
       }
     }
     for (const SentenceTranslation& part : lines.front().parts) {
-      append(result.source_tokens, pieces_of(part.source, subwords.source.vocabulary()));
+      const std::vector<std::string> pieces = pieces_of(part.source, subwords.source.vocabulary());
+      result.source_tokens.insert(result.source_tokens.end(), pieces.begin(), pieces.end());
     }
     if (job.attention && lines.front().parts.size() == 1) {
       result.attention = attention_of(unit, place, lines.front().parts.front());

@@ -39,11 +39,11 @@ class Engine : public Service {
   BatcherFigures figures() const { return batcher_.figures(); }
   // Models whose files have changed are loaded again when they are used next. Any thread.
   void reload() { pool_.look_again(); }
-  // Finishes what was accepted; nothing is accepted any more.
+  // Finishes what was accepted and refuses the rest.
   void close() { batcher_.close(); }
 
  private:
-  // A batch under way: its model, the translator that is its own, and where it runs.
+  // Where a running batch is computed: the model, the batch's own translator, and the lane.
   struct Place {
     LoadedModel& model;
     Translator& translator;

@@ -20,11 +20,11 @@ class FolderGenerator {
   bool is_loaded() const { return loaded_ != nullptr; }
   LoadedGenerator* operator->() const { return loaded_.get(); }
 
-  // Is there nothing loaded yet, or has the folder changed and is at rest?
+  // Is nothing loaded yet, or has the folder changed and been left alone since?
   bool is_stale() { return watch_.is_stale(); }
-  // The next is_stale() looks, and takes changes of a moment ago. Any thread.
+  // The next is_stale() checks the folder, even if it has just changed. Any thread.
   void look_again() { watch_.look_again(); }
-  // Returns what the folder says now; nothing if the model was kept. Nothing may be under way.
+  // Returns what the folder says now; nothing if the model was kept. No answer may be running.
   // Throws as LoadedGenerator does where there was no model.
   std::optional<GeneratorSummary> load();
 

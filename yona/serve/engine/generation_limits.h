@@ -10,14 +10,14 @@ namespace yona::serve {
 
 struct GenerationLimits {
   std::int64_t cache_bytes = std::int64_t{1} << 30;  // of a model's KV cache
-  std::int64_t answers = 32;                         // under way at once, of a model; and
-  std::int64_t small_answers = 8;                    // more, of small requests alone
+  std::int64_t answers = 32;                         // of a model that run at once; and
+  std::int64_t small_answers = 8;                    // this many more, of small requests alone
   std::int64_t small_work = 512;                     // prompt and new tokens of a small request
-  std::int64_t new_tokens = 1024;                    // of an answer where none are asked for
+  std::int64_t new_tokens = 1024;                    // of an answer, if the request names none
   std::int64_t work = std::int64_t{1} << 20;         // prompt and new tokens of a request
   std::int64_t explained_tokens = 256;               // of a prompt of which a step is explained
   std::int64_t queue_tokens = 1 << 18;               // of prompts that wait
-  std::chrono::duration<double> longest_wait{2};     // until a request is begun
+  std::chrono::duration<double> longest_wait{2};     // until a request starts
 };
 
 // Bytes that a token takes in the KV cache.

@@ -20,7 +20,7 @@ std::int64_t answers_of(const GenerationJob& job) {
   return static_cast<std::int64_t>(job.prompt_count()) * job.options.answers;
 }
 
-// The mean of many, of which later ones count more.
+// An exponential moving average.
 void average(double& mean, double value) {
   constexpr double kShare = 0.1;
   mean = mean == 0 ? value : mean + kShare * (value - mean);
@@ -105,7 +105,7 @@ std::vector<GenerationTaskPtr> GenerationQueue::all() const {
   return {tasks_.begin(), tasks_.end()};
 }
 
-// How long a request with that many answers would wait, by the length of the answers so far.
+// How long a request with that many answers would wait, if answers are as long as those so far.
 double GenerationQueue::foreseen_seconds(std::int64_t answers, bool is_small) const {
   if (is_loading_) {
     return 0;
@@ -167,8 +167,8 @@ std::vector<std::pair<GenerationTaskPtr, std::exception_ptr>> GenerationQueue::f
   return ended;
 }
 
-// The prompt of the client that was given the fewest tokens; of its requests, of the one with the
-// fewest prompts begun; the oldest of these.
+// The client with the fewest tokens so far comes first; of its requests, the one with the fewest
+// prompts begun, and of these the oldest.
 GenerationTaskPtr GenerationQueue::next(Sizes sizes) const {
   const std::scoped_lock lock(mutex_);
   GenerationTaskPtr best;

@@ -1,8 +1,8 @@
-// The requests of a language model that wait or are under way: what is taken on, which prompt is
-// next, and what has to end. One thread computes (generation_worker.h); any thread may submit.
+// The requests of a language model, waiting and running: which are accepted, whose prompt is next,
+// and which must end. One thread computes (generation_worker.h); any thread may submit.
 //
-// What waits is bounded in tokens and in time: a request that would wait too long is refused at
-// once, by the speed and the length of the answers so far.
+// The queue is bounded in tokens and in time: a request that would wait too long is refused at
+// once, judging by the speed and the length of the answers so far.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ namespace yona::serve {
 // What has happened so far, for /metrics.
 struct GenerationFigures {
   std::int64_t waiting_requests = 0, waiting_tokens = 0;  // of prompts, about
-  std::int64_t requests = 0, answers = 0;                 // under way
+  std::int64_t requests = 0, answers = 0;                 // running
   std::uint64_t prompt_tokens = 0, reused_tokens = 0;     // of prompts that were begun
   std::uint64_t tokens = 0;                               // new ones
   std::uint64_t steps = 0;
@@ -37,17 +37,17 @@ struct GenerationFigures {
   GenerationFigures& operator+=(const GenerationFigures& other);
 };
 
-// A request from when it is taken on until it has ended. The queue fills it in; from then on it is
-// read and changed by the thread that computes alone, but for its client, which the queue guards.
+// An accepted request, until it has ended. The queue fills it in. Then only the computing thread
+// reads and changes it, except for its client, which the queue's mutex guards.
 struct GenerationTask {
   std::shared_ptr<GenerationJob> job;
   ClientTurns::Client* client = nullptr;
-  Clock::time_point since{};                // when it came
+  Clock::time_point since{};                // when it arrived
   std::int64_t tokens = 0;                  // of its prompts, about
-  bool is_small = false;                    // has room of its own
+  bool is_small = false;                    // small requests have reserved room
   std::vector<GenerateRequest> requests{};  // once it is prepared
   std::size_t begun = 0;                    // prompts that were given to the generator
-  bool has_joined = false;                  // one of them is, or was, under way
+  bool has_joined = false;                  // one of them is or was running
   std::int64_t answers_left = 0;            // of all prompts
   GenerationUsage usage{};
 
@@ -59,18 +59,18 @@ class GenerationQueue {
  public:
   explicit GenerationQueue(const GenerationLimits& limits) : limits_(limits) {}
 
-  // Any thread, these. submit() throws HttpError 413 and 503 as GenerationService's does.
+  // Any thread may call these. submit() throws HttpError 413 and 503 as GenerationService's does.
   void submit(std::shared_ptr<GenerationJob> job, const GeneratorSummary& model);
   GenerationFigures figures() const;
   bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
-  // Nothing is taken on any more.
+  // Later requests are refused.
   void close();
 
-  // Of the thread that computes, the rest. Waits for a task; false: closed, and none is left.
+  // The rest is for the computing thread alone. Waits for a task; false: closed, and none is left.
   bool wait();
   bool empty() const;
   std::vector<GenerationTaskPtr> all() const;
-  // Those that must end now, and why. They are counted as late, gone or refused, and stay until
+  // The tasks that must end now, and why. They are counted as late, gone or refused, and stay until
   // they are removed.
   std::vector<std::pair<GenerationTaskPtr, std::exception_ptr>> find_ended();
 
@@ -78,7 +78,7 @@ class GenerationQueue {
   // The task whose prompt is next; nullptr: there is none.
   GenerationTaskPtr next(Sizes sizes) const;
 
-  // While a model is loaded, waiting does not count.
+  // The time that a model takes to load does not count as waiting.
   void begin_loading();
   void end_loading();
 
@@ -90,27 +90,27 @@ class GenerationQueue {
   void add_step(std::span<GenerationTask* const> tasks, std::int64_t passes, double seconds);
   void add_answer(const GenerationTask& task, std::int64_t tokens);
   void set_under_way(std::int64_t answers, std::int64_t reused_tokens);
-  // It has ended, however it did. Nothing when it was removed before.
+  // The task has ended, for whatever reason. Does nothing if it is removed already.
   void remove(const GenerationTaskPtr& task);
 
  private:
-  // With the mutex held.
+  // These need the mutex.
   std::exception_ptr ending_of(const GenerationTask& task, Clock::time_point now);
   double foreseen_seconds(std::int64_t answers, bool is_small) const;
-  static void add_waiting(const GenerationTask& task, std::int64_t answers);  // or fewer
-  void end_waiting(const GenerationTask& task);  // none of its prompts waits any more
+  static void add_waiting(const GenerationTask& task, std::int64_t answers);  // below 0: removes
+  void end_waiting(const GenerationTask& task);  // its last prompt was begun or removed
   void update_full();
 
   const GenerationLimits limits_;
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::list<GenerationTaskPtr> tasks_;  // in the order in which they came
+  std::list<GenerationTaskPtr> tasks_;  // in order of arrival
   ClientTurns turns_;
   GenerationFigures figures_;
   Clock::time_point loaded_at_{};
-  double step_seconds_ = 0;                // of a pass, in the mean; 0: not known yet
-  std::array<double, 2> answer_tokens_{};  // of an answer, of a large and a small request
+  double step_seconds_ = 0;                // mean time of a pass; 0: not known yet
+  std::array<double, 2> answer_tokens_{};  // mean length of answers: large, small requests
   bool is_loading_ = false;
   bool is_closing_ = false;
   std::atomic<bool> is_full_{false};

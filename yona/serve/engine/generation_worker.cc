@@ -103,8 +103,8 @@ void GenerationWorker::fail_all(const std::exception_ptr& error) {
   }
 }
 
-// One that has no room yet is waited for, whatever comes after it: large requests are not passed
-// over for ever. Small ones join meanwhile, in the room that is theirs alone.
+// If the next task has no room yet, others do not overtake it, so that large requests start at some
+// time. Only small ones join meanwhile, in the room that is reserved for them.
 void GenerationWorker::join() {
   while (model_->generator().waiting() == 0) {
     TaskPtr task = queue_.next(GenerationQueue::Sizes::all);
@@ -200,7 +200,7 @@ void GenerationWorker::step() {
   std::vector<GeneratedToken> tokens;
   try {
     tokens = generator.step();
-  } catch (...) {  // those under way are lost; the others go on
+  } catch (...) {  // the running answers are lost; waiting ones are not
     const std::exception_ptr error = std::current_exception();
     while (!running_.empty()) {
       const TaskPtr task = running_.begin()->second.task;

@@ -15,7 +15,8 @@ namespace yona::serve {
 // From the folder's files, without its weights. Throws IoError and FormatError.
 EncoderSummary encoder_summary(const ServedFolder& place);
 
-// Small files can hold large pictures: less than kMostPixels is what a request may take.
+// The pixels that a picture of a request may have: fewer than kMostPixels, because small files can
+// hold large pictures.
 inline constexpr std::int64_t kMostServedPixels = std::int64_t{1} << 25U;
 
 // For one thread at a time.

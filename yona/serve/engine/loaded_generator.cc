@@ -70,7 +70,7 @@ LoadedGenerator::LoadedGenerator(const std::filesystem::path& folder, Backend& b
   } catch (const jinja::TemplateError& error) {
     chat_error_ = error.what();
   }
-  // Steps are short, so that answers under way go on while prompts are computed.
+  // Steps are short, so that running answers continue while prompts are computed.
   constexpr std::int64_t kHostPrefill = 128;
   constexpr std::int64_t kDevicePrefill = 512;
   text_ = std::make_unique<TextGenerator>(

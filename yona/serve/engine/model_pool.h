@@ -39,7 +39,7 @@ ModelPlace model_place(const std::string& text);
 // it interrupts.
 struct Lane {
   Backend* backend = nullptr;  // null: all workers
-  std::size_t depth = 0;       // batches under way below this one
+  std::size_t depth = 0;       // batches that this one preempts
 };
 
 // A loaded model, which needs its files no more, with a translator for each way to search that was

@@ -38,9 +38,10 @@ class WorkEstimate {
   std::int64_t of_sentence(const SearchChoice& search, std::int64_t source_tokens) const {
     return beams(search) * output_tokens(search, source_tokens);
   }
-  // Of an explained step with that many tokens: a pass through all layers, and its numbers as text.
+  // The work of explaining a step with that many tokens: a pass through all layers, and writing its
+  // numbers as text.
   static std::int64_t of_explanation(std::int64_t tokens) { return 16 * tokens; }
-  // Of all attention of a pair with that many tokens.
+  // The number of attention weights of a pair with that many tokens.
   std::int64_t attention_weights(std::int64_t source_tokens, std::int64_t target_tokens) const;
   // Of the KV cache, a row and a step.
   std::int64_t cache_bytes() const;
@@ -63,8 +64,8 @@ void check_cache(const SearchChoice& search, std::int64_t source_tokens,
 // Throws HttpError 413 where an answer would have more attention weights than allowed.
 void check_attention(std::int64_t weights, const WorkLimits& limits);
 
-// How much of a model is computed between two places where it can be preempted: on a CPU so many
-// multiplications at most (step_speed.h).
+// How much of a model is computed between two places where it can be preempted: on a CPU at most
+// `products` multiplications (step_speed.h).
 StepLimits step_limits(const TransformerConfig& config, Device device, std::int64_t products);
 
 }  // namespace yona::serve

@@ -20,8 +20,8 @@ struct Recipe {
 
 // The first two have nanoGPT's batches (config/train_shakespeare_char.py and its settings for a
 // CPU): 64 windows of 256 tokens and 12 of 64. Their rates are higher than its 1e-3, and the first
-// has fewer than its 5,000 updates; both end lower. A step of the others has 8 windows of 1,024
-// tokens, of the last 16 of 512; accumulate more where there is time.
+// has fewer than its 5,000 updates; both reach lower losses. A step of the others has 8 windows of
+// 1,024 tokens, or, for the last, 16 of 512; accumulate more if there is time.
 constexpr std::array<Recipe, 7> kRecipes{{
     {"char", TokenKind::characters, 16384, 1, 1500, 1.5e-3, 100, 0.99, 250},
     {"char-small", TokenKind::characters, 768, 1, 2000, 4e-3, 100, 0.99, 250},

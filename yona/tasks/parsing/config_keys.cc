@@ -113,7 +113,7 @@ void set_parsing_defaults(RunConfig& config) {
 
 void check_parsing_config(const RunConfig& config) {
   const ParsingConfig& data = config.parsing;
-  TransformerConfig model = config.model;
+  auto model = static_cast<const TransformerConfig&>(config.model);
   model.source_vocabulary = model.target_vocabulary = 1000;  // any size will do
   check_config(model);
   check(model.tying == Tying::target || model.tying == Tying::none,

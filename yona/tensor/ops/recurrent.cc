@@ -123,7 +123,7 @@ void run_backward(const RecurrentPass& pass, Context& c) {
 }  // namespace
 
 Tensor row_numbers(const std::vector<std::int32_t>& rows, Region& region) {
-  const Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(rows.size())});
+  Tensor tensor(region, DType::i32, Shape{static_cast<std::int64_t>(rows.size())});
   tensor.upload(rows);
   return tensor;
 }
@@ -204,7 +204,7 @@ RecurrentState recurrent_step(Cell cell, const Tensor& a, const RecurrentWeights
                               const RecurrentState& before, Context& c) {
   const Tensor u = linear(before.h, hidden.weight, hidden.bias, {}, c);  // [rows, gates · d]
   const Shape shape{a.rows(), hidden.weight.cols()};
-  const RecurrentState next{c.empty(a.dtype(), shape), c.empty(sum_type(a.dtype()), shape)};
+  RecurrentState next{c.empty(a.dtype(), shape), c.empty(sum_type(a.dtype()), shape)};
   c.kernels().recurrent_step({.cell = cell,
                               .input = a.view(),
                               .hidden = u.view(),

@@ -11,8 +11,8 @@ namespace yona::cuda {
 
 namespace {
 
-// Numbers of tokens differ from batch to batch. They are rounded up to one of so many steps between
-// powers of two; what an algorithm is good for changes little within a step.
+// Numbers of tokens differ from batch to batch. They are rounded up to one of kSteps steps between
+// powers of two; the best algorithm rarely changes within a step.
 constexpr std::int64_t kSteps = 64;
 constexpr std::int64_t kMeasuredSteps = 4;
 
