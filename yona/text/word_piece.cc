@@ -137,8 +137,8 @@ std::vector<std::string> bert_words(std::string_view normalised) {
 }
 
 WordPiece::WordPiece(std::vector<std::string> pieces, const BertNormalisation& normalisation,
-                     std::string_view unknown, std::string_view name)
-    : pieces_(std::move(pieces)), normalisation_(normalisation) {
+                     std::string_view unknown, std::string_view name, std::int64_t longest_word)
+    : pieces_(std::move(pieces)), normalisation_(normalisation), longest_word_(longest_word) {
   for (std::size_t id = 0; id < pieces_.size(); ++id) {
     ids_[pieces_[id]] = static_cast<std::int32_t>(id);
   }
@@ -163,7 +163,7 @@ void WordPiece::encode_word(std::string_view word, std::vector<std::int32_t>& id
   const std::size_t before = ids.size();
   std::size_t begin = 0;
   std::string piece;
-  while (begin < word.size() && ends.size() <= static_cast<std::size_t>(kLongestWord)) {
+  while (begin < word.size() && static_cast<std::int64_t>(ends.size()) <= longest_word_) {
     const std::size_t start = begin;
     for (auto end = ends.rbegin(); end != ends.rend() && *end > start; ++end) {
       piece.assign(start > 0 ? kContinuation : "");
