@@ -1,4 +1,5 @@
-"""Random tokenizer.json files, read by yona and by Hugging Face's tokenizers: the same ids of random texts.
+"""Random tokenizer.json files, read by yona and by Hugging Face's tokenizers, and random .spm files, read by yona
+and by SentencePiece: the same ids of random texts.
 
 usage: random_tokenizers_test.py [TEST_IO]   TEST_IO is the built program test_io; without it, the one beside
                                              the program that YONA_PROGRAM names (as in ctest)
@@ -7,7 +8,7 @@ usage: random_tokenizers_test.py [TEST_IO]   TEST_IO is the built program test_i
 Unigram models whose pieces have equal or almost equal scores, so that many segmentations are equally good; BPE
 with merges in any order, repeated, and with several ways to a piece; byte-level BPE; WordPiece. Each with bytes
 for unknown characters or without, unknown ones in a row one piece or several, marks inside words, and every
-way to treat spaces. random_tokenizers_test.cc compares. Exits with 77 (skipped) where tokenizers is missing.
+way to treat spaces. random_tokenizers_test.cc compares. Exits with 77 (skipped) where a package is missing.
 """
 
 import json
@@ -19,7 +20,9 @@ import tempfile
 from pathlib import Path
 
 try:
+    import sentencepiece
     import tokenizers
+    from sentencepiece import sentencepiece_model_pb2 as protocol
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 except ImportError as missing:
     print(f"skipped: {missing}")
@@ -110,7 +113,39 @@ def unigram(rng, scores):
     vocabulary += [(piece, 0.0) for piece in bytes_kept]
     tokenizer = Tokenizer(models.Unigram(vocabulary, CORE.index("<unk>"), bool(bytes_kept)))
     set_steps(rng, tokenizer)
-    return tokenizer, ["translation"]
+    return tokenizer, ["translation", "language model"]
+
+
+def write_spm(folder, name, seed, scores, texts):
+    """A unigram model of SentencePiece, with its ids: it adds scores in single precision."""
+    rng = random.Random(f"{name} {seed}")
+    bytes_kept = BYTES * rng.randint(0, 1)
+    model = protocol.ModelProto()
+    model.trainer_spec.model_type = 2 if scores == "merged" else 1
+    model.trainer_spec.byte_fallback = bool(bytes_kept)
+    model.trainer_spec.unk_id, model.trainer_spec.eos_id, model.trainer_spec.bos_id = 1, 0, -1
+    model.normalizer_spec.add_dummy_prefix = rng.random() < 0.7
+    model.normalizer_spec.remove_extra_whitespaces = rng.random() < 0.7
+    kind = protocol.ModelProto.SentencePiece
+    pieces = [("</s>", 0, kind.CONTROL), ("<unk>", 0, kind.UNKNOWN)]
+    pieces += [(piece, SCORES["few" if scores == "merged" else scores](rng, piece), kind.NORMAL)
+               for piece in pieces_of(rng, rng.randint(20, 90))]
+    for text, score, sort in pieces + [(piece, 0, kind.BYTE) for piece in bytes_kept]:
+        model.pieces.add(piece=text, score=score, type=sort)
+    folder = Path(folder, f"{name.replace(' ', '-')}-{seed}")
+    folder.mkdir(parents=True)
+    (folder / "model.spm").write_bytes(model.SerializeToString())
+    spm = sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
+    lines = list(dict.fromkeys(text_of(rng, []) for _ in range(texts)))
+    return write_expected(folder, "sentencepiece " + sentencepiece.__version__, ["SentencePiece"], len(pieces),
+                          [[line, spm.encode(line)] for line in lines])
+
+
+def write_expected(folder, program, kinds, size, rows):
+    (folder / "expected.json").write_text(json.dumps(
+        {"origin": f"tests/io/random_tokenizers_test.py, {program}", "kinds": kinds, "size": size, "texts": rows},
+        ensure_ascii=False, separators=(",", ":")) + "\n")
+    return len(rows)
 
 
 def grown(rng, symbols, count, continuation="", end=""):
@@ -212,11 +247,8 @@ def write(folder, name, seed, made, texts):
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))  # as users have it
     lines = list(dict.fromkeys(text_of(rng, added) for _ in range(texts)))
     rows = [[line, tokenizer.encode(line, add_special_tokens=False).ids] for line in lines]
-    (folder / "expected.json").write_text(json.dumps(
-        {"origin": f"tests/io/random_tokenizers_test.py, tokenizers {tokenizers.__version__}", "kinds": kinds,
-         "size": tokenizer.get_vocab_size(with_added_tokens=True), "texts": rows},
-        ensure_ascii=False, separators=(",", ":")) + "\n")
-    return len(rows)
+    return write_expected(folder, "tokenizers " + tokenizers.__version__, kinds,
+                          tokenizer.get_vocab_size(with_added_tokens=True), rows)
 
 
 FAMILIES = {f"unigram {name}": lambda rng, name=name: unigram(rng, name) for name in SCORES}
@@ -241,7 +273,10 @@ def main(arguments):
                else Path(os.environ["YONA_PROGRAM"]).parent / "tests" / "test_io")
     with tempfile.TemporaryDirectory() as root:
         count = sum(write(root, name, seed, made, LINES) for name, made in FAMILIES.items() for seed in range(SEEDS))
-        print(f"{count} texts, {len(FAMILIES) * SEEDS} tokenisers, tokenizers {tokenizers.__version__}", flush=True)
+        print(f"{count} texts, {len(FAMILIES) * SEEDS} tokenisers, tokenizers {tokenizers.__version__}")
+        count = sum(write_spm(root, f"sentencepiece {scores}", seed, scores, LINES)
+                    for scores in [*SCORES, "merged"] for seed in range(SEEDS))
+        print(f"{count} texts, {(len(SCORES) + 1) * SEEDS} models, sentencepiece {sentencepiece.__version__}", flush=True)
         subprocess.run([program, "--gtest_filter=RandomTokenizers.*"], check=True,
                        env=dict(os.environ, YONA_TOKENIZERS=root))
 
