@@ -11,7 +11,7 @@
 namespace yona {
 
 struct UnigramPiece {
-  std::int32_t id = 0;
+  std::int32_t id = -1;
   double score = 0;
 };
 
@@ -26,10 +26,18 @@ class PieceUnigram final : public PieceSegmenter {
   void encode_word(std::string_view word, std::vector<std::int32_t>& ids) const override;
 
  private:
-  std::string_view text_of(const UnigramPiece& piece) const;
-  void append(std::string_view text, std::vector<std::int32_t>& ids) const;
+  // Of a trie of the pieces; the children of a node are neighbours, in the order of their bytes.
+  struct Node {
+    UnigramPiece piece{};  // that ends here; id -1: none
+    std::uint32_t first_child = 0;
+    std::uint16_t children = 0;
+    std::uint8_t byte = 0;
+  };
 
-  std::vector<UnigramPiece> pieces_;  // in the order of their texts
+  const Node* child(const Node& node, char byte) const;  // null: there is none
+  void append_unknown(std::string_view text, std::vector<std::int32_t>& ids) const;
+
+  std::vector<Node> nodes_;  // the first is the root
   double unknown_score_;
 };
 
