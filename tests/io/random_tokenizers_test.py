@@ -276,7 +276,8 @@ def main(arguments):
         print(f"{count} texts, {len(FAMILIES) * SEEDS} tokenisers, tokenizers {tokenizers.__version__}")
         count = sum(write_spm(root, f"sentencepiece {scores}", seed, scores, LINES)
                     for scores in [*SCORES, "merged"] for seed in range(SEEDS))
-        print(f"{count} texts, {(len(SCORES) + 1) * SEEDS} models, sentencepiece {sentencepiece.__version__}", flush=True)
+        print(f"{count} texts, {(len(SCORES) + 1) * SEEDS} models, sentencepiece {sentencepiece.__version__}",
+              flush=True)
         subprocess.run([program, "--gtest_filter=RandomTokenizers.*"], check=True,
                        env=dict(os.environ, YONA_TOKENIZERS=root))
 

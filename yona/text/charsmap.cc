@@ -113,10 +113,11 @@ std::string Charsmap::operator()(std::string_view text) const {
     }
     return normalised;
   }
-  const std::string valid = repaired_utf8(text);
+  const std::string repaired = repaired_utf8(text);
+  const std::string_view valid = repaired;
   std::size_t begin = 0;
   for (const std::size_t end : cluster_ends(valid)) {
-    impl_->append(std::string_view(valid).substr(begin, end - begin), normalised);
+    impl_->append(valid.substr(begin, end - begin), normalised);
     begin = end;
   }
   return normalised;

@@ -4,7 +4,7 @@
 
 namespace yona {
 
-PieceBpe::PieceBpe(std::shared_ptr<const Vocabulary> vocabulary,
+PieceBpe::PieceBpe(const std::shared_ptr<const Vocabulary>& vocabulary,
                    const std::vector<BpeMerges::Pair>& merges, PieceTextOptions text,
                    PieceBpeOptions options, std::string_view name)
     : PieceSegmenter(vocabulary, std::move(text)),

@@ -19,8 +19,9 @@ struct PieceBpeOptions {
 
 class PieceBpe final : public PieceSegmenter {
  public:
-  PieceBpe(std::shared_ptr<const Vocabulary> vocabulary, const std::vector<BpeMerges::Pair>& merges,
-           PieceTextOptions text, PieceBpeOptions options, std::string_view name);
+  PieceBpe(const std::shared_ptr<const Vocabulary>& vocabulary,
+           const std::vector<BpeMerges::Pair>& merges, PieceTextOptions text,
+           PieceBpeOptions options, std::string_view name);
 
  protected:
   void encode_word(std::string_view word, std::vector<std::int32_t>& ids) const override;

@@ -111,11 +111,12 @@ void PieceUnigram::encode_word(std::string_view word, std::vector<std::int32_t>&
       backwards.emplace_back(text, path.id);
     }
   }
-  for (auto at = backwards.rbegin(); at != backwards.rend(); ++at) {
-    if (at->second != kUnknownPiece) {
-      ids.push_back(at->second);
+  std::reverse(backwards.begin(), backwards.end());
+  for (const auto& [text, id] : backwards) {
+    if (id != kUnknownPiece) {
+      ids.push_back(id);
     } else {
-      append_unknown(at->first, ids);
+      append_unknown(text, ids);
     }
   }
 }
