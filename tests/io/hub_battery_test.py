@@ -220,8 +220,10 @@ def compare(folder, name, files, counts):
             found = [([files.ids[token["piece"]] for token in each["tokens"]], each["score"])
                      for each in answer["translations"]]
             if tokenizer:
-                text = tokenizer.decode(found[0][0], skip_special_tokens=True)
-                counts["text"].add(text == answer["translations"][0]["text"])
+                text, ours = tokenizer.decode(found[0][0], skip_special_tokens=True), answer["translations"][0]["text"]
+                counts["text"].add(text == ours)
+                if text != ours:
+                    print(f"{folder.name}: text {ours!r} of {found[0][0]} is {text!r} to transformers")
             counts["greedy" if beam == 1 else "beam 4"].add(found[0][0] == expected[0][0])
             if beam > 1:
                 for (ids, score), (theirs, their_score) in zip(found, expected):

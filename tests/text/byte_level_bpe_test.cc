@@ -68,6 +68,14 @@ TEST(ByteLevelBpe, MergesBytesWithinWords) {
   const ByteLevelBpe prefixed(byte_vocabulary(), kMerges, {.add_prefix_space = true}, "test");
   EXPECT_THAT(pieces_of(prefixed, "o"), ElementsAre("Ġo"));
   EXPECT_THAT(pieces_of(prefixed, " o"), ElementsAre("Ġo"));
+  EXPECT_THAT(pieces_of(prefixed, "\to"), ElementsAre("Ġ", "ĉ", "o"));  // no space: one is added
+}
+
+TEST(ByteLevelBpe, TakesWholeWordsWithoutMerging) {
+  const ByteLevelBpe bpe(byte_vocabulary(), {{"h", "e"}}, {.takes_whole_words = true}, "test");
+  EXPECT_THAT(pieces_of(bpe, "hell"), ElementsAre("hell"));
+  EXPECT_THAT(pieces_of(bpe, "hello"), ElementsAre("he", "l", "l", "o"));
+  EXPECT_THAT(pieces_of(bpe, "ä o"), ElementsAre("Ã¤", "Ġo"));
 }
 
 TEST(ByteLevelBpe, GivesEveryTextBack) {

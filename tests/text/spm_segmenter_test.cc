@@ -67,6 +67,14 @@ TEST(SpmSegmenter, WritesABlankWhereAPieceOfTheVocabularyAloneBeginsAWord) {
   EXPECT_EQ(segmenter.decode(std::vector<std::int32_t>{4, 2}), "a zzqx");
 }
 
+// As MarianTokenizer of transformers; SentencePiece keeps the tab.
+TEST(SpmSegmenter, WritesNoWhiteSpaceAroundTextOfAVocabulary) {
+  const auto tabs = std::make_shared<const Vocabulary>(
+      std::vector<std::string>{"</s>", "<unk>", "\t", "a", "\u2581\t", "<pad>"}, "tabs");
+  const SpmSegmenter segmenter(sample_model(SubwordAlgorithm::bpe), tabs, "tabs");
+  EXPECT_EQ(segmenter.decode(std::vector<std::int32_t>{2, 3, 2, 3, 4}), "a\ta");
+}
+
 TEST(SpmSegmenter, DrawsByKeyAndKeepsTheText) {
   const SpmSegmenter segmenter(sample_model(SubwordAlgorithm::bpe), nullptr, "own");
   const std::string text = "der Nachbar liebt das Wörterbuch. 😀";

@@ -30,6 +30,17 @@ TEST(WordPiece, TakesTheLongestPieceEachTime) {
 TEST(WordPiece, AWordThatCannotBeCutIsOneUnknown) {
   EXPECT_THAT(ids_of(small(), "unaffx a"), ElementsAre(0, 4));
   EXPECT_THAT(ids_of(small(), "a" + std::string(100, 'b')), ElementsAre(0));
+  const WordPiece short_words({"[UNK]", "a", "##b"}, {}, "[UNK]", "v", 3);
+  EXPECT_THAT(ids_of(short_words, "abb abbb"), ElementsAre(1, 2, 2, 0));
+}
+
+// The tables of tokenizers 0.23.3 end there: what is later is neither punctuation, nor dropped, nor
+// an accent.
+TEST(WordPiece, CharactersHaveTheCategoriesOfUnicode8) {
+  EXPECT_THAT(bert_words("a\u2E41b\u2E42"), ElementsAre("a", "\u2E41", "b", "\u2E42"));
+  EXPECT_THAT(bert_words("a\u2E43b\u166Dc"), ElementsAre("a\u2E43b", "\u166D", "c"));
+  EXPECT_EQ(bert_normalised("a\u08E3\u08D4\u200D\U0001DA75\u0890\U0001F9FF", {}),
+            "a\u08D4\u0890\U0001F9FF");
 }
 
 TEST(WordPiece, TextIsCleanedAndAccentsAreStripped) {

@@ -42,8 +42,11 @@ std::vector<AddedToken> numbered_tokens(const fs::path& folder) {
         !id.empty() && id.size() < 9 && id.find_first_not_of("0123456789") == std::string::npos;
     check<FormatError>(is_number, "{}: added_tokens_decoder: '{}' is not an id",
                        (folder / "tokenizer_config.json").string(), id);
-    tokens.push_back({token_text(token), std::stoi(id),
-                      token.is_object() && token.value("special", Json(true)) == true});
+    const auto has = [&, &token = token](const char* flag, bool otherwise) {
+      return token.is_object() && token.value(flag, Json(otherwise)) == true;
+    };
+    tokens.push_back({token_text(token), std::stoi(id), has("special", true), has("lstrip", false),
+                      has("rstrip", false)});
   }
   const Json numbered = json_or_empty(folder / "added_tokens.json");
   for (const auto& [text, id] : numbered.items()) {

@@ -24,6 +24,9 @@ class SubwordSegmenter : public Segmenter {
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override {
     subword_.encode(text, ids);
   }
+  void encode_rest(std::string_view text, std::vector<std::int32_t>& ids) const override {
+    subword_.encode_rest(text, ids);
+  }
   std::string decode(std::span<const std::int32_t> ids) const override {
     return subword_.decode(ids);
   }
@@ -114,11 +117,13 @@ BertNormalisation normalisation_of(const Json& normalizer, const std::string& na
 
 EncoderTokenizer word_piece_tokenizer(const fs::path& folder, std::vector<std::string> pieces,
                                       const BertNormalisation& normalisation,
-                                      const std::string& unknown, const std::string& name) {
+                                      const std::string& unknown, const std::string& name,
+                                      std::int64_t longest_word = WordPiece::kLongestWord) {
   const SpecialTokens special =
       special_tokens(folder, pieces, {"[CLS]", "[SEP]", "[MASK]", "[UNK]", "[PAD]"});
   auto shared = std::make_shared<const std::vector<std::string>>(pieces);
-  return {std::make_shared<const WordPiece>(std::move(pieces), normalisation, unknown, name),
+  return {std::make_shared<const WordPiece>(std::move(pieces), normalisation, unknown, name,
+                                            longest_word),
           shared, special};
 }
 
@@ -137,7 +142,8 @@ EncoderTokenizer read_word_piece_json(const fs::path& folder, const Json& json,
   }
   return word_piece_tokenizer(folder, std::move(pieces),
                               normalisation_of(json.value("normalizer", Json()), name),
-                              model.value("unk_token", "[UNK]"), name);
+                              model.value("unk_token", "[UNK]"), name,
+                              model.value("max_input_chars_per_word", WordPiece::kLongestWord));
 }
 
 EncoderTokenizer read_vocab_txt(const fs::path& folder, const EncoderInfo& info) {

@@ -1,25 +1,27 @@
-// A unigram model becomes a SentencePiece model in memory, so that the real library cuts the text;
-// BPE goes by its list of merges.
+// Unigram models cut text as tokenizers does, which differs from SentencePiece where segmentations
+// are equally good; BPE goes by its list of merges.
 
 #include "yona/io/tokenizer_reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 
 #include "yona/base/base64.h"
 #include "yona/base/error.h"
 #include "yona/io/json_file.h"
+#include "yona/io/tokenizer_parts.h"
 #include "yona/io/typed_json.h"
-#include "yona/text/byte_level_bpe.h"
 #include "yona/text/charsmap.h"
-#include "yona/text/piece_bpe.h"
+#include "yona/text/piece_unigram.h"
 
 namespace yona {
 
 namespace {
 
 constexpr std::string_view kUnnamed = "<unnamed_";  // and the id: pieces without a name
+constexpr double kUnknownPenalty = 10;              // an unknown character's, below the worst piece
 
 // The parts of the file, with errors that name it.
 class TokenizerFile {
@@ -55,7 +57,8 @@ class TokenizerFile {
                              token["content"].is_string() && token["id"].is_number_unsigned(),
                          "{}: an added token without content and id: {}", name_, token.dump());
       tokens.push_back({token["content"].get<std::string>(), token["id"].get<std::int32_t>(),
-                        token.value("special", false)});
+                        token.value("special", false), token.value("lstrip", false),
+                        token.value("rstrip", false)});
     }
     return tokens;
   }
@@ -102,18 +105,20 @@ bool joins_spaces(const Json& step) {
   return type_of(step) == "Replace" && pattern_of(step, "Regex") == " {2,}";
 }
 
-using Step = std::function<std::string(std::string_view)>;
-
-std::string stripped(std::string_view text, bool left, bool right) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
-  while (left && !text.empty() && blank(text.front())) {
-    text.remove_prefix(1);
+// Of lines: there `$` is, too.
+std::string without_spaces_at_ends(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n') {
+      out.resize(out.find_last_not_of(' ') + 1);
+    }
+    out += c;
   }
-  while (right && !text.empty() && blank(text.back())) {
-    text.remove_suffix(1);
-  }
-  return std::string(text);
+  out.resize(out.find_last_not_of(' ') + 1);
+  return out;
 }
+
+using Step = std::function<std::string(std::string_view)>;
 
 Step normaliser_of(const TokenizerFile& file, const Json& step) {
   const std::string type = type_of(step);
@@ -123,7 +128,7 @@ Step normaliser_of(const TokenizerFile& file, const Json& step) {
   }
   if (type == "Strip") {
     return [left = step.value("strip_left", true), right = step.value("strip_right", true)](
-               std::string_view text) { return stripped(text, left, right); };
+               std::string_view text) { return std::string(without_space(text, left, right)); };
   }
   if (type == "Prepend") {
     return [with = step.value("prepend", "")](std::string_view text) {
@@ -136,9 +141,7 @@ Step normaliser_of(const TokenizerFile& file, const Json& step) {
       return [to](std::string_view text) { return with_single_spaces(text, to); };
     }
     if (pattern_of(step, "Regex") == " +$") {
-      return [](std::string_view text) {
-        return std::string(text.substr(0, text.find_last_not_of(' ') + 1));
-      };
+      return without_spaces_at_ends;
     }
     const std::string regex = pattern_of(step, "Regex");
     const std::string from =
@@ -148,12 +151,6 @@ Step normaliser_of(const TokenizerFile& file, const Json& step) {
     }
   }
   unknown_step(file, "normalizer", step);
-}
-
-// Does a Metaspace step write U+2581 before the text? Older files have a flag for it.
-bool has_prefix(const Json& metaspace) {
-  return metaspace.contains("prepend_scheme") ? metaspace["prepend_scheme"] != "never"
-                                              : metaspace.value("add_prefix_space", true);
 }
 
 std::vector<BpeMerges::Pair> merges_of(const TokenizerFile& file) {
@@ -187,98 +184,85 @@ std::vector<std::string> listed(const TokenizerFile& file) {
   return pieces;
 }
 
-Subword read_bpe(const TokenizerFile& file, std::int64_t size) {
-  const std::vector<AddedToken> added = file.added();
-  const auto vocabulary = std::make_shared<const Vocabulary>(
-      completed_pieces(listed(file), added, size, file.name()), file.name());
-  PieceBpeOptions options;
-  options.prefix = options.splits_words = false;
+// The steps before the model; false when they make its input bytes (`bytes` is that step).
+bool read_text_options(const TokenizerFile& file, PieceTextOptions& options, Json& bytes) {
+  options.prefix = WordPrefix::never;
+  options.splits_words = false;
   options.byte_fallback = file.model().value("byte_fallback", false);
-  options.fuses_unknown = file.model().value("fuse_unk", false);
   for (const Json& step : file.steps("normalizer", "normalizers")) {
     options.normalisers.push_back(normaliser_of(file, step));
   }
   for (const Json& step : file.steps("pre_tokenizer", "pretokenizers")) {
     if (type_of(step) == "ByteLevel") {
-      check<FormatError>(options.normalisers.empty(),
-                         "{}: a normalizer before byte-level BPE is not supported", file.name());
-      const ByteLevelOptions bytes{.add_prefix_space = step.value("add_prefix_space", true),
-                                   .cuts_words = step.value("use_regex", true)};
-      return {std::make_shared<const ByteLevelBpe>(vocabulary, merges_of(file), bytes, file.name()),
-              vocabulary, file.name(), special_pieces(added, *vocabulary)};
+      bytes = step;
+      return false;
     }
     if (type_of(step) == "WhitespaceSplit") {
       options.splits_at_whitespace = true;
     } else if (type_of(step) == "Metaspace") {
-      options.prefix = has_prefix(step);
+      options.prefix = word_prefix(step);
       options.splits_words = step.value("split", true);
     } else {
       unknown_step(file, "pre_tokenizer", step);
     }
   }
-  return {std::make_shared<const PieceBpe>(vocabulary, merges_of(file), options, file.name()),
-          vocabulary, file.name(), special_pieces(added, *vocabulary)};
+  return true;
 }
 
-SpmNormalizer spm_normalizer(const TokenizerFile& file) {
-  SpmNormalizer normalizer{
-      .precompiled_charsmap = {}, .add_dummy_prefix = false, .remove_extra_whitespaces = false};
-  for (const Json& step : file.steps("normalizer", "normalizers")) {
-    const std::string type = type_of(step);
-    if (type == "Precompiled") {
-      normalizer.precompiled_charsmap = charsmap_of(file, step);
-    } else if (joins_spaces(step)) {
-      normalizer.remove_extra_whitespaces = true;
-    } else if (type != "Strip" && type != "Replace") {
-      unknown_step(file, "normalizer", step);
-    }
+Subword read_bpe(const TokenizerFile& file, std::int64_t size) {
+  const std::vector<AddedToken> added = file.added();
+  const auto vocabulary = std::make_shared<const Vocabulary>(
+      completed_pieces(listed(file), added, size, file.name()), file.name());
+  PieceTextOptions text;
+  Json bytes;
+  std::shared_ptr<const Segmenter> segmenter;
+  if (read_text_options(file, text, bytes)) {
+    segmenter = std::make_shared<const PieceBpe>(vocabulary, merges_of(file), std::move(text),
+                                                 piece_bpe_options(file.model()), file.name());
+  } else {
+    check<FormatError>(text.normalisers.empty(),
+                       "{}: a normalizer before byte-level BPE is not supported", file.name());
+    segmenter = std::make_shared<const ByteLevelBpe>(
+        vocabulary, merges_of(file), byte_level_options(bytes, file.model(), file.name()),
+        file.name());
   }
-  for (const Json& step : file.steps("pre_tokenizer", "pretokenizers")) {
-    if (type_of(step) == "WhitespaceSplit") {
-      normalizer.remove_extra_whitespaces = true;
-    } else if (type_of(step) == "Metaspace") {
-      normalizer.add_dummy_prefix = has_prefix(step);
-    } else {
-      unknown_step(file, "pre_tokenizer", step);
-    }
-  }
-  return normalizer;
-}
-
-SpmPiece::Kind kind_of(const std::string& piece, bool is_special, bool has_bytes) {
-  return is_special                                                   ? SpmPiece::Kind::control
-         : has_bytes && piece.size() == 6 && piece.starts_with("<0x") ? SpmPiece::Kind::byte
-                                                                      : SpmPiece::Kind::normal;
+  return {std::move(segmenter), vocabulary, file.name(), special_pieces(added, *vocabulary)};
 }
 
 Subword read_unigram(const TokenizerFile& file, std::int64_t size) {
   const Json& vocab = file.vocab();
   check<FormatError>(vocab.is_array(), "{}: \"vocab\" is not a list of pieces", file.name());
   const std::vector<AddedToken> added = file.added();
-  const std::int64_t unknown = file.model().value("unk_id", std::int64_t{-1});
-  const bool has_bytes = file.model().value("byte_fallback", false);
-  std::set<std::int64_t> specials;
+  std::set<std::int64_t> specials;  // text is never cut into these
   for (const AddedToken& token : added) {
     if (token.special) {
       specials.insert(token.id);
     }
   }
-  SpmFile spm;
-  spm.normalizer = spm_normalizer(file);
   std::vector<std::string> pieces;
+  std::vector<UnigramPiece> scores;
+  double lowest = std::numeric_limits<double>::infinity();
   for (const Json& entry : vocab) {
     check<FormatError>(
         entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_number(),
         "{}: a piece of the vocabulary cannot be {}", file.name(), entry.dump());
-    const auto id = static_cast<std::int64_t>(pieces.size());
-    const std::string& piece = pieces.emplace_back(entry[0].get<std::string>());
-    spm.pieces.push_back({piece, entry[1].get<float>(),
-                          id == unknown ? SpmPiece::Kind::unknown
-                                        : kind_of(piece, specials.contains(id), has_bytes)});
+    const auto id = static_cast<std::int32_t>(pieces.size());
+    const double score = as_tokenizers_reads(entry[1].get<double>());
+    pieces.push_back(entry[0].get<std::string>());
+    lowest = std::min(lowest, score);
+    if (!specials.contains(id)) {
+      scores.push_back({id, score});
+    }
   }
   const auto vocabulary = std::make_shared<const Vocabulary>(
       completed_pieces(std::move(pieces), added, size, file.name()), file.name());
-  return Subword(write_spm(spm), vocabulary, file.name(), special_pieces(added, *vocabulary));
+  PieceTextOptions text;
+  if (Json bytes; !read_text_options(file, text, bytes)) {
+    unknown_step(file, "pre_tokenizer", bytes);
+  }
+  return {std::make_shared<const PieceUnigram>(vocabulary, std::move(scores),
+                                               lowest - kUnknownPenalty, std::move(text)),
+          vocabulary, file.name(), special_pieces(added, *vocabulary)};
 }
 
 }  // namespace
@@ -319,7 +303,7 @@ SpecialPieces special_pieces(const std::vector<AddedToken>& added, const Vocabul
     const bool is_core = token.text == "<s>" || token.text == Vocabulary::kEnd ||
                          token.text == Vocabulary::kPad || token.text == Vocabulary::kUnknown;
     if (!is_core) {
-      special.whole.push_back(token.text);
+      special.whole.push_back({token.text, token.strips_left, token.strips_right});
     }
     if (token.special) {
       special.silent.push_back(token.id);

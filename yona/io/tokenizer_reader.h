@@ -15,7 +15,8 @@ namespace yona {
 struct AddedToken {
   std::string text;
   std::int32_t id = 0;
-  bool special = true;  // no text of its own
+  bool special = true;                             // no text of its own
+  bool strips_left = false, strips_right = false;  // takes white space beside it along
 };
 
 // A vocabulary of `size` pieces: those given, the added ones at their ids, and placeholders where

@@ -32,9 +32,9 @@ struct Chance {
 }  // namespace
 
 BpeMerges::BpeMerges(const std::vector<Pair>& merges, const Vocabulary& vocabulary,
-                     std::string_view name) {
+                     std::string_view name, std::string_view continuation_mark) {
   merges_.reserve(merges.size());
-  const auto id_of = [&](const std::string& piece, std::size_t line) {
+  const auto id_of = [&](std::string_view piece, std::size_t line) {
     const auto id = vocabulary.find(piece);
     check<FormatError>(id.has_value(), "{}: merge {}: '{}' is not in the vocabulary", name,
                        line + 1, piece);
@@ -42,8 +42,10 @@ BpeMerges::BpeMerges(const std::vector<Pair>& merges, const Vocabulary& vocabula
   };
   for (std::size_t i = 0; i < merges.size(); ++i) {
     const auto& [left, right] = merges[i];
-    merges_.emplace(key_of(id_of(left, i), id_of(right, i)),
-                    Merge{static_cast<std::int32_t>(i), id_of(left + right, i)});
+    const auto key = key_of(id_of(left, i), id_of(right, i));
+    const std::size_t mark = right.starts_with(continuation_mark) ? continuation_mark.size() : 0;
+    merges_.insert_or_assign(
+        key, Merge{static_cast<std::int32_t>(i), id_of(left + right.substr(mark), i)});
   }
 }
 

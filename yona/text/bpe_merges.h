@@ -17,8 +17,11 @@ class BpeMerges {
  public:
   using Pair = std::pair<std::string, std::string>;
 
-  // Throws FormatError naming `name` for a merge whose parts or result are not in the vocabulary.
-  BpeMerges(const std::vector<Pair>& merges, const Vocabulary& vocabulary, std::string_view name);
+  // A merge makes the piece `left` + `right`, the latter without the mark of pieces inside a word
+  // ("##", say), if it has one; of equal merges the last one counts. Throws FormatError naming
+  // `name` for a merge whose parts or result are not in the vocabulary.
+  BpeMerges(const std::vector<Pair>& merges, const Vocabulary& vocabulary, std::string_view name,
+            std::string_view continuation_mark = {});
 
   // Merges neighbours, the strongest pair first and of equal ones the leftmost, until none is left.
   void merge(std::vector<std::int32_t>& symbols) const;

@@ -127,10 +127,20 @@ ByteLevelBpe::ByteLevelBpe(std::shared_ptr<const Vocabulary> vocabulary,
   }
 }
 
+std::optional<std::int32_t> ByteLevelBpe::whole_word(std::string_view word) const {
+  if (!options_.takes_whole_words) {
+    return std::nullopt;
+  }
+  std::string visible;
+  for (const char byte : word) {
+    visible += character_of_byte(static_cast<unsigned char>(byte));
+  }
+  return vocabulary_->find_text(visible);
+}
+
 void ByteLevelBpe::encode(std::string_view text, std::vector<std::int32_t>& ids) const {
   std::string prefixed;
-  if (options_.add_prefix_space && !text.empty() &&
-      class_of(utf8_character(text)) != CharacterClass::space) {
+  if (options_.add_prefix_space && !text.empty() && !text.starts_with(' ')) {
     prefixed.reserve(text.size() + 1);
     prefixed.push_back(' ');
     prefixed.append(text);
@@ -139,6 +149,10 @@ void ByteLevelBpe::encode(std::string_view text, std::vector<std::int32_t>& ids)
   const auto words = options_.cuts_words ? split_words(text) : std::vector{text};
   std::vector<std::int32_t> symbols;
   for (const std::string_view word : words) {
+    if (const auto id = whole_word(word)) {
+      ids.push_back(*id);
+      continue;
+    }
     symbols.clear();
     for (const char byte : word) {
       symbols.push_back(id_of_byte_[static_cast<unsigned char>(byte)]);

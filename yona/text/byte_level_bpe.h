@@ -12,8 +12,9 @@
 namespace yona {
 
 struct ByteLevelOptions {
-  bool add_prefix_space = false;  // before a text that does not begin with white space
-  bool cuts_words = true;         // by split_words(); else a text is one word
+  bool add_prefix_space = false;   // before a text that does not begin with one
+  bool cuts_words = true;          // by split_words(); else a text is one word
+  bool takes_whole_words = false;  // a word that is a piece is not merged ("ignore_merges")
 };
 
 // The words of GPT-2's pattern, which together are the whole text (valid UTF-8):
@@ -37,6 +38,8 @@ class ByteLevelBpe : public Segmenter {
   std::string decode(std::span<const std::int32_t> ids) const override;
 
  private:
+  std::optional<std::int32_t> whole_word(std::string_view word) const;
+
   std::shared_ptr<const Vocabulary> vocabulary_;
   BpeMerges merges_;
   ByteLevelOptions options_;

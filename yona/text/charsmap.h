@@ -1,5 +1,6 @@
-// SentencePiece's rules for characters ("precompiled_charsmap"), which tokenizer.json carries on,
-// applied on their own: NFKC with exceptions, most often.
+// SentencePiece's rules for characters ("precompiled_charsmap": NFKC with exceptions, most often),
+// which tokenizer.json carries on, applied as tokenizers applies them: to characters with what
+// combines with them. SentencePiece takes the longest rule wherever it is in the text.
 #pragma once
 
 #include <memory>

@@ -44,6 +44,7 @@ std::string EncoderTokenizer::decode(std::span<const std::int32_t> ids) const {
 }
 
 void EncoderTokenizer::append(std::string_view text, std::vector<std::int32_t>& ids) const {
+  const char* const begins_at = text.data();
   while (!text.empty()) {
     Found next;
     for (const std::int32_t id :
@@ -60,8 +61,10 @@ void EncoderTokenizer::append(std::string_view text, std::vector<std::int32_t>& 
     if (next.id == special_.mask && next.id >= 0 && special_.mask_takes_space) {
       before = before.substr(0, before.find_last_not_of(" \t\n") + 1);
     }
-    if (!before.empty()) {
+    if (!before.empty() && before.data() == begins_at) {
       segmenter_->encode(before, ids);
+    } else if (!before.empty()) {
+      segmenter_->encode_rest(before, ids);
     }
     if (next.id < 0) {
       return;

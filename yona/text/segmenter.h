@@ -19,6 +19,10 @@ class Segmenter {
 
   // Appends the ids of a text. Thread-safe.
   virtual void encode(std::string_view text, std::vector<std::int32_t>& ids) const = 0;
+  // The same for a part that does not begin the whole text: what comes after a special piece.
+  virtual void encode_rest(std::string_view text, std::vector<std::int32_t>& ids) const {
+    encode(text, ids);
+  }
   // The text of ids, none of them special.
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
 };

@@ -8,6 +8,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/random.h"
+#include "yona/text/piece_segmenter.h"
 
 namespace yona {
 
@@ -28,20 +29,6 @@ std::shared_ptr<const Vocabulary> own_vocabulary(const SpmFile& file, std::strin
     pieces.emplace_back(Vocabulary::kPad);
   }
   return std::make_shared<const Vocabulary>(std::move(pieces), name);
-}
-
-// Pieces that only the vocabulary knows are copied by SentencePiece as they are; transformers then
-// writes a blank where a word begins, and none around the text.
-std::string with_blanks(std::string_view text) {
-  std::string spaced;
-  for (std::size_t at = 0; (at = text.find(kWordStart)) != std::string_view::npos;) {
-    spaced += text.substr(0, at);
-    spaced += ' ';
-    text.remove_prefix(at + kWordStart.size());
-  }
-  spaced += text;
-  const std::size_t first = std::min(spaced.find_first_not_of(' '), spaced.size());
-  return spaced.substr(first, spaced.find_last_not_of(' ') + 1 - first);
 }
 
 // The byte that a piece such as "<0xE4>" stands for.
@@ -146,7 +133,12 @@ std::string SpmSegmenter::decode(std::span<const std::int32_t> ids) const {
   }
   std::string text;
   check_status(processor_->Decode(pieces, &text), name_);
-  return text.find(kWordStart) == std::string::npos ? text : with_blanks(text);
+  if (has_own_vocabulary_) {
+    return text;
+  }
+  // Pieces that only the vocabulary knows are copied by SentencePiece as they are; transformers
+  // then writes a blank where a word begins, and no white space around the text.
+  return std::string(without_space(replaced(text, kWordStart, " "), true, true));
 }
 
 }  // namespace yona

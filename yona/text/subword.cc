@@ -7,6 +7,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/input_file.h"
+#include "yona/text/piece_segmenter.h"
 #include "yona/text/spm_segmenter.h"
 
 namespace yona {
@@ -16,7 +17,7 @@ namespace {
 SpecialPieces sorted(SpecialPieces special) {
   std::sort(special.silent.begin(), special.silent.end());
   std::stable_sort(special.whole.begin(), special.whole.end(),
-                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+                   [](const auto& a, const auto& b) { return a.text.size() > b.text.size(); });
   return special;
 }
 
@@ -36,7 +37,8 @@ struct Subword::Impl {
 
   void find_tags();
   std::string_view take_tags(std::string_view line, std::vector<std::int32_t>& ids) const;
-  std::size_t find_whole(std::string_view text, const std::string*& piece) const;
+  std::size_t find_whole(std::string_view text, const WholePiece*& piece) const;
+  void encode(std::string_view text, const char* begins_at, std::vector<std::int32_t>& ids) const;
   const SpmSegmenter& require_spm(std::string_view what) const;
 };
 
@@ -102,10 +104,10 @@ std::string_view Subword::Impl::take_tags(std::string_view line,
 }
 
 // Where the next whole piece begins, the longest of them; npos when there is none.
-std::size_t Subword::Impl::find_whole(std::string_view text, const std::string*& piece) const {
+std::size_t Subword::Impl::find_whole(std::string_view text, const WholePiece*& piece) const {
   std::size_t first = std::string_view::npos;
-  for (const std::string& candidate : special.whole) {
-    const std::size_t at = text.find(candidate);
+  for (const WholePiece& candidate : special.whole) {
+    const std::size_t at = text.find(candidate.text);
     if (at < first) {
       first = at;
       piece = &candidate;
@@ -114,19 +116,34 @@ std::size_t Subword::Impl::find_whole(std::string_view text, const std::string*&
   return first;
 }
 
-void Subword::encode(std::string_view line, std::vector<std::int32_t>& ids) const {
-  std::string_view text = impl_->take_tags(line, ids);
-  const std::string* piece = nullptr;
-  for (std::size_t at = 0; (at = impl_->find_whole(text, piece)) != std::string_view::npos;) {
-    if (at > 0) {
-      impl_->segmenter->encode(text.substr(0, at), ids);
+// `begins_at` is where the whole text begins; null when it began before this part.
+void Subword::Impl::encode(std::string_view text, const char* begins_at,
+                           std::vector<std::int32_t>& ids) const {
+  const auto encode_part = [&](std::string_view part) {
+    if (part.empty()) {
+      return;
     }
-    ids.push_back(impl_->vocabulary->id(*piece));
-    text.remove_prefix(at + piece->size());
+    if (part.data() == begins_at) {
+      segmenter->encode(part, ids);
+    } else {
+      segmenter->encode_rest(part, ids);
+    }
+  };
+  const WholePiece* piece = nullptr;
+  for (std::size_t at = 0; (at = find_whole(text, piece)) != std::string_view::npos;) {
+    encode_part(without_space(text.substr(0, at), false, piece->strips_left));
+    ids.push_back(vocabulary->id(piece->text));
+    text = without_space(text.substr(at + piece->text.size()), piece->strips_right, false);
   }
-  if (!text.empty()) {
-    impl_->segmenter->encode(text, ids);
-  }
+  encode_part(text);
+}
+
+void Subword::encode(std::string_view line, std::vector<std::int32_t>& ids) const {
+  impl_->encode(impl_->take_tags(line, ids), line.data(), ids);
+}
+
+void Subword::encode_rest(std::string_view text, std::vector<std::int32_t>& ids) const {
+  impl_->encode(text, nullptr, ids);
 }
 
 const SpmSegmenter& Subword::Impl::require_spm(std::string_view what) const {

@@ -20,9 +20,15 @@
 
 namespace yona {
 
+// One piece wherever it stands in a text: <mask>, say. It may take the white space beside it along.
+struct WholePiece {
+  std::string text;
+  bool strips_left = false, strips_right = false;
+};
+
 // Pieces that do not stand for text.
 struct SpecialPieces {
-  std::vector<std::string> whole{};    // one piece wherever they stand in a text: <mask>, say
+  std::vector<WholePiece> whole{};
   std::vector<std::int32_t> silent{};  // ids left out of decoded text, besides </s> and <pad>
 };
 
@@ -44,6 +50,8 @@ class Subword {
   // Appends the ids of one line, without </s>. Tags at the very front (">>de<< Hello") become one
   // id each, and the rest is encoded as if they were not there, as Hugging Face does.
   void encode(std::string_view line, std::vector<std::int32_t>& ids) const;
+  // The same for a part that does not begin the line, without tags: see Segmenter::encode_rest().
+  void encode_rest(std::string_view text, std::vector<std::int32_t>& ids) const;
 
   // The same with a segmentation drawn at random: a pure function of line, alpha and key. For BPE
   // alpha is the probability that a merge is left out (BPE-dropout, Provilkov et al. 2020); for

@@ -119,6 +119,11 @@ void Vocabulary::write(const std::filesystem::path& path) const {
   file.close();
 }
 
+std::optional<std::int32_t> Vocabulary::find_text(std::string_view piece) const {
+  const bool is_special = piece == "<s>" || piece == kEnd || piece == kUnknown || piece == kPad;
+  return is_special ? std::nullopt : find(piece);
+}
+
 std::optional<std::int32_t> Vocabulary::find(std::string_view piece) const {
   const auto at = ids_.find(piece);
   return at == ids_.end() ? std::nullopt : std::optional(at->second);

@@ -37,6 +37,8 @@ class Vocabulary {
 
   // The id, or nothing when there is no such piece.
   std::optional<std::int32_t> find(std::string_view piece) const;
+  // The same without <s>, </s>, <unk> and <pad>, which no text stands for.
+  std::optional<std::int32_t> find_text(std::string_view piece) const;
   // The id, or unknown().
   std::int32_t id(std::string_view piece) const { return find(piece).value_or(unknown_); }
   // Throws InvalidArgument when the id is out of range.

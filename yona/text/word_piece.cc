@@ -19,9 +19,31 @@ bool is_ascii_punctuation(char32_t c) {
          (c >= 123 && c <= 126);
 }
 
+// The categories of Unicode 8, which tokenizers has: later characters are in none, and a few were
+// in another one.
+std::uint32_t category_mask(char32_t c) {
+  switch (c) {
+    case 0x166D:
+    case 0x111C9:
+      return U_GC_PO_MASK;
+    case 0x1734:
+      return U_GC_MN_MASK;
+    case 0x1885:
+    case 0x1886:
+      return U_GC_LO_MASK;
+    case 0xA9BD:
+      return U_GC_MC_MASK;
+    default:
+      break;
+  }
+  UVersionInfo age{};
+  ::u_charAge(static_cast<UChar32>(c), age);
+  const bool is_known = age[0] > 0 && age[0] <= 8;
+  return is_known ? U_GET_GC_MASK(static_cast<UChar32>(c)) & ~U_GC_CN_MASK : 0;
+}
+
 bool is_word_punctuation(char32_t c) {
-  return is_ascii_punctuation(c) ||
-         (c > 127 && (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_P_MASK) != 0);
+  return is_ascii_punctuation(c) || (c > 127 && (category_mask(c) & U_GC_P_MASK) != 0);
 }
 
 bool is_word_space(char32_t c) { return u_isUWhiteSpace(static_cast<UChar32>(c)) != 0; }
@@ -31,8 +53,7 @@ bool is_dropped(char32_t c) {
   if (c == 0 || c == 0xFFFD) {
     return true;
   }
-  return c != '\t' && c != '\n' && c != '\r' &&
-         (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_C_MASK) != 0;
+  return c != '\t' && c != '\n' && c != '\r' && (category_mask(c) & U_GC_C_MASK) != 0;
 }
 
 // The blocks of CJK ideographs that BERT's code lists.
@@ -69,7 +90,7 @@ icu::UnicodeString without_accents(const icu::UnicodeString& text) {
   icu::UnicodeString result;
   for (std::int32_t i = 0; i < decomposed.length(); i = decomposed.moveIndex32(i, 1)) {
     const UChar32 c = decomposed.char32At(i);
-    if (u_charType(c) != U_NON_SPACING_MARK) {
+    if (category_mask(static_cast<char32_t>(c)) != U_GC_MN_MASK) {
       result.append(c);
     }
   }
@@ -137,8 +158,8 @@ std::vector<std::string> bert_words(std::string_view normalised) {
 }
 
 WordPiece::WordPiece(std::vector<std::string> pieces, const BertNormalisation& normalisation,
-                     std::string_view unknown, std::string_view name)
-    : pieces_(std::move(pieces)), normalisation_(normalisation) {
+                     std::string_view unknown, std::string_view name, std::int64_t longest_word)
+    : pieces_(std::move(pieces)), normalisation_(normalisation), longest_word_(longest_word) {
   for (std::size_t id = 0; id < pieces_.size(); ++id) {
     ids_[pieces_[id]] = static_cast<std::int32_t>(id);
   }
@@ -163,7 +184,7 @@ void WordPiece::encode_word(std::string_view word, std::vector<std::int32_t>& id
   const std::size_t before = ids.size();
   std::size_t begin = 0;
   std::string piece;
-  while (begin < word.size() && ends.size() <= static_cast<std::size_t>(kLongestWord)) {
+  while (begin < word.size() && static_cast<std::int64_t>(ends.size()) <= longest_word_) {
     const std::size_t start = begin;
     for (auto end = ends.rbegin(); end != ends.rend() && *end > start; ++end) {
       piece.assign(start > 0 ? kContinuation : "");

@@ -28,12 +28,14 @@ std::vector<std::string> bert_words(std::string_view normalised);
 class WordPiece : public Segmenter {
  public:
   static constexpr std::string_view kContinuation = "##";
-  static constexpr std::int64_t kLongestWord = 100;  // characters; longer ones are unknown
+  static constexpr std::int64_t kLongestWord = 100;  // characters, where the files do not say
 
   // The piece at position i has id i; where a piece is repeated the last one counts. `unknown` is
-  // the piece of words that cannot be cut. Throws FormatError naming `name` when it is missing.
+  // the piece of words that cannot be cut, or have more than `longest_word` characters. Throws
+  // FormatError naming `name` when it is missing.
   WordPiece(std::vector<std::string> pieces, const BertNormalisation& normalisation,
-            std::string_view unknown, std::string_view name);
+            std::string_view unknown, std::string_view name,
+            std::int64_t longest_word = kLongestWord);
 
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override;
   // Pieces joined by spaces, those that go on with a word joined to it.
@@ -52,6 +54,7 @@ class WordPiece : public Segmenter {
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> ids_;
   BertNormalisation normalisation_;
+  std::int64_t longest_word_;
   std::int32_t unknown_ = 0;
 };
 

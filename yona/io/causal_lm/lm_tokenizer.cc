@@ -10,10 +10,9 @@
 #include "yona/io/added_tokens.h"
 #include "yona/io/causal_lm/tokenizer_file.h"
 #include "yona/io/json_file.h"
+#include "yona/io/tokenizer_parts.h"
 #include "yona/io/tokenizer_reader.h"
 #include "yona/io/typed_json.h"
-#include "yona/text/byte_level_bpe.h"
-#include "yona/text/piece_bpe.h"
 #include "yona/text/spm_segmenter.h"
 #include "yona/text/tokenizer/plain_segmenters.h"
 #include "yona/text/tokenizer/split_segmenter.h"
@@ -96,8 +95,7 @@ ByteLevelSteps byte_level_steps(const LmTokenizerFile& file) {
   for (const Json& step : file.steps("pre_tokenizer", "pretokenizers")) {
     if (type_of(step) == "ByteLevel") {
       steps.is_byte_level = true;
-      steps.bytes = {.add_prefix_space = step.value("add_prefix_space", true),
-                     .cuts_words = step.value("use_regex", true)};
+      steps.bytes = byte_level_options(step, file.model(), file.name());
     } else if (type_of(step) == "Split") {
       const std::string regex = step.value("pattern", Json::object()).value("Regex", "");
       const bool is_plain =
@@ -127,11 +125,8 @@ std::shared_ptr<const Segmenter> byte_level(std::shared_ptr<const Vocabulary> vo
 Parts byte_level_parts(const LmTokenizerFile& file, ByteLevelSteps steps, std::int64_t size) {
   const std::vector<std::string> pieces = sized(file.pieces(), size, file.name());
   Parts parts;
-  for (std::size_t id = 0; id < pieces.size(); ++id) {
-    parts.bytes.push_back(bytes_of_piece(pieces[id]).value_or(pieces[id]));
-    if (file.model().value("ignore_merges", false) && !pieces[id].empty()) {
-      steps.split.whole_words.emplace(parts.bytes.back(), static_cast<std::int32_t>(id));
-    }
+  for (const std::string& piece : pieces) {
+    parts.bytes.push_back(bytes_of_piece(piece).value_or(piece));
   }
   parts.segmenter = byte_level(vocabulary_of(pieces, "", file.name()), file.merges(),
                                std::move(steps), file.name());
@@ -167,10 +162,10 @@ Parts piece_parts(const LmTokenizerFile& file, std::int64_t size) {
   const Json unknown = file.model().value("unk_token", Json());
   const auto vocabulary =
       vocabulary_of(pieces, unknown.is_string() ? unknown.get<std::string>() : "", file.name());
-  PieceBpeOptions options;
-  options.prefix = options.splits_words = false;
+  PieceTextOptions options;
+  options.prefix = WordPrefix::never;
+  options.splits_words = false;
   options.byte_fallback = file.model().value("byte_fallback", false);
-  options.fuses_unknown = file.model().value("fuse_unk", false);
   bool has_marks = false;
   Parts parts;
   for (const Json& step : file.steps("normalizer", "normalizers")) {
@@ -183,10 +178,9 @@ Parts piece_parts(const LmTokenizerFile& file, std::int64_t size) {
       file.refuse("pre_tokenizer", step);
     }
     has_marks = true;
-    const std::string scheme = step.value("prepend_scheme", "always");
-    options.prefix = scheme != "never" && step.value("add_prefix_space", true);
+    options.prefix = word_prefix(step);
     options.splits_words = step.value("split", true);
-    parts.strips_space = options.prefix;
+    parts.strips_space = options.prefix != WordPrefix::never;
   }
   const std::vector<BpeMerges::Pair> merges = file.merges();
   check<NotImplemented>(has_marks || merges.empty(),
@@ -195,8 +189,8 @@ Parts piece_parts(const LmTokenizerFile& file, std::int64_t size) {
     parts.bytes.push_back(bytes_of_word_piece(piece, has_marks, options.byte_fallback));
   }
   if (has_marks) {
-    parts.segmenter =
-        std::make_shared<const PieceBpe>(vocabulary, merges, std::move(options), file.name());
+    parts.segmenter = std::make_shared<const PieceBpe>(
+        vocabulary, merges, std::move(options), piece_bpe_options(file.model()), file.name());
   } else {
     parts.segmenter = std::make_shared<const CharacterSegmenter>(vocabulary);
   }
@@ -226,6 +220,9 @@ class SubwordSegmenter : public Segmenter {
   explicit SubwordSegmenter(Subword subword) : subword_(std::move(subword)) {}
   void encode(std::string_view text, std::vector<std::int32_t>& ids) const override {
     subword_.encode(text, ids);
+  }
+  void encode_rest(std::string_view text, std::vector<std::int32_t>& ids) const override {
+    subword_.encode_rest(text, ids);
   }
   std::string decode(std::span<const std::int32_t> ids) const override {
     return subword_.decode(ids);

@@ -20,17 +20,6 @@ std::string composed(std::string_view text) {
   return result;
 }
 
-void SplitSegmenter::encode_word(std::string_view word, std::vector<std::int32_t>& ids) const {
-  if (!steps_.whole_words.empty()) {
-    if (const auto found = steps_.whole_words.find(std::string(word));
-        found != steps_.whole_words.end()) {
-      ids.push_back(found->second);
-      return;
-    }
-  }
-  inner_->encode(word, ids);
-}
-
 void SplitSegmenter::encode(std::string_view text, std::vector<std::int32_t>& ids) const {
   std::string normal;
   if (steps_.composes) {
@@ -38,11 +27,11 @@ void SplitSegmenter::encode(std::string_view text, std::vector<std::int32_t>& id
     text = normal;
   }
   if (!steps_.pattern) {
-    encode_word(text, ids);
+    inner_->encode(text, ids);
     return;
   }
   for (const std::string_view word : steps_.pattern->words(text)) {
-    encode_word(word, ids);
+    inner_->encode(word, ids);
   }
 }
 

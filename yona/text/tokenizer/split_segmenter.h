@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "yona/text/segmenter.h"
 #include "yona/text/tokenizer/split_pattern.h"
@@ -15,8 +14,6 @@ namespace yona {
 struct SplitSteps {
   bool composes = false;                          // NFC
   std::shared_ptr<const SplitPattern> pattern{};  // null: a text is one word
-  // Words that are a token as they are, whatever merges would make of them (ignore_merges).
-  std::unordered_map<std::string, std::int32_t> whole_words{};
 };
 
 class SplitSegmenter : public Segmenter {
@@ -30,8 +27,6 @@ class SplitSegmenter : public Segmenter {
   }
 
  private:
-  void encode_word(std::string_view word, std::vector<std::int32_t>& ids) const;
-
   SplitSteps steps_;
   std::shared_ptr<const Segmenter> inner_;
 };

@@ -3,17 +3,10 @@
 #include <algorithm>
 
 #include "yona/base/error.h"
+#include "yona/text/piece_segmenter.h"
 #include "yona/text/utf8.h"
 
 namespace yona {
-
-namespace {
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
-
-}  // namespace
 
 struct TextTokenizer::Found {
   std::size_t begin, end;
@@ -60,7 +53,12 @@ void TextTokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids
   const auto encode_up_to = [&](std::size_t end) {
     if (end > done) {
       const auto before = static_cast<std::ptrdiff_t>(ids.size());
-      parts_.segmenter->encode(text.substr(done, end - done), ids);
+      const std::string_view part = text.substr(done, end - done);
+      if (done == 0) {
+        parts_.segmenter->encode(part, ids);
+      } else {
+        parts_.segmenter->encode_rest(part, ids);
+      }
       // What the vocabulary does not know, where it has no token for that either, is left out.
       ids.erase(std::remove_if(ids.begin() + before, ids.end(),
                                [&](std::int32_t id) { return id >= size(); }),
@@ -68,16 +66,11 @@ void TextTokenizer::encode(std::string_view text, std::vector<std::int32_t>& ids
     }
   };
   while (const auto found = next_added(text, done)) {
-    std::size_t begin = found->begin;
-    while (found->token->strips_left && begin > done && is_blank(text[begin - 1])) {
-      --begin;
-    }
-    encode_up_to(begin);
+    const std::string_view before = text.substr(done, found->begin - done);
+    encode_up_to(done + without_space(before, false, found->token->strips_left).size());
     ids.push_back(found->token->id);
-    done = found->end;
-    while (found->token->strips_right && done < text.size() && is_blank(text[done])) {
-      ++done;
-    }
+    done = text.size() -
+           without_space(text.substr(found->end), found->token->strips_right, false).size();
   }
   encode_up_to(text.size());
 }
