@@ -32,8 +32,9 @@ void set_head(const EncoderHead& head, EncoderInfo& info) {
   info.problem = head.problem;
   info.config.labels = static_cast<std::int64_t>(head.labels.size());
   info.config.masked_lm = head.labels.empty();
-  if (info.config.masked_lm) {
+  if (info.config.masked_lm) {  // nothing is classified
     info.config.pooler = Pooler::none;
+    info.config.text_vector = TextVector::first;
   }
 }
 
