@@ -119,6 +119,9 @@ Json EncoderTask::record(const TrainConfig& train) const {
   record["files"] = recorded_files(config_.texts.train);
   record["labels"] = info_.labels;
   record["tokenizer"] = tokenizer_identity(place_.output);
+  if (!config_.texts.valid.empty()) {
+    record["valid"] = recorded_files({config_.texts.valid});
+  }
   record["settings"] = recorded_settings(with_train(train));
   return record;
 }
