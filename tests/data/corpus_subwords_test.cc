@@ -64,5 +64,25 @@ TEST(CorpusSubwords, ErrorsNameTheCorpusAndTheSide) {
   EXPECT_THROW(train_subwords({corpus}, options), IoError);
 }
 
+TEST(CorpusSubwords, SayWhyNoLineOfACorpusIsUsable) {
+  const TempDir folder;
+  std::vector<CorpusSpec> corpora(2);
+  write_bytes(folder / "good.tsv", "aaaa\tbbbb\n");
+  corpora[0].tsv_files = {folder / "good.tsv"};
+  corpora[1].name = "b";
+  const auto refusal = [&](const std::string& text) {
+    write_bytes(folder / "b.tsv", text);
+    corpora[1].tsv_files = {folder / "b.tsv"};
+    return message_of<FormatError>([&] { train_subwords(corpora, {}); });
+  };
+  EXPECT_THAT(refusal("Stra\xDF"
+                      "e\tstreet\n\xFC"
+                      "ber\tover\n"),
+              HasSubstr("corpus b: none of its 2 lines is usable: 2 left out, not UTF-8 ("));
+  EXPECT_THAT(
+      refusal("one column\n"),
+      HasSubstr("corpus b: none of its 1 lines is usable: 1 left out, a column is missing"));
+}
+
 }  // namespace
 }  // namespace yona

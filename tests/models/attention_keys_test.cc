@@ -45,6 +45,10 @@ TEST(AttentionKeys, WhatHasNoWeightsHasNoneToDrop) {
     EXPECT_THAT(message_of<InvalidArgument>([&] { check_attention_dropout(kind, 0.1); }),
                 ::testing::HasSubstr("has no weights to drop; set it to 0"));
   }
+  EXPECT_NO_THROW(check_attention_dropout(AttentionKind::reformer, 0.0));
+  EXPECT_THAT(
+      message_of<InvalidArgument>([] { check_attention_dropout(AttentionKind::reformer, 0.1); }),
+      ::testing::HasSubstr("the attention reformer drops no weights; set it to 0"));
 }
 
 TEST(AttentionKeys, ReformerHasSidesOfAxesForBuckets) {

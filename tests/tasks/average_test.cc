@@ -56,6 +56,18 @@ TEST_F(AverageTest, TakesTheMeanOfTheLastCheckpoints) {
       InvalidArgument);
 }
 
+TEST_F(AverageTest, ACheckpointOfAnotherRunDoesNotGetTheSubwordsOfThisOne) {
+  train(config(), {.output = folder_ / "run"});
+  RunConfig other = config();
+  other.data.subwords = "unigram";
+  train(other, {.output = folder_ / "other"});
+  const fs::path checkpoint = folder_ / "other" / "checkpoints" / "step-12";
+  EXPECT_EQ(refusal({checkpoint}),
+            "average: " + checkpoint.string() + " was not trained with the sub-words of " +
+                (folder_ / "run").string() + "; name its own run with --run");
+  EXPECT_FALSE(fs::exists(folder_ / "mean"));
+}
+
 TEST_F(AverageTest, NamesModelsOfDifferentShapesAndOfKindsThatAreNotAveraged) {
   const fs::path one = checkpoint("one", R"({"model_type": "vit", "hidden_size": 8})");
   const fs::path other = checkpoint("other", R"({"model_type": "vit", "hidden_size": 9})");

@@ -37,6 +37,28 @@ TEST_F(ValidationsTest, StopsEarlyWhenValidationNoLongerImproves) {
   EXPECT_EQ(result.updates, 4);  // the first is the best, three are not better
 }
 
+TEST_F(ValidationsTest, AResumedRunDoesNotCompareItsScoresWithThoseOfAnotherSet) {
+  run(config(), "run");
+  const std::string before = testing::read_bytes(folder_ / "run" / "model.safetensors");
+  testing::write_bytes(folder_ / "hard.en", "one two three\n");
+  testing::write_bytes(folder_ / "hard.de", "zwei drei vier fünf zwei drei vier fünf\n");
+  RunConfig other = config();
+  other.data.valid[0].source = folder_ / "hard.en";
+  other.data.valid[0].target = folder_ / "hard.de";
+  other.train.updates = 18;
+  ValidationNotes notes;
+  const TrainResult result =
+      train(other, {.output = folder_ / "run", .resume = true, .reporter = &notes});
+  ASSERT_EQ(notes.reports.size(), 1U);
+  EXPECT_TRUE(notes.reports[0].is_best);
+  EXPECT_EQ(result.best_loss, notes.reports[0].loss);
+  EXPECT_NE(before, testing::read_bytes(folder_ / "run" / "model.safetensors"));
+  // The same files at another place are the same set.
+  testing::write_bytes(folder_ / "moved.en", testing::read_bytes(folder_ / "hard.en"));
+  other.data.valid[0].source = folder_ / "moved.en";
+  EXPECT_EQ(train(other, {.output = folder_ / "run", .resume = true}).best_loss, result.best_loss);
+}
+
 TEST_F(ValidationsTest, TheFirstSetDecidesAndSamplesComeLast) {
   RunConfig two = config();
   two.data.valid.push_back(

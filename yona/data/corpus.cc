@@ -47,19 +47,26 @@ void check_corpus(const CorpusSpec& spec) {
   }
 }
 
+std::vector<std::string> CorpusReport::reasons() const {
+  std::vector<std::string> all;
+  const auto tell = [&](const Findings& findings, std::string_view what) {
+    if (findings.count > 0) {
+      all.push_back(fmt::format("{} left out, {} ({})", findings.count, what, places(findings)));
+    }
+  };
+  tell(empty, "a side is empty");
+  tell(too_long, fmt::format("a side is longer than {} tokens", max_length));
+  tell(invalid_utf8, "not UTF-8");
+  tell(malformed, "a column is missing or its weight is not a positive number");
+  return all;
+}
+
 std::vector<std::string> CorpusReport::summary() const {
   std::vector<std::string> lines_out;
   lines_out.push_back(fmt::format("{}: {} sentence pairs from {} lines", name, pairs, lines));
-  const auto tell = [&](const Findings& findings, std::string_view what) {
-    if (findings.count > 0) {
-      lines_out.push_back(
-          fmt::format("{}: {} {} ({})", name, findings.count, what, places(findings)));
-    }
-  };
-  tell(empty, "left out, a side is empty");
-  tell(too_long, fmt::format("left out, a side is longer than {} tokens", max_length));
-  tell(invalid_utf8, "left out, not UTF-8");
-  tell(malformed, "left out, a column is missing or its weight is not a positive number");
+  for (const std::string& reason : reasons()) {
+    lines_out.push_back(fmt::format("{}: {}", name, reason));
+  }
   if (byte_order_marks > 0) {
     lines_out.push_back(fmt::format("{}: {} byte-order marks dropped", name, byte_order_marks));
   }

@@ -46,6 +46,8 @@ struct CorpusReport {
 
   // Short lines for the log; the first says how many pairs there are.
   std::vector<std::string> summary() const;
+  // Why lines are left out, and which: "3 left out, not UTF-8 (train.de:1, …)".
+  std::vector<std::string> reasons() const;
   Json to_json() const;
   static CorpusReport from_json(const Json& json);
 };

@@ -14,6 +14,13 @@ namespace {
 
 enum class Sides : std::uint8_t { both, source, target };
 
+// Where nothing could be read, for a reason that the report has.
+void check_readable(const CorpusReport& report) {
+  const std::vector<std::string> reasons = report.reasons();
+  check<FormatError>(reasons.empty(), "corpus {}: none of its {} lines is usable: {}", report.name,
+                     report.lines, fmt::join(reasons, "; "));
+}
+
 class CorpusLines {
  public:
   CorpusLines(const std::vector<CorpusSpec>& corpora, Sides sides)
@@ -28,11 +35,16 @@ class CorpusLines {
     while (reader_ != nullptr || opened_ < corpora_.size()) {
       if (reader_ == nullptr) {
         reader_ = std::make_unique<PairReader>(corpora_[opened_++]);
+        has_pair_ = false;
       }
       if (reader_->next(pair_)) {
+        has_pair_ = true;
         line.swap(sides_ == Sides::target ? pair_.target : pair_.source);
         has_target_left_ = sides_ == Sides::both;
         return true;
+      }
+      if (!has_pair_) {
+        check_readable(reader_->report());
       }
       reader_.reset();
     }
@@ -45,6 +57,7 @@ class CorpusLines {
   std::size_t opened_ = 0;
   std::unique_ptr<PairReader> reader_;
   TextPair pair_;
+  bool has_pair_ = false;  // of the corpus that is being read
   bool has_target_left_ = false;
 };
 

@@ -67,6 +67,8 @@ void check_attention_dropout(AttentionKind kind, double dropout) {
   check(has_weights || dropout == 0.0,
         "model.attention_dropout: the attention {} has no weights to drop; set it to 0",
         enum_name(kind));
+  check(kind != AttentionKind::reformer || dropout == 0.0,
+        "model.attention_dropout: the attention reformer drops no weights; set it to 0");
 }
 
 }  // namespace yona

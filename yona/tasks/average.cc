@@ -92,16 +92,21 @@ struct AveragedModel {
 AveragedModel averaged_translation(const AverageOptions& options,
                                    const std::filesystem::path& first) {
   const ModelInfo info = read_model_info(first);
+  const SubwordPair subwords = load_model_subwords(options.run, info);
+  check(static_cast<std::int64_t>(subwords.target.vocabulary().size()) ==
+                info.config.target_vocabulary &&
+            (info.vocabulary.empty() || info.vocabulary == subwords.fingerprint()),
+        "average: {} was not trained with the sub-words of {}; name its own run with --run",
+        first.string(), options.run.string());
   return {make_seq2seq(info.config),
           [](const auto& checkpoint, const Parameters& parameters) {
             read_weights(checkpoint, parameters);
           },
-          [info, options](const Parameters& mean) {
+          [info, subwords, options](const Parameters& mean) {
             if (!info.family.empty()) {
               copy_tokenizer_files(options.run, options.output);
             }
-            write_model(options.output, info, load_model_subwords(options.run, info), mean,
-                        mean.weights());
+            write_model(options.output, info, subwords, mean, mean.weights());
           }};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "yona/train/run_record.h"
 #include "yona/train/run_state.h"
 #include "yona/train/train_keys.h"
 
@@ -89,6 +90,9 @@ std::string differences_between(const Json& first, const Json& own, const Task& 
     if (const Json there = first.at("platform").value(name, Json()); there != value) {
       all.push_back(change(name, there, value));
     }
+  }
+  if (validation_differs(first, own)) {
+    all.emplace_back("the files of the validation set");
   }
   if (all.empty()) {  // else there is a reason for other ids
     all = examples_that_differ(first.at("corpora"), own.at("corpora"), examples.parts()).changes;

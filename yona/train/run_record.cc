@@ -78,6 +78,19 @@ Differences examples_that_differ(const Json& then, const Json& now,
   return differences;
 }
 
+bool validation_differs(const Json& then, const Json& now) {
+  const auto files = [](const Json& record) {
+    return record.is_object() ? record.value("valid", Json::array()) : Json::array();
+  };
+  const Json before = files(then);
+  const Json after = files(now);
+  return !before.empty() && !after.empty() &&
+         !std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                     [](const Json& a, const Json& b) {
+                       return a.at("bytes") == b.at("bytes") && a.at("crc64") == b.at("crc64");
+                     });
+}
+
 std::vector<std::string> platform_warnings(const Json& then, const Json& now) {
   constexpr const char* kEffect = "results may differ in their last bits";
   std::vector<std::string> warnings;

@@ -5,6 +5,8 @@
 //   settings   key → value, of the keys whose OnResume is decides or fixed, and ending where it is
 //   corpora    for each its settings, its files (name, bytes, crc64), pairs and digest
 //   model, subwords, init, platform
+//   valid      files of the first validation set, which decide no weights: scores of another set
+//              cannot be compared with these
 //
 // Paths are not part of it, except as names for messages: files may move. Settings, corpora, model
 // and sub-words are the task's to record and to compare; the rest is here.
@@ -34,6 +36,8 @@ Differences init_that_differs(const Json& then, const Json& now);
 // Other ids from files that seem the same. Takes the records' corpora.
 Differences examples_that_differ(const Json& then, const Json& now,
                                  const std::vector<Examples::Part>& parts);
+// Is the first validation set of two records another one? Not where one of them has none.
+bool validation_differs(const Json& then, const Json& now);
 // Another program version, device, instruction set or oneDNN: one line each.
 std::vector<std::string> platform_warnings(const Json& then, const Json& now);
 

@@ -46,6 +46,11 @@ void check_record(const Json& record, const std::filesystem::path& file) {
              return each.is_object() && each.contains("digest") == each.contains("pairs");
            });
   });
+  check_kind(record, "valid", [](const Json& files) {
+    return files.is_array() && std::all_of(files.begin(), files.end(), [](const Json& each) {
+             return each.is_object() && each.contains("bytes") && each.contains("crc64");
+           });
+  });
   check_kind(record, "train.batch_tokens",
              [](const Json& json) { return json.is_number_integer(); });
   if (record.contains("settings")) {
@@ -108,6 +113,12 @@ std::set<std::int64_t> RunState::to_keep(std::span<const std::int64_t> checkpoin
   const auto newest = checkpoints.last(count);
   keep.insert(newest.begin(), newest.end());
   return keep;
+}
+
+void RunState::forget_scores() {
+  scores.clear();
+  best_loss = std::numeric_limits<double>::infinity();
+  best_update = bad_validations = 0;
 }
 
 Json RunState::to_json() const {

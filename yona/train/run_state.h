@@ -49,6 +49,9 @@ struct RunState {
   std::set<std::int64_t> to_keep(std::span<const std::int64_t> checkpoints, std::int64_t best,
                                  std::int64_t last) const;
 
+  // What was the best so far no longer counts.
+  void forget_scores();
+
   Json to_json() const;
   static RunState from_json(const Json& json, const std::filesystem::path& file);
 };

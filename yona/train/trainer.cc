@@ -11,6 +11,7 @@
 #include "yona/data/batches.h"
 #include "yona/io/atomic_file.h"
 #include "yona/train/progress_lines.h"
+#include "yona/train/run_record.h"
 #include "yona/train/run_saver.h"
 #include "yona/train/tensorboard_reporter.h"
 #include "yona/train/training_step.h"
@@ -124,12 +125,16 @@ void Trainer::restore() {
     }
     optimiser_.start_average();
   }
+  if (validation_differs(state_.record, start_.record())) {
+    reporter_.message(MessageLevel::info,
+                      "the validation set is another one than before: the best model is chosen "
+                      "anew by it");
+    state_.forget_scores();
+  }
   state_.record = start_.record();
   if (state_.best_by != train_.best_by) {  // what was the best is not known in its terms
     state_.best_by = train_.best_by;
-    state_.scores.clear();
-    state_.best_loss = std::numeric_limits<double>::infinity();
-    state_.best_update = state_.bad_validations = 0;
+    state_.forget_scores();
   }
   state_.higher_is_better = train_.best_by != "loss" && task_.higher_is_better(train_.best_by);
   step_.open_data();

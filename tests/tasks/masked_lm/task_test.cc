@@ -110,6 +110,17 @@ TEST_F(MaskedLmTaskTest, ARunThatWasStoppedIsResumedToTheByte) {
   expect_same("straight", "stopped", "step-12");
 }
 
+TEST_F(MaskedLmTaskTest, WhatWouldBeClassifiedIsNoDifferenceWhenARunIsResumed) {
+  const RunConfig settings = config({{"model.text_vector", "mean", ""},
+                                     {"model.pooler", "relu", ""},
+                                     {"train.schedule", "constant", ""},
+                                     {"train.updates", "6", ""}});
+  run(settings, "run");
+  RunConfig longer = settings;
+  longer.train.updates = 8;
+  EXPECT_EQ(run(longer, "run", {.resume = true, .threads = 1}).updates, 8);
+}
+
 TEST_F(MaskedLmTaskTest, BeginsWithAFolderOfTheHub) {
   const fs::path init = fs::path(YONA_FIXTURES) / "encoders" / "roberta-masked-lm";
   run(config({{"train.updates", "2", ""}}), "run", {.init = init, .threads = 1});

@@ -32,8 +32,9 @@ void set_head(const EncoderHead& head, EncoderInfo& info) {
   info.problem = head.problem;
   info.config.labels = static_cast<std::int64_t>(head.labels.size());
   info.config.masked_lm = head.labels.empty();
-  if (info.config.masked_lm) {
+  if (info.config.masked_lm) {  // nothing is classified
     info.config.pooler = Pooler::none;
+    info.config.text_vector = TextVector::first;
   }
 }
 
@@ -118,6 +119,9 @@ Json EncoderTask::record(const TrainConfig& train) const {
   record["files"] = recorded_files(config_.texts.train);
   record["labels"] = info_.labels;
   record["tokenizer"] = tokenizer_identity(place_.output);
+  if (!config_.texts.valid.empty()) {
+    record["valid"] = recorded_files({config_.texts.valid});
+  }
   record["settings"] = recorded_settings(with_train(train));
   return record;
 }

@@ -72,6 +72,9 @@ Json LanguageModelTask::record(const TrainConfig& train) const {
   record["corpora"] = Json::array({Json{{"files", files_}}});
   record["model"] = recorded_shape(model_.description.config);
   record["subwords"] = fmt::format("{:016x}", checksum(model_.tokenizer_identity));
+  if (!config_.language_model.data.valid.empty()) {
+    record["valid"] = recorded_files({config_.language_model.data.valid});
+  }
   record["settings"] = recorded_settings(with_train(train));
   return record;
 }

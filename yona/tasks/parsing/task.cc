@@ -70,6 +70,9 @@ Json ParsingTask::record(const TrainConfig& train) const {
   record["corpora"] =
       Json::array({{{"name", "train"}, {"files", recorded_files(config_.parsing.train)}}});
   record["symbols"] = recorded_symbols(model_.encoder.subwords());
+  if (!config_.parsing.valid.empty()) {
+    record["valid"] = recorded_files({config_.parsing.valid});
+  }
   record["settings"] = recorded_settings(with_train(train));
   return record;
 }

@@ -97,6 +97,7 @@ std::string QuestionAnsweringTask::settings(const TrainConfig& train) const {
 Json QuestionAnsweringTask::record(const TrainConfig& train) const {
   Json record = Json::object();
   record["files"] = recorded_files(config_.questions.train);
+  record["valid"] = recorded_files(config_.questions.valid);
   record["settings"] = recorded_settings(with_train(train));
   return record;
 }

@@ -69,6 +69,10 @@ Json TranslationTask::record(const TrainConfig& train) const {
   record["corpora"] = corpora_;
   record["model"] = recorded_model(model_.info);
   record["subwords"] = recorded_subwords(model_.encoder);
+  if (!config_.data.valid.empty()) {
+    const ValidationSet& first = config_.data.valid.front();
+    record["valid"] = recorded_files({first.source, first.target});
+  }
   record["settings"] = recorded_settings(with_train(train));
   return record;
 }
