@@ -53,6 +53,7 @@ class Interpreter {
   // To be called by what may take long in one step.
   void check_time() const;
   bool contains(const Value& container, const Value& value);
+  Value add(const Value& a, const Value& b);
   Value made(std::shared_ptr<Namespace> space);
   const RenderOptions& options() const { return options_; }
 
@@ -101,7 +102,6 @@ class Interpreter {
   bool compare(const std::string& sign, const Value& a, const Value& b);
   Value compare_chain(const Expression& expression);
   Value slice(const Expression& expression);
-  Value add(const Value& a, const Value& b);
   Value multiply(const Value& a, const Value& b);
   Value filtered(const Expression& expression);
   Value part(const Expression& expression, std::size_t index);
