@@ -132,6 +132,19 @@ TEST(OpenAiApi, ListsModelsOfBothKinds) {
   EXPECT_EQ(answer["data"][3]["chat"], true);
 }
 
+TEST(OpenAiApi, DescribesOneModelByItsId) {
+  FakeGenerationServer server;
+  const Json list = server.get("/v1/models")->json()["data"];
+  for (const Json& model : list) {
+    EXPECT_EQ(server.get("/v1/models/" + model["id"].get<std::string>())->json(), model);
+  }
+  const auto missing = server.get("/v1/models/none");
+  EXPECT_EQ(missing->response.status, 404);
+  EXPECT_EQ(missing->json()["error"]["message"],
+            "there is no model 'none'; /v1/models lists what there is");
+  EXPECT_EQ(missing->json()["error"]["code"], "model_not_found");
+}
+
 TEST(OpenAiApi, TranslationWithoutATranslationModelIsNotFound) {
   FakeGenerationServer server;
   server.service.summaries.clear();

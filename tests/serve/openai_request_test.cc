@@ -46,6 +46,19 @@ TEST(OpenAiRequest, HasTheDefaultsOfOpenAisApi) {
   EXPECT_EQ(talk->options.logprobs, -1);
 }
 
+TEST(OpenAiRequest, TakesEverySeedAndATopPOfZero) {
+  for (const std::int64_t seed : {INT64_MIN, std::int64_t{-1}, INT64_MAX, INT64_MAX - 1}) {
+    EXPECT_EQ(completion({{"prompt", "a"}, {"seed", seed}})->options.seed,
+              static_cast<std::uint64_t>(seed));
+  }
+  EXPECT_EQ(completion({{"prompt", "a"}, {"seed", 3.0}})->options.seed, 3U);
+  for (const Json& seed : {Json(1e19), Json(std::uint64_t{1} << 63U), Json(0.5)}) {
+    EXPECT_NE(message_of<HttpError>([&] { completion({{"prompt", "a"}, {"seed", seed}}); }), "");
+  }
+  EXPECT_GT(completion({{"prompt", "a"}, {"top_p", 0}})->options.top_p, 0.0);
+  EXPECT_LT(completion({{"prompt", "a"}, {"top_p", 0}})->options.top_p, 1e-9);
+}
+
 TEST(OpenAiRequest, TakesEverySetting) {
   const auto job = completion({{"prompt", {"a", "b"}},
                                {"max_tokens", 5},

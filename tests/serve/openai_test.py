@@ -181,6 +181,9 @@ class OpenAiClient(Served):
 
     def test_models(self):
         self.assertEqual([model.id for model in self.client.models.list()], ["toy"])
+        self.assertEqual(self.client.models.retrieve("toy").id, "toy")
+        with self.assertRaises(openai.NotFoundError):
+            self.client.models.retrieve("none")
 
     def test_completions(self):
         answer = self.client.completions.create(model="toy", prompt="The dog", max_tokens=12, seed=3, n=2, logprobs=1)

@@ -50,11 +50,12 @@ TEST(OpenApi, DescribesEveryRouteAndNoOther) {
       EXPECT_FALSE(details["summary"].get<std::string>().empty());
     }
   }
-  EXPECT_EQ(described, (std::set<std::string>{
-                           "POST /translate", "GET /languages", "POST /detect", "GET /health",
-                           "GET /frontend/settings", "POST /suggest", "GET /v1/models",
-                           "POST /v1/translate", "POST /v1/beam", "POST /v1/explain",
-                           "GET /metrics", "GET /openapi.json", "GET /", "GET /page/{name}"}));
+  EXPECT_EQ(described,
+            (std::set<std::string>{"POST /translate", "GET /languages", "POST /detect",
+                                   "GET /health", "GET /frontend/settings", "POST /suggest",
+                                   "GET /v1/models", "GET /v1/models/{name}", "POST /v1/translate",
+                                   "POST /v1/beam", "POST /v1/explain", "GET /metrics",
+                                   "GET /openapi.json", "GET /", "GET /page/{name}"}));
   EXPECT_EQ(described.size(), server.application.router().routes().size());
 }
 

@@ -57,13 +57,27 @@ std::string shown(const Json& value) {
   return text.size() <= kMost ? text : text.substr(0, kMost) + "…";
 }
 
+bool is_bounded(const Field& field) {
+  return field.least != std::numeric_limits<double>::lowest() &&
+         field.most != std::numeric_limits<double>::max();
+}
+
 bool are_texts(const Json& value) {
   return value.is_array() &&
          std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
 }
 
-bool has_type(const Json& value, FieldType type) {
-  switch (type) {
+// Larger ones than doubles hold exactly are for fields with bounds of their own.
+bool is_integer(const Json& value, const Field& field) {
+  if (value.is_number_integer() && std::abs(field.least) > kLargestInteger && is_bounded(field)) {
+    return !value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX;
+  }
+  return value.is_number() && std::trunc(value.get<double>()) == value.get<double>() &&
+         std::abs(value.get<double>()) < kLargestInteger;
+}
+
+bool has_type(const Json& value, const Field& field) {
+  switch (field.type) {
     case FieldType::text:
       return value.is_string();
     case FieldType::texts:
@@ -71,8 +85,7 @@ bool has_type(const Json& value, FieldType type) {
     case FieldType::text_or_texts:
       return value.is_string() || are_texts(value);
     case FieldType::integer:
-      return value.is_number() && std::trunc(value.get<double>()) == value.get<double>() &&
-             std::abs(value.get<double>()) < kLargestInteger;
+      return is_integer(value, field);
     case FieldType::number:
       return value.is_number();
     case FieldType::boolean:
@@ -96,8 +109,8 @@ void check_utf8(const Field& field, const Json& value) {
 }
 
 void check_value(const Field& field, const Json& value) {
-  require(has_type(value, field.type), "\"{}\": expected {}, got {}", field.name,
-          word_of(field.type), shown(value));
+  require(has_type(value, field), "\"{}\": expected {}, got {}", field.name, word_of(field.type),
+          shown(value));
   if (value.is_number()) {
     const auto number = value.get<double>();
     require(number >= field.least && number <= field.most,

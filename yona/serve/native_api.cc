@@ -4,12 +4,16 @@
 #include "yona/serve/joined_answer.h"
 #include "yona/serve/native_fields.h"
 #include "yona/serve/native_request.h"
+#include "yona/serve/openai_answer.h"
 #include "yona/serve/openai_api.h"
+#include "yona/serve/openai_fields.h"
 #include "yona/serve/streamed_text.h"
 
 namespace yona::serve {
 
 namespace {
+
+constexpr std::string_view kModels = "/v1/models/";
 
 using Joined = JoinedAnswer<TextPieces>;
 
@@ -177,6 +181,17 @@ std::vector<Route> native_routes(const ApiHost& host) {
        .gives = models_answer(),
        .handler =
            [&host](const auto& exchange) { exchange->respond(json_response(models_list(host))); }},
+      {.method = "GET",
+       .path = std::string(kModels) + "*",
+       .summary = "One of the models that are served, by its id.",
+       .gives = openai_model_fields(),
+       .error_gives = openai_error_answer(),
+       .error = openai_error,
+       .handler =
+           [&host](const auto& exchange) {
+             const std::string_view path = exchange->request().path;
+             exchange->respond(json_response(model_entry(host, path.substr(kModels.size()))));
+           }},
       {.method = "POST",
        .path = "/v1/translate",
        .summary = "Translates texts; with \"stream\", as server-sent events while it grows.",

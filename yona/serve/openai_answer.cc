@@ -147,7 +147,7 @@ void OpenAiAnswer::grow(const GenerationPiece& piece) {
   const std::size_t index = piece.prompt * static_cast<std::size_t>(options_.answers) +
                             static_cast<std::size_t>(piece.answer);
   Choice& choice = choices_.at(index);
-  const std::size_t offset = options_.has_logprobs ? utf32_of(choice.text).size() : 0;
+  const std::size_t offset = choice.characters;
   std::vector<Json> fresh;
   if (options_.has_logprobs && piece.token) {
     Json token = token_json(*piece.token);
@@ -164,7 +164,7 @@ void OpenAiAnswer::grow(const GenerationPiece& piece) {
     return;
   }
   if (options_.has_logprobs) {
-    choice.text += piece.text;  // for the offsets
+    choice.characters += utf32_of(piece.text).size();
   }
   Json delta = piece.text;
   if (is_chat()) {

@@ -41,6 +41,7 @@ class OpenAiAnswer {
   struct Choice {
     std::string text{}, finish{};
     std::vector<Json> tokens{};  // log-probabilities, in the chat's format
+    std::size_t characters = 0;  // so far, of a stream with log-probabilities
     bool has_begun = false;
   };
 

@@ -136,6 +136,16 @@ Json models_list(const ApiHost& host) {
   return {{"object", "list"}, {"data", data}, {"models", own}};
 }
 
+Json model_entry(const ApiHost& host, std::string_view name) {
+  const Json list = models_list(host);
+  for (const Json& entry : list["data"]) {
+    if (entry["id"].get_ref<const std::string&>() == name) {
+      return entry;
+    }
+  }
+  throw HttpError(404, fmt::format("there is no model '{}'; /v1/models lists what there is", name));
+}
+
 std::vector<Route> openai_routes(const ApiHost& host) {
   const auto handler = [&host](OpenAiKind kind) {
     return [&host, kind](const std::shared_ptr<Exchange>& exchange) {

@@ -41,7 +41,7 @@ Fields common_fields() {
        .fields = {{"include_usage", Type::boolean, "a last event with the usage"}}},
       number("presence_penalty", "taken off tokens that have occurred", -2, 2),
       number("frequency_penalty", "taken off for each time that they occurred", -2, 2),
-      {"seed", Type::integer, "the same seed, the same draws"},
+      integer("seed", "the same seed, the same draws", -0x1p63, 0x1p63),
       {"response_format", Type::object,
        "{\"type\": \"json_object\"}, or \"json_schema\" with a schema"},
       integer("top_k", "of yona: draw among the N most probable tokens; 0: all", 0, kMostTokens),

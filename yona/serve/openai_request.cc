@@ -49,7 +49,8 @@ GenerateOptions options_of(const RequestFields& fields) {
   GenerateOptions options;
   options.max_new = fields.integer("max_tokens");
   options.temperature = fields.number("temperature").value_or(1.0);
-  options.top_p = fields.number("top_p").value_or(1.0);
+  constexpr double kLeastTopP = 1e-12;  // 0, in OpenAI's API, keeps the best token
+  options.top_p = std::max(fields.number("top_p").value_or(1.0), kLeastTopP);
   options.top_k = fields.integer("top_k").value_or(0);
   options.min_p = fields.number("min_p").value_or(0.0);
   options.repetition_penalty = fields.number("repetition_penalty").value_or(1.0);

@@ -13,6 +13,10 @@ TEST(JinjaEvaluate, ArithmeticIsPythons) {
       rendered(
           "{{ 7 // -2 }} {{ 7 % -3 }} {{ -7.5 // 2 }} {{ 7.5 % 2 }} {{ 4 / 2 }} {{ true + 1 }}"),
       "-4 -2 -4.0 1.5 2.0 2");
+  EXPECT_EQ(
+      rendered("{{ 2 ** 62 }} {{ (-3) ** 3 }} {{ 2 ** -1 }} {{ 1 ** 999999999999 }} {{ 0 ** 0 }}"),
+      "4611686018427387904 -27 0.5 1 1");
+  EXPECT_THAT(rendered("{{ 10 ** 20 }}"), HasSubstr("an integer is too large"));
   EXPECT_THAT(rendered("{{ 1 // 0 }}"), HasSubstr("division by zero"));
   EXPECT_THAT(rendered("{{ 999999999999999999 * 999 }}"), HasSubstr("an integer is too large"));
   EXPECT_THAT(rendered("{{ '%s' % 1 }}"), HasSubstr("formatting with '%' is not supported"));

@@ -21,6 +21,12 @@ TEST(JinjaMethods, AreThoseOfPython) {
             "NoneFalseTrue");
 }
 
+TEST(JinjaMethods, LettersAndDigitsAreThoseOfUnicode) {
+  EXPECT_EQ(
+      rendered("{{ 'é'.isalpha() }}{{ '²'.isdigit() }}{{ 'é1'.isalnum() }}{{ '-'.isalnum() }}"),
+      "TrueTrueTrueFalse");
+}
+
 TEST(JinjaMethods, ThoseThatChangeAValueAreRefused) {
   EXPECT_THAT(rendered("{{ [1].append(2) }}"), HasSubstr("append() changes a value"));
   EXPECT_THAT(rendered("{{ {'a': 1}.pop('a') }}"), HasSubstr("pop() changes a value"));
@@ -33,6 +39,10 @@ TEST(JinjaMethods, WrongArgumentsAreNamed) {
   EXPECT_THAT(rendered("{{ '-'.join([1]) }}"), HasSubstr("join needs a text"));
   EXPECT_THAT(rendered("{{ '{:>3}'.format(1) }}"),
               HasSubstr("format() with '{:>3}' is not supported"));
+  EXPECT_THAT(rendered("{{ 'a'.startswith('a', 1) }}"),
+              HasSubstr("startswith() with more than 1 arguments is not supported"));
+  EXPECT_THAT(rendered("{{ 'a\nb'.splitlines(true) }}"),
+              HasSubstr("splitlines() with more than 0 arguments is not supported"));
   EXPECT_THAT(rendered("{{ '{'.format(1) }}"), HasSubstr("a '{' without '}'"));
   EXPECT_THAT(rendered("{{ '}'.format(1) }}"), HasSubstr("a '}' without '{'"));
   EXPECT_THAT(rendered("{{ '{}'.format() }}"), HasSubstr("format() needs the argument"));

@@ -18,6 +18,11 @@ TEST(JinjaTests, WorkAsJinja2s) {
       rendered(
           "{{ 'a' is in 'abc' }}{{ 1 is sameas true }}{{ range is callable }}{{ x is iterable }}"),
       "TrueFalseTrueTrue");
+  EXPECT_EQ(rendered("{{ [1, 2, 3] | select('>', 1) | list }}{{ [1, 2] | select('==', 1) | list }}"
+                     "{{ [1, 2] | reject('!=', 1) | list }}{{ [1, 2] | select('<=', 1) | list }}"
+                     "{{ [1, 2] | select('<', 2) | list }}{{ [1, 2] | select('>=', 2) | list }}"),
+            "[2, 3][1][1][1][1][2]");
+  EXPECT_EQ(rendered("{{ '1' is lower }}{{ '1' is upper }}{{ 'a1' is lower }}"), "FalseFalseTrue");
   EXPECT_THAT(rendered("{{ 3 is divisibleby 0 }}"), testing::HasSubstr("division by zero"));
   EXPECT_THAT(rendered("{{ 3 is eq }}"), testing::HasSubstr("needs the argument 'other'"));
   EXPECT_EQ(find_test("nothing"), nullptr);

@@ -9,6 +9,7 @@ TEST(JinjaValueText, ReprIsPythons) {
   EXPECT_EQ(Value("it's").repr(), "\"it's\"");
   EXPECT_EQ(Value("it's \"x\"").repr(), "'it\\'s \"x\"'");
   EXPECT_EQ(Value("a\n\t\\\x01é").repr(), "'a\\n\\t\\\\\\x01é'");
+  EXPECT_EQ(Value("\u00a0\u200b\u0301日\U000e0001").repr(), "'\\xa0\\u200b\u0301日\\U000e0001'");
   EXPECT_EQ(Value(1.0).repr(), "1.0");
   EXPECT_EQ(Value(1e16).repr(), "1e+16");
   EXPECT_EQ(Value(0.1).repr(), "0.1");
@@ -22,7 +23,7 @@ TEST(JinjaValueText, JsonIsPythons) {
             R"({"a": {}, "b": [1, 2.5, "\u00e9\n"], "c": []})");
   EXPECT_EQ(json_text(Value::from(Json::parse("[1,[2]]")), {.indent = 2, .item_separator = ","}),
             "[\n  1,\n  [\n    2\n  ]\n]");
-  EXPECT_EQ(json_text(Value("😀"), {.ensure_ascii = true}), R"("\ud83d\ude00")");
+  EXPECT_EQ(json_text(Value("😀\x7f"), {.ensure_ascii = true}), R"("\ud83d\ude00\u007f")");
   EXPECT_THROW(json_text(Value::generator({}), {}), TemplateError);
 }
 

@@ -188,6 +188,32 @@ TEST(GenerationEngine, LoadsAFolderAgainWhenItsFilesHaveChanged) {
   EXPECT_EQ(answer(), after);
 }
 
+TEST(GenerationEngine, WhatWaitsWhileAFolderIsLoadedAgainIsReadByItsNewTokenizer) {
+  const LanguageFolder folder(1);
+  std::filesystem::remove(folder.path() / "checksums.json");  // another program writes
+  auto options = generation_options();
+  options.models = {{folder.path(), "toy"}};
+  options.limits.answers = 1;
+  options.limits.small_answers = 0;
+  GenerationEngine engine(options);
+  Generating waiting = generating({"the dog", "the cat"}, {.max_new = 4});
+  int pieces = 0;
+  Generating running = generating({"a"}, {.max_new = 20}, [&] {
+    if (++pieces == 1) {
+      engine.submit(waiting.job);
+    }
+    if (pieces == 10) {
+      Json tokenizer = read_json(folder.path() / "tokenizer.json");
+      tokenizer["model"]["merges"] = Json::array();
+      write_json(folder.path() / "tokenizer.json", tokenizer);
+      engine.reload();
+    }
+  });
+  engine.submit(running.job);
+  EXPECT_FALSE(running.text().empty());
+  EXPECT_EQ(waiting.usage.get().prompt_tokens, 14);  // characters
+}
+
 TEST(GenerationEngine, AnswersWhereTheModelCannotBeLoadedAndLoadsItOnceItCan) {
   const LanguageFolder folder(1);
   auto options = generation_options();

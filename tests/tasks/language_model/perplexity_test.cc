@@ -60,10 +60,18 @@ TEST_F(PerplexityTest, EqualsTheRecipeOfTransformersWithAnyWindowAndStride) {
     EXPECT_EQ(result.windows, expected.windows);
     EXPECT_EQ(result.words, 21);
     EXPECT_EQ(result.bytes, 95);
-    EXPECT_NEAR(std::log(result.per_word), expected.nll / 21, 1e-4);
-    EXPECT_NEAR(std::log(result.per_byte), expected.nll / 95, 1e-4);
-    EXPECT_NEAR(result.bits_per_byte, expected.nll / 95 / std::log(2.0), 1e-4);
+    const double nll = expected.nll * 94 / static_cast<double>(expected.tokens);
+    EXPECT_NEAR(std::log(result.per_word), nll / 21, 1e-4);
+    EXPECT_NEAR(std::log(result.per_byte), nll / 95, 1e-4);
+    EXPECT_NEAR(result.bits_per_byte, nll / 95 / std::log(2.0), 1e-4);
   }
+}
+
+// The tokens of this model are bytes.
+TEST_F(PerplexityTest, FiguresPerByteCountTheTokensThatWindowsBeginWith) {
+  const Perplexity result = of(kText, {.context = 2});
+  EXPECT_EQ(result.tokens, 47);
+  EXPECT_NEAR(std::log(result.per_byte) * 95 / 94, result.nll / 47, 1e-9);
 }
 
 TEST_F(PerplexityTest, TakesAllPositionsWithoutOverlapByDefault) {

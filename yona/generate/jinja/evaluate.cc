@@ -20,6 +20,17 @@ std::string from_characters(const std::u32string& characters) {
 
 constexpr std::size_t kTextBytes = 48;  // of memory for a short text
 
+std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
+  std::int64_t power = 1;
+  for (bool fits = true; exponent > 0; exponent /= 2) {
+    check<TemplateError>(
+        fits && (exponent % 2 == 0 || !__builtin_mul_overflow(power, base, &power)),
+        "chat template: an integer is too large");
+    fits = !__builtin_mul_overflow(base, base, &base);
+  }
+  return power;
+}
+
 double floor_division(double a, double b) { return std::floor(a / b); }
 
 }  // namespace
@@ -326,9 +337,8 @@ Value Interpreter::binary(const Expression& expression) {
     return is_real ? Value(x - y) : Value(difference);
   }
   if (sign == "**") {
-    const double power = std::pow(x, y);
-    return is_real || y < 0 || std::abs(power) > 9e15 ? Value(power)
-                                                      : Value(static_cast<std::int64_t>(power));
+    return is_real || y < 0 ? Value(std::pow(x, y))
+                            : Value(integer_power(a.integer(), b.integer()));
   }
   check<TemplateError>(y != 0, "chat template: line {}: division by zero", line_);
   if (sign == "/") {

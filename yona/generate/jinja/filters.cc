@@ -1,6 +1,9 @@
 // The filters of Jinja that chat templates use.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <optional>
 #include <unordered_map>
 
 #include "yona/generate/jinja/functions.h"
@@ -173,42 +176,58 @@ Value to_lower(Context run, const Value& subject, const Arguments&) {
   return run.made(lower(subject.str()));
 }
 Value to_title(Context run, const Value& subject, const Arguments&) {
-  return run.made(title(subject.str()));
+  return run.made(title_words(subject.str()));
 }
 Value capitalize(Context run, const Value& subject, const Arguments&) {
   return run.made(capitalized(subject.str()));
 }
 
+// A number in decimal, with white space around it, as Python reads it; none: it is not one.
+std::optional<double> read_real(std::string_view text, bool takes_words) {
+  const std::string digits(stripped(text));
+  const std::string low = lower(digits);
+  const bool is_decimal = low.find_first_not_of("0123456789+-.e") == std::string::npos;
+  std::string_view word = low;
+  word.remove_prefix(low.starts_with('+') || low.starts_with('-') ? 1 : 0);
+  const bool is_word = word == "inf" || word == "infinity" || word == "nan";
+  char* end = nullptr;
+  const double value = std::strtod(digits.c_str(), &end);
+  const bool is_read = !digits.empty() && end == digits.c_str() + digits.size();
+  return is_read && (is_decimal || (takes_words && is_word)) ? std::optional(value) : std::nullopt;
+}
+
 Value to_integer(Context, const Value& subject, const Arguments& given) {
   const Value* other = given.find(0, "default");
-  const auto otherwise = [&] { return other != nullptr ? *other : Value(std::int64_t{0}); };
+  const Value otherwise = other != nullptr ? *other : Value(std::int64_t{0});
+  if (subject.is_integer() || subject.is_boolean()) {
+    return Value(subject.integer());
+  }
   if (subject.is_text()) {
-    try {
-      const std::string text(stripped(subject.text()));
-      std::size_t end = 0;
-      const double value = std::stod(text, &end);
-      return end == text.size() && std::abs(value) < 9e15 ? Value(static_cast<std::int64_t>(value))
-                                                          : otherwise();
-    } catch (const std::exception&) {
-      return otherwise();
+    std::string_view digits = stripped(subject.text());
+    digits.remove_prefix(digits.starts_with('+') ? 1 : 0);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (end == digits.data() + digits.size() && !digits.empty()) {
+      check<TemplateError>(error == std::errc(), "chat template: an integer is too large");
+      return Value(value);
     }
   }
-  return subject.is_real() && std::abs(subject.real()) < 9e15
-             ? Value(static_cast<std::int64_t>(subject.real()))
-         : subject.is_integer() || subject.is_boolean() ? Value(subject.integer())
-                                                        : otherwise();
+  const std::optional<double> real = subject.is_real()   ? subject.real()
+                                     : subject.is_text() ? read_real(subject.text(), false)
+                                                         : std::nullopt;
+  if (!real || !std::isfinite(*real)) {
+    return otherwise;
+  }
+  check<TemplateError>(std::abs(*real) < 0x1p63, "chat template: an integer is too large");
+  return Value(static_cast<std::int64_t>(*real));
 }
 
 Value to_real(Context, const Value& subject, const Arguments& given) {
   const Value* other = given.find(0, "default");
-  try {
-    if (subject.is_text()) {
-      return Value(std::stod(subject.text()));
-    }
-    return Value(subject.real());
-  } catch (const std::exception&) {
-    return other != nullptr ? *other : Value(0.0);
-  }
+  const std::optional<double> real = subject.is_number() ? subject.real()
+                                     : subject.is_text() ? read_real(subject.text(), true)
+                                                         : std::nullopt;
+  return real ? Value(*real) : other != nullptr ? *other : Value(0.0);
 }
 
 Value absolute(Context, const Value& subject, const Arguments&) {
@@ -218,16 +237,35 @@ Value absolute(Context, const Value& subject, const Arguments&) {
   return Value(subject.integer() < 0 ? negated(subject.integer()) : subject.integer());
 }
 
+// The nearest number with that many decimals, by the exact value, as Python's round().
+double rounded(double value, std::int64_t decimals) {
+  if (decimals >= 0 && std::isfinite(value)) {
+    return std::strtod(fmt::format("{:.{}f}", value, decimals).c_str(), nullptr);
+  }
+  const double scale = std::pow(10.0, static_cast<double>(-decimals));
+  return std::isfinite(scale) ? std::nearbyint(value / scale) * scale : 0.0 * value;
+}
+
 Value round(Context, const Value& subject, const Arguments& given) {
   const Value* precision = given.find(0, "precision");
-  const double scale = std::pow(10.0, precision != nullptr ? precision->real() : 0.0);
+  constexpr std::int64_t kMost = 400;  // no double has more
+  const std::int64_t decimals =
+      precision != nullptr ? std::clamp(precision->integer(), -kMost, kMost) : 0;
   const Value* method = given.find(1, "method");
   const std::string how = method != nullptr ? method->str() : "common";
-  const double scaled = subject.real() * scale;
-  return Value((how == "ceil"    ? std::ceil(scaled)
-                : how == "floor" ? std::floor(scaled)
-                                 : std::nearbyint(scaled)) /
-               scale);
+  if (how == "ceil" || how == "floor") {
+    const double scale = std::pow(10.0, static_cast<double>(decimals));
+    const double scaled = subject.real() * scale;
+    return Value((how == "ceil" ? std::ceil(scaled) : std::floor(scaled)) / scale);
+  }
+  check<TemplateError>(how == "common", "chat template: round() with '{}' is not supported", how);
+  if (subject.is_real()) {
+    return Value(rounded(subject.real(), decimals));
+  }
+  const double whole = rounded(subject.real(), std::min<std::int64_t>(decimals, 0));
+  check<TemplateError>(decimals >= 0 || std::abs(whole) < 0x1p63,
+                       "chat template: an integer is too large");
+  return Value(decimals >= 0 ? subject.integer() : static_cast<std::int64_t>(whole));
 }
 
 // What items are ordered by: texts without regard to case unless asked for.
@@ -298,14 +336,17 @@ Value unique(Context run, const Value& subject, const Arguments& given) {
 
 Value extreme(Context run, const Value& subject, const Arguments& given, bool is_most) {
   const bool is_case_sensitive = flag(given, 0, "case_sensitive", false);
+  const Value* path = given.find(1, "attribute");
   Value best = Value::undefined("a sequence is empty");
+  Value best_key;
   bool is_first = true;
   for (const Value& item : run.items_of(subject)) {
     run.check_time();
-    const Value key = sort_key(run, item, is_case_sensitive);
-    const Value best_key = sort_key(run, best, is_case_sensitive);
+    Value key =
+        sort_key(run, path != nullptr ? by_path(run, item, path->str()) : item, is_case_sensitive);
     if (is_first || (is_most ? is_less(best_key, key) : is_less(key, best_key))) {
       best = item;
+      best_key = std::move(key);
     }
     is_first = false;
   }
@@ -318,18 +359,16 @@ Value most(Context run, const Value& subject, const Arguments& given) {
   return extreme(run, subject, given, true);
 }
 
-Value sum(Context run, const Value& subject, const Arguments&) {
-  double real = 0;
-  std::int64_t integer = 0;
-  bool is_real = false;
+Value sum(Context run, const Value& subject, const Arguments& given) {
+  const Value* path = given.find(0, "attribute");
+  const Value* start = given.find(1, "start");
+  Value total = start != nullptr ? *start : Value(std::int64_t{0});
   for (const Value& item : run.items_of(subject)) {
-    is_real = is_real || item.is_real();
-    real += item.real();
-    check<TemplateError>(
-        item.is_real() || !__builtin_add_overflow(integer, item.integer(), &integer),
-        "chat template: sum(): an integer is too large");
+    run.check_time();
+    const bool has_path = path != nullptr && !path->is_none();
+    total = run.add(total, has_path ? by_path(run, item, path->str()) : item);
   }
-  return is_real ? Value(real) : Value(integer);
+  return total;
 }
 
 Value reverse(Context run, const Value& subject, const Arguments&) {

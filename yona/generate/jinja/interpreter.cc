@@ -183,19 +183,19 @@ Interpreter::Flow Interpreter::run_loop(const Statement& loop) {
     }
     items = std::move(kept);
   }
-  if (items.empty()) {
-    return run(loop.otherwise);
-  }
+  bool has_finished = false;  // a round: Jinja's else is for loops of which none has
   for (std::size_t i = 0; i < items.size(); ++i) {
     step(loop.line);
     const Inside inside(*this, scope_);
     scope_->variables["loop"] = loop_variable(items, i);
     assign_names(loop.target.names, items[i]);
-    if (run(loop.body) == Flow::break_loop) {
+    const Flow flow = run(loop.body);
+    if (flow == Flow::break_loop) {
       break;
     }
+    has_finished = has_finished || flow == Flow::on;
   }
-  return Flow::on;
+  return has_finished ? Flow::on : run(loop.otherwise);
 }
 
 void Interpreter::define_macro(const Statement& macro) {

@@ -53,6 +53,7 @@ class Interpreter {
   // Throws TemplateError when the time is over. To be called by operations that may be slow.
   void check_time() const;
   bool contains(const Value& container, const Value& value);
+  Value add(const Value& a, const Value& b);
   Value made(std::shared_ptr<Namespace> space);
   const RenderOptions& options() const { return options_; }
 
@@ -101,7 +102,6 @@ class Interpreter {
   bool compare(const std::string& sign, const Value& a, const Value& b);
   Value compare_chain(const Expression& expression);
   Value slice(const Expression& expression);
-  Value add(const Value& a, const Value& b);
   Value multiply(const Value& a, const Value& b);
   Value filtered(const Expression& expression);
   Value part(const Expression& expression, std::size_t index);

@@ -2,7 +2,7 @@
 // a list or a dictionary are refused, as by Jinja's immutable sandbox.
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <cstdint>
 #include <unordered_map>
 
 #include "yona/generate/jinja/functions.h"
@@ -13,7 +13,10 @@ namespace yona::jinja {
 
 namespace {
 
-using TextMethod = Value (*)(Interpreter&, const std::string& text, const Arguments&);
+struct TextMethod {
+  std::size_t most = 0;  // arguments
+  Value (*call)(Interpreter&, const std::string& text, const Arguments&) = nullptr;
+};
 
 std::optional<std::string_view> optional_text(const Arguments& given, std::size_t position,
                                               std::string_view name) {
@@ -113,77 +116,80 @@ Value format(Interpreter& run, const std::string& text, const Arguments& given) 
   return run.made(std::move(out));
 }
 
-bool all_ascii(const std::string& text, int (*holds)(int)) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return holds(static_cast<unsigned char>(c)) != 0;
-  });
-}
-
 const std::unordered_map<std::string, TextMethod>& text_methods() {
   using Run = Interpreter&;
   using Text = const std::string&;
   using Given = const Arguments&;
   static const std::unordered_map<std::string, TextMethod> methods{
       {"strip",
-       [](Run run, Text t, Given g) {
-         return run.made(std::string(stripped(t, optional_text(g, 0, "chars"))));
-       }},
+       {1,
+        [](Run run, Text t, Given g) {
+          return run.made(std::string(stripped(t, optional_text(g, 0, "chars"))));
+        }}},
       {"lstrip",
-       [](Run run, Text t, Given g) {
-         return run.made(std::string(stripped_left(t, optional_text(g, 0, "chars"))));
-       }},
+       {1,
+        [](Run run, Text t, Given g) {
+          return run.made(std::string(stripped_left(t, optional_text(g, 0, "chars"))));
+        }}},
       {"rstrip",
-       [](Run run, Text t, Given g) {
-         return run.made(std::string(stripped_right(t, optional_text(g, 0, "chars"))));
-       }},
-      {"split", [](Run run, Text t, Given g) { return split_method(run, t, g, &split); }},
+       {1,
+        [](Run run, Text t, Given g) {
+          return run.made(std::string(stripped_right(t, optional_text(g, 0, "chars"))));
+        }}},
+      {"split", {2, [](Run run, Text t, Given g) { return split_method(run, t, g, &split); }}},
       {"rsplit",
-       [](Run run, Text t, Given g) { return split_method(run, t, g, &split_from_right); }},
-      {"splitlines", [](Run run, Text t, Given) { return list_of(run, split_lines(t)); }},
-      {"startswith", [](Run, Text t, Given g) { return Value(any_end(t, g, true)); }},
-      {"endswith", [](Run, Text t, Given g) { return Value(any_end(t, g, false)); }},
+       {2, [](Run run, Text t, Given g) { return split_method(run, t, g, &split_from_right); }}},
+      {"splitlines", {0, [](Run run, Text t, Given) { return list_of(run, split_lines(t)); }}},
+      {"startswith", {1, [](Run, Text t, Given g) { return Value(any_end(t, g, true)); }}},
+      {"endswith", {1, [](Run, Text t, Given g) { return Value(any_end(t, g, false)); }}},
       {"replace",
-       [](Run run, Text t, Given g) {
-         return run.made(replaced(t, need_text(g.need(0, "old", "replace"), "replace"),
-                                  need_text(g.need(1, "new", "replace"), "replace"),
-                                  optional_count(g, 2, "count")));
-       }},
-      {"upper", [](Run run, Text t, Given) { return run.made(upper(t)); }},
-      {"lower", [](Run run, Text t, Given) { return run.made(lower(t)); }},
-      {"title", [](Run run, Text t, Given) { return run.made(title(t)); }},
-      {"capitalize", [](Run run, Text t, Given) { return run.made(capitalized(t)); }},
-      {"join", [](Run run, Text t, Given g) { return join_texts(run, t, g); }},
-      {"format", [](Run run, Text t, Given g) { return format(run, t, g); }},
+       {3,
+        [](Run run, Text t, Given g) {
+          return run.made(replaced(t, need_text(g.need(0, "old", "replace"), "replace"),
+                                   need_text(g.need(1, "new", "replace"), "replace"),
+                                   optional_count(g, 2, "count")));
+        }}},
+      {"upper", {0, [](Run run, Text t, Given) { return run.made(upper(t)); }}},
+      {"lower", {0, [](Run run, Text t, Given) { return run.made(lower(t)); }}},
+      {"title", {0, [](Run run, Text t, Given) { return run.made(title(t)); }}},
+      {"capitalize", {0, [](Run run, Text t, Given) { return run.made(capitalized(t)); }}},
+      {"join", {1, [](Run run, Text t, Given g) { return join_texts(run, t, g); }}},
+      {"format", {SIZE_MAX, [](Run run, Text t, Given g) { return format(run, t, g); }}},
       {"find",
-       [](Run, Text t, Given g) {
-         return character_position(t, position_of(t, need_text(g.need(0, "sub", "find"), "find")));
-       }},
+       {1,
+        [](Run, Text t, Given g) {
+          return character_position(t, position_of(t, need_text(g.need(0, "sub", "find"), "find")));
+        }}},
       {"rfind",
-       [](Run, Text t, Given g) {
-         return character_position(
-             t, last_position_of(t, need_text(g.need(0, "sub", "rfind"), "rfind")));
-       }},
+       {1,
+        [](Run, Text t, Given g) {
+          return character_position(
+              t, last_position_of(t, need_text(g.need(0, "sub", "rfind"), "rfind")));
+        }}},
       {"count",
-       [](Run, Text t, Given g) {
-         const std::string& part = need_text(g.need(0, "sub", "count"), "count");
-         return Value(part.empty() ? length_of(Value(t)) + 1 : count_of(t, part));
-       }},
+       {1,
+        [](Run, Text t, Given g) {
+          const std::string& part = need_text(g.need(0, "sub", "count"), "count");
+          return Value(part.empty() ? length_of(Value(t)) + 1 : count_of(t, part));
+        }}},
       {"removeprefix",
-       [](Run run, Text t, Given g) {
-         const std::string& part = need_text(g.need(0, "prefix", "removeprefix"), "removeprefix");
-         return run.made(t.starts_with(part) ? t.substr(part.size()) : t);
-       }},
+       {1,
+        [](Run run, Text t, Given g) {
+          const std::string& part = need_text(g.need(0, "prefix", "removeprefix"), "removeprefix");
+          return run.made(t.starts_with(part) ? t.substr(part.size()) : t);
+        }}},
       {"removesuffix",
-       [](Run run, Text t, Given g) {
-         const std::string& part = need_text(g.need(0, "suffix", "removesuffix"), "removesuffix");
-         return run.made(t.ends_with(part) ? t.substr(0, t.size() - part.size()) : t);
-       }},
-      {"isdigit", [](Run, Text t, Given) { return Value(all_ascii(t, std::isdigit)); }},
-      {"isalpha", [](Run, Text t, Given) { return Value(all_ascii(t, std::isalpha)); }},
-      {"isalnum", [](Run, Text t, Given) { return Value(all_ascii(t, std::isalnum)); }},
-      {"isspace", [](Run, Text t, Given) { return Value(!t.empty() && stripped(t).empty()); }},
-      {"isupper", [](Run, Text t, Given) { return Value(upper(t) == t && lower(t) != t); }},
-      {"islower", [](Run, Text t, Given) { return Value(lower(t) == t && upper(t) != t); }},
+       {1,
+        [](Run run, Text t, Given g) {
+          const std::string& part = need_text(g.need(0, "suffix", "removesuffix"), "removesuffix");
+          return run.made(t.ends_with(part) ? t.substr(0, t.size() - part.size()) : t);
+        }}},
+      {"isdigit", {0, [](Run, Text t, Given) { return Value(is_all(t, is_digit)); }}},
+      {"isalpha", {0, [](Run, Text t, Given) { return Value(is_all(t, is_letter)); }}},
+      {"isalnum", {0, [](Run, Text t, Given) { return Value(is_all(t, is_letter_or_number)); }}},
+      {"isspace", {0, [](Run, Text t, Given) { return Value(!t.empty() && stripped(t).empty()); }}},
+      {"isupper", {0, [](Run, Text t, Given) { return Value(upper(t) == t && lower(t) != t); }}},
+      {"islower", {0, [](Run, Text t, Given) { return Value(lower(t) == t && upper(t) != t); }}},
   };
   return methods;
 }
@@ -266,10 +272,13 @@ std::optional<Value> method_of(const Value& subject, const std::string& name) {
   if (subject.is_text()) {
     const auto found = text_methods().find(name);
     if (found != text_methods().end()) {
-      return Value(
-          Function{name, [subject, call = found->second](Interpreter& run, const Arguments& given) {
-                     return call(run, subject.text(), given);
-                   }});
+      return Value(Function{
+          name, [name, subject, method = found->second](Interpreter& run, const Arguments& given) {
+            check<TemplateError>(given.positional.size() + given.named.size() <= method.most,
+                                 "chat template: {}() with more than {} arguments is not supported",
+                                 name, method.most);
+            return method.call(run, subject.text(), given);
+          }});
     }
   }
   if (subject.is_dict()) {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include <unicode/locid.h>
+#include <unicode/uchar.h>
 #include <unicode/unistr.h>
 
 #include "yona/generate/jinja/value.h"
@@ -56,7 +57,7 @@ std::vector<std::string> split_at_space(std::string_view text, std::int64_t most
   std::vector<std::string> parts;
   for (text = stripped_left(text); !text.empty(); text = stripped_left(text)) {
     if (most == 0) {
-      parts.emplace_back(stripped_right(text));
+      parts.emplace_back(text);
       break;
     }
     std::size_t end = 0;
@@ -71,6 +72,27 @@ std::vector<std::string> split_at_space(std::string_view text, std::int64_t most
 }
 
 }  // namespace
+
+bool is_letter(char32_t c) { return (U_GET_GC_MASK(static_cast<UChar32>(c)) & U_GC_L_MASK) != 0; }
+
+bool is_digit(char32_t c) {
+  const int kind = u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_NUMERIC_TYPE);
+  return kind == U_NT_DECIMAL || kind == U_NT_DIGIT;
+}
+
+bool is_letter_or_number(char32_t c) {
+  return is_letter(c) ||
+         u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_NUMERIC_TYPE) != U_NT_NONE;
+}
+
+bool is_printable(char32_t c) {
+  return c == U' ' || (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_C_MASK | U_GC_Z_MASK)) == 0;
+}
+
+bool is_all(std::string_view text, bool (*holds)(char32_t)) {
+  const std::u32string characters = utf32_of(text);
+  return !characters.empty() && std::all_of(characters.begin(), characters.end(), holds);
+}
 
 void append_utf8(char32_t c, std::string& out) {
   auto code = static_cast<std::uint32_t>(c);
@@ -154,6 +176,22 @@ std::string title(std::string_view text) {
   return out;
 }
 
+std::string title_words(std::string_view text) {
+  const auto is_between = [](char32_t c) {
+    return is_space(c) || std::u32string_view(U"-({[<").find(c) != std::u32string_view::npos;
+  };
+  std::string out;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    const bool is_word = !is_between(utf8_character(text.substr(begin)));
+    while (end < text.size() && is_word != is_between(utf8_character(text.substr(end)))) {
+      end += utf8_length(text.substr(end));
+    }
+    const std::string_view part = text.substr(begin, end - begin);
+    out += is_word ? capitalized(part) : std::string(part);
+  }
+  return out;
+}
+
 std::string capitalized(std::string_view text) {
   if (text.empty()) {
     return "";
@@ -183,8 +221,8 @@ std::vector<std::string> split(std::string_view text, std::optional<std::string_
 std::vector<std::string> split_from_right(std::string_view text,
                                           std::optional<std::string_view> separator,
                                           std::int64_t most) {
-  if (most < 0) {
-    return split(text, separator, most);
+  if (most < 0 && !separator) {
+    return split_at_space(text, most);
   }
   std::vector<std::string> parts;
   if (separator) {
@@ -202,14 +240,11 @@ std::vector<std::string> split_from_right(std::string_view text,
       end = last_character(text.substr(0, end));
     }
     const std::size_t begin = stripped_right(text.substr(0, end)).size();
-    if (begin == 0) {
-      break;
-    }
     parts.emplace_back(text.substr(end));
     text = text.substr(0, begin);
   }
-  if (!stripped_left(text).empty()) {
-    parts.emplace_back(stripped_left(text));
+  if (!text.empty()) {
+    parts.emplace_back(text);
   }
   std::reverse(parts.begin(), parts.end());
   return parts;

@@ -11,6 +11,14 @@ namespace yona::jinja {
 
 void append_utf8(char32_t character, std::string& out);  // U+FFFD for what is not one
 
+// As str.isalpha(), isdigit(), isalnum() and isprintable() decide.
+bool is_letter(char32_t character);
+bool is_digit(char32_t character);
+bool is_letter_or_number(char32_t character);
+bool is_printable(char32_t character);
+// Does it hold for all characters, of which there is at least one?
+bool is_all(std::string_view text, bool (*holds)(char32_t));
+
 // Without white space, or the characters of `of`, at the ends.
 std::string_view stripped_left(std::string_view text, std::optional<std::string_view> of = {});
 std::string_view stripped_right(std::string_view text, std::optional<std::string_view> of = {});
@@ -18,7 +26,8 @@ std::string_view stripped(std::string_view text, std::optional<std::string_view>
 
 std::string upper(std::string_view text);
 std::string lower(std::string_view text);
-std::string title(std::string_view text);        // "Ab Cd"
+std::string title(std::string_view text);        // "Ab'S Cd_Ef", as str.title()
+std::string title_words(std::string_view text);  // "Ab's Cd_ef", as Jinja's filter
 std::string capitalized(std::string_view text);  // "Ab cd"
 
 // most: splits, -1 for all. Without separator, at white space.

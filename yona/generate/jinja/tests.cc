@@ -21,6 +21,24 @@ bool is_sequence(const Value& value) {
 }  // namespace
 
 const TestFunction* find_test(const std::string& name) {
+  const auto is_same = [](Run, const Value& v, const Arguments& g) {
+    return is_equal(v, other(g));
+  };
+  const auto is_other = [](Run, const Value& v, const Arguments& g) {
+    return !is_equal(v, other(g));
+  };
+  const auto is_below = [](Run, const Value& v, const Arguments& g) {
+    return is_less(v, other(g));
+  };
+  const auto is_above = [](Run, const Value& v, const Arguments& g) {
+    return is_less(other(g), v);
+  };
+  const auto is_at_most = [](Run, const Value& v, const Arguments& g) {
+    return !is_less(other(g), v);
+  };
+  const auto is_at_least = [](Run, const Value& v, const Arguments& g) {
+    return !is_less(v, other(g));
+  };
   static const std::unordered_map<std::string, TestFunction> tests{
       {"defined", [](Run, const Value& v, const Arguments&) { return !v.is_undefined(); }},
       {"undefined", [](Run, const Value& v, const Arguments&) { return v.is_undefined(); }},
@@ -46,23 +64,33 @@ const TestFunction* find_test(const std::string& name) {
          check<TemplateError>(by != 0, "chat template: division by zero");
          return by == -1 || v.integer() % by == 0;
        }},
-      {"upper", [](Run, const Value& v,
-                   const Arguments&) { return !v.str().empty() && upper(v.str()) == v.str(); }},
-      {"lower", [](Run, const Value& v,
-                   const Arguments&) { return !v.str().empty() && lower(v.str()) == v.str(); }},
-      {"equalto", [](Run, const Value& v, const Arguments& g) { return is_equal(v, other(g)); }},
-      {"eq", [](Run, const Value& v, const Arguments& g) { return is_equal(v, other(g)); }},
+      {"upper",
+       [](Run, const Value& v, const Arguments&) {
+         return upper(v.str()) == v.str() && lower(v.str()) != v.str();
+       }},
+      {"lower",
+       [](Run, const Value& v, const Arguments&) {
+         return lower(v.str()) == v.str() && upper(v.str()) != v.str();
+       }},
+      {"equalto", is_same},
+      {"eq", is_same},
+      {"==", is_same},
       {"sameas",
        [](Run, const Value& v, const Arguments& g) {
          return std::string(v.type_name()) == other(g).type_name() && is_equal(v, other(g));
        }},
-      {"ne", [](Run, const Value& v, const Arguments& g) { return !is_equal(v, other(g)); }},
-      {"lt", [](Run, const Value& v, const Arguments& g) { return is_less(v, other(g)); }},
-      {"lessthan", [](Run, const Value& v, const Arguments& g) { return is_less(v, other(g)); }},
-      {"gt", [](Run, const Value& v, const Arguments& g) { return is_less(other(g), v); }},
-      {"greaterthan", [](Run, const Value& v, const Arguments& g) { return is_less(other(g), v); }},
-      {"le", [](Run, const Value& v, const Arguments& g) { return !is_less(other(g), v); }},
-      {"ge", [](Run, const Value& v, const Arguments& g) { return !is_less(v, other(g)); }},
+      {"ne", is_other},
+      {"!=", is_other},
+      {"lt", is_below},
+      {"lessthan", is_below},
+      {"<", is_below},
+      {"gt", is_above},
+      {"greaterthan", is_above},
+      {">", is_above},
+      {"le", is_at_most},
+      {"<=", is_at_most},
+      {"ge", is_at_least},
+      {">=", is_at_least},
       {"in", [](Run run, const Value& v, const Arguments& g) { return run.contains(other(g), v); }},
   };
   const auto found = tests.find(name);

@@ -30,17 +30,19 @@ std::string quoted(const std::string& text) {
   const bool has_single = text.find('\'') != std::string::npos;
   const char quote = has_single && text.find('"') == std::string::npos ? '"' : '\'';
   std::string out(1, quote);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == quote || c == '\\') {
+  for (const char32_t c : utf32_of(text)) {
+    const auto code = static_cast<std::uint32_t>(c);
+    if (c == static_cast<char32_t>(quote) || c == U'\\') {
       out += '\\';
-      out += c;
-    } else if (c == '\n' || c == '\r' || c == '\t') {
-      out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02x}", byte);
+      append_utf8(c, out);
+    } else if (c == U'\n' || c == U'\r' || c == U'\t') {
+      out += c == U'\n' ? "\\n" : c == U'\r' ? "\\r" : "\\t";
+    } else if (is_printable(c)) {
+      append_utf8(c, out);
     } else {
-      out += c;
+      out += code < 0x100     ? fmt::format("\\x{:02x}", code)
+             : code < 0x10000 ? fmt::format("\\u{:04x}", code)
+                              : fmt::format("\\U{:08x}", code);
     }
   }
   return out + quote;
@@ -109,7 +111,7 @@ void append_json_string(const std::string& text, bool ensure_ascii, std::string&
     }
     const auto code = static_cast<std::uint32_t>(c);
     if (code < 0x20 || (ensure_ascii && code == 0x7F)) {
-      out += code == 0x7F ? "\x7f" : fmt::format("\\u{:04x}", code);
+      out += fmt::format("\\u{:04x}", code);
     } else if (ensure_ascii && code > 0xFFFF) {
       out += fmt::format("\\u{:04x}\\u{:04x}", 0xD7C0U + (code >> 10U), 0xDC00U + (code & 0x3FFU));
     } else if (ensure_ascii && code > 0x7F) {

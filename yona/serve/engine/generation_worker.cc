@@ -52,6 +52,9 @@ void GenerationWorker::load() {
     const std::scoped_lock lock(mutex_);
     summary_ = std::move(*summary);
   }
+  for (const TaskPtr& task : queue_.all()) {
+    task->requests.clear();  // those that wait have been prepared for the model before
+  }
   queue_.end_loading();
 }
 

@@ -123,10 +123,13 @@ Perplexity perplexity(const CausalLm& model, const TextTokenizer& tokenizer, std
   const double mean =
       weights > 0 ? weighted / weights : result.nll / static_cast<double>(result.tokens);
   result.per_token = std::exp(mean);
-  result.per_word = result.words > 0 ? std::exp(result.nll / static_cast<double>(result.words))
+  // Windows without overlap do not predict their first tokens, whose words and bytes count.
+  const double nll =
+      result.nll * static_cast<double>(ids.size() - 1) / static_cast<double>(result.tokens);
+  result.per_word = result.words > 0 ? std::exp(nll / static_cast<double>(result.words))
                                      : std::numeric_limits<double>::quiet_NaN();
-  result.per_byte = std::exp(result.nll / static_cast<double>(result.bytes));
-  result.bits_per_byte = result.nll / static_cast<double>(result.bytes) / std::log(2.0);
+  result.per_byte = std::exp(nll / static_cast<double>(result.bytes));
+  result.bits_per_byte = nll / static_cast<double>(result.bytes) / std::log(2.0);
   return result;
 }
 
