@@ -27,15 +27,19 @@ class TrainTasks : public ::testing::Test {
 
   // What the run kept of its plan.
   TrainConfig planned(const std::vector<ConfigAssignment>& settings) {
+    return recorded(settings).train;
+  }
+  RunConfig recorded(const std::vector<ConfigAssignment>& settings,
+                     const std::filesystem::path& init = {}) {
     const std::filesystem::path output = folder_ / "run";
     std::filesystem::remove_all(output);
     std::atomic<bool> stop = true;  // after the first update
     std::int64_t ticks = 0;
-    TrainerOptions options{.output = output, .init = {}, .threads = 1};
+    TrainerOptions options{.output = output, .init = init, .threads = 1};
     options.stop = &stop;
     options.clock = [&ticks] { return static_cast<double>(ticks++); };
     train(resolve_config("", settings), options);
-    return resolve_config(output / "config.yaml", {}).train;
+    return resolve_config(output / "config.yaml", {});
   }
   std::vector<ConfigAssignment> classification(std::vector<ConfigAssignment> more) const {
     more.insert(more.begin(), {set("task", "classification"), set("preset", "bert-tiny"),
@@ -61,6 +65,44 @@ TEST_F(TrainTasks, ClassificationWithoutUpdatesFollowsFromTheData) {
   EXPECT_EQ(kept.schedule.warmup, 6);
   EXPECT_EQ(kept.patience, 8);
   EXPECT_EQ(planned(classification({})).patience, 0);
+}
+
+// BERT base at the rate of fine-tuning learns nothing from random weights.
+TEST_F(TrainTasks, ANewClassifierIsSmallAndIsTrainedFromRandomWeights) {
+  const RunConfig kept =
+      recorded({set("task", "classification"), set("data.train", folder_ / "t.tsv")});
+  EXPECT_EQ(kept.preset, "bert-tiny");
+  EXPECT_EQ(kept.bert.layers, 2);
+  EXPECT_EQ(kept.bert.d_model, 128);
+  EXPECT_EQ(kept.bert.norm, NormPosition::pre);
+  EXPECT_EQ(kept.bert.text_vector, TextVector::mean);
+  EXPECT_EQ(kept.bert.dropout, 0.3);
+  EXPECT_EQ(kept.texts.hidden, 0.2);
+  EXPECT_EQ(kept.train.schedule.rate, 0.001);
+}
+
+TEST_F(TrainTasks, ANewClassifierOfANamedPresetKeepsItsArchitecture) {
+  const RunConfig kept =
+      recorded({set("task", "classification"), set("preset", "bert-mini"), set("model.layers", "1"),
+                set("data.train", folder_ / "t.tsv"), set("data.hidden", "0")});
+  EXPECT_EQ(kept.preset, "bert-mini");
+  EXPECT_EQ(kept.bert.layers, 1);
+  EXPECT_EQ(kept.bert.norm, NormPosition::post);
+  EXPECT_EQ(kept.bert.text_vector, TextVector::first);
+  EXPECT_EQ(kept.texts.hidden, 0);
+  EXPECT_EQ(kept.train.schedule.rate, 0.0005);  // d_model 256
+}
+
+TEST_F(TrainTasks, AClassifierToFineTuneKeepsTheSettingsOfBert) {
+  recorded(classification({}));
+  std::filesystem::rename(folder_ / "run", folder_ / "start");
+  const RunConfig kept = recorded(
+      {set("task", "classification"), set("data.train", folder_ / "t.tsv")}, folder_ / "start");
+  EXPECT_EQ(kept.train.schedule.rate, 5e-5);
+  EXPECT_EQ(kept.train.updates, 4);
+  EXPECT_EQ(kept.train.batch_tokens, 4096);
+  EXPECT_EQ(kept.texts.hidden, 0);
+  EXPECT_EQ(kept.bert.dropout, 0.1);
 }
 
 TEST_F(TrainTasks, AGivenLearningRateIsKeptAndTheLengthIsStillPlanned) {

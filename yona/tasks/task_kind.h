@@ -41,7 +41,10 @@ struct TaskKind {
   // Gives keys that are not given (RunConfig::is_open) values that suit the amount of data, before
   // the run begins; it leaves a schedule that is given, and models to fine-tune. Null: defaults.
   void (*plan)(RunConfig& config) = nullptr;
-  // The keys that `plan` and train/time_plan.h may choose.
+  // The same for a model that begins with random weights, where the defaults are those of
+  // fine-tuning. Null: defaults.
+  void (*plan_new)(RunConfig& config) = nullptr;
+  // The keys that these two and train/time_plan.h may choose.
   std::vector<std::string> planned{};
   // Presets with a schedule of their own: naming one keeps it, and its number of updates.
   std::vector<std::string> recipes{};

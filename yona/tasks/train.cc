@@ -71,6 +71,9 @@ std::set<std::string> plan(RunConfig& config, const TaskKind& kind, const Traine
   if (kind.plan != nullptr) {
     kind.plan(config);
   }
+  if (kind.plan_new != nullptr && options.init.empty()) {
+    kind.plan_new(config);
+  }
   const bool may_stop = config.train.seconds == 0 && config.is_open("train.updates");
   if (config.is_open("train.patience") && may_stop && has_validation(config)) {
     config.train.patience = kPatience;

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "yona/tasks/classification/new_classifier_plan.h"
 #include "yona/tasks/classification/task.h"
 #include "yona/tasks/encoder/encoder_keys.h"
-#include "yona/train/time_plan.h"
 
 namespace yona {
 
@@ -21,7 +21,8 @@ TaskKind classification_kind() {
           .make = [](RunConfig config, const RunPlace& place) -> std::unique_ptr<Task> {
             return std::make_unique<ClassificationTask>(std::move(config), place);
           },
-          .planned = planned_length_keys()};
+          .plan_new = plan_new_classifier,
+          .planned = planned_classification_keys()};
 }
 
 }  // namespace yona

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "yona/tasks/task_kind.h"
+#include "yona/tasks/planned_preset.h"
 #include "yona/train/time_plan.h"
 
 namespace yona {
@@ -18,21 +18,6 @@ std::int64_t count_pairs(const std::vector<CorpusSpec>& corpora) {
     }
   }
   return pairs;
-}
-
-// The shape of another preset, except for what was given.
-void apply_preset(RunConfig& config, std::string_view name) {
-  RunConfig before = config;
-  config.preset = name;
-  config.model = preset(name);
-  for (const ConfigKey<RunConfig>& key : run_config_keys(config.task)) {
-    const bool is_layers = key.name == "model.encoder_layers" || key.name == "model.decoder_layers";
-    const bool is_given =
-        !config.is_open(key.name) || (is_layers && !config.is_open("model.layers"));
-    if (key.name.starts_with("model.") && key.role == KeyRole::plain && is_given) {
-      key.set(config, key.get(before), {key.name, "", ""});
-    }
-  }
 }
 
 }  // namespace
@@ -75,7 +60,7 @@ std::vector<std::string> planned_translation_keys() {
 void plan_translation(RunConfig& config) {
   const DataRow& row = data_row(count_pairs(config.data.corpora));
   if (config.is_open("preset")) {
-    apply_preset(config, row.preset);
+    apply_planned_preset(config, row.preset);
   }
   if (config.is_open("model.norm") && config.model.arch == Arch::transformer) {
     config.model.norm = NormPosition::pre;
