@@ -43,7 +43,7 @@ TEST_F(PerplexityCommand, PrintsFiguresPerTokenWordAndByte) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("134.2893  per token (91 predicted in 4 windows)"));
   EXPECT_THAT(result.out, HasSubstr("per word (21)"));
-  EXPECT_THAT(result.out, HasSubstr("109.2546  per byte (95), 6.7715 bits"));
+  EXPECT_THAT(result.out, HasSubstr("127.5384  per byte (95), 6.9948 bits"));
 }
 
 TEST_F(PerplexityCommand, WritesOneJsonObject) {
