@@ -23,7 +23,8 @@ TEST(AddedTokens, AreReadWithTheirNumbersFromBothFiles) {
   EXPECT_THAT(numbered_tokens(folder.path()), IsEmpty());
   write_json(folder / "tokenizer_config.json",
              {{"added_tokens_decoder", {{"7", {{"content", "<a>"}, {"special", false}}}}}});
-  write_json(folder / "added_tokens.json", {{"<a>", 7}, {"<b>", 8}});
+  write_json(folder / "added_tokens.json",
+             {{"<a>", 7}, {"<b>", 8}, {"<c>", 4294967305}, {"<d>", -1}, {"<e>", "9"}});
   const std::vector<AddedToken> tokens = numbered_tokens(folder.path());
   ASSERT_THAT(tokens, SizeIs(2));
   EXPECT_EQ(tokens[0].text, "<a>");

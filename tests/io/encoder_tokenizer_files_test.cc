@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,6 +78,14 @@ TEST(EncoderTokenizerFiles, ValuesOfAnotherTypeAreRefused) {
               expected);
   EXPECT_THAT(refusal(R"({"model": {"type": "WordPiece", "vocab": {}}, "added_tokens": [3]})"),
               expected);
+  for (const char* length : {"-1", "1e30", "2.5", "\"7\"", "null"}) {
+    EXPECT_THAT(refusal(fmt::format(R"({{"model": {{"type": "WordPiece", "vocab": {{}},
+                                        "max_input_chars_per_word": {}}}}})",
+                                    length)
+                            .c_str()),
+                HasSubstr("max_input_chars_per_word cannot be "))
+        << length;
+  }
 }
 
 }  // namespace

@@ -76,6 +76,12 @@ TEST(TokenizerReader, PutsAddedTokensAndNamelessIdsIntoTheVocabulary) {
   EXPECT_EQ(subword.decode(std::vector<std::int32_t>{5, 6, 5, 0}), "a a");
 }
 
+TEST(TokenizerReader, AnAddedTokenWithoutTextIsNotFoundInAText) {
+  Json json = small_bpe();
+  json["added_tokens"].push_back({{"id", 7}, {"content", ""}});
+  EXPECT_THAT(ids_of(read(json), "a<mask>a"), ElementsAre(5, 6, 5));
+}
+
 TEST(TokenizerReader, NamesStepsThatItDoesNotKnow) {
   Json json = small_bpe();
   json["normalizer"] = {{"type", "Lowercase"}};
@@ -96,6 +102,13 @@ TEST(TokenizerReader, NamesWhatIsDamaged) {
   json = small_bpe();
   json["model"]["merges"] = Json::array({7});
   EXPECT_THAT(error_of(json), HasSubstr("a merge cannot be 7"));
+  for (const char* merge : {"", "#version: 0.2", "a b\nc d"}) {
+    json["model"]["merges"] = Json::array({merge});
+    EXPECT_THAT(error_of(json), HasSubstr("a merge cannot be \"")) << merge;
+  }
+  json = small_bpe();
+  json["added_tokens"][0]["id"] = 4294967302;  // 2^32 + 6
+  EXPECT_THAT(error_of(json), HasSubstr("an added token without content and id"));
   json = small_bpe();
   json["added_tokens"][0]["id"] = 5;
   EXPECT_THAT(error_of(json), HasSubstr("id 5 is both '▁a' and '<mask>'"));

@@ -81,6 +81,15 @@ TEST_F(TrainTasks, ANewClassifierIsSmallAndIsTrainedFromRandomWeights) {
   EXPECT_EQ(kept.train.schedule.rate, 0.001);
 }
 
+TEST_F(TrainTasks, TheShapeOfANewClassifierIsCheckedBeforeItsDataAreRead) {
+  const std::string message = message_of<InvalidArgument>([&] {
+    recorded({set("task", "classification"), set("model.heads", "12"),
+              set("data.train", folder_ / "t.tsv")});
+  });
+  EXPECT_THAT(message, ::testing::HasSubstr("12 heads do not divide model.d_model 128"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+}
+
 TEST_F(TrainTasks, ANewClassifierOfANamedPresetKeepsItsArchitecture) {
   const RunConfig kept =
       recorded({set("task", "classification"), set("preset", "bert-mini"), set("model.layers", "1"),

@@ -46,6 +46,21 @@ TEST(EncoderTokenizer, TakesAWrittenMaskAtItsWord) {
               ElementsAre(2, 5, 4, 6, 3));
 }
 
+// Ids without a piece have an empty one.
+TEST(EncoderTokenizer, AnEmptySpecialPieceIsNotFound) {
+  const std::vector<std::string> pieces{"", "[UNK]", "[CLS]", "[SEP]", "", "a", "b", "##c"};
+  SpecialTokens special;
+  special.begin = 2;
+  special.end = 3;
+  special.mask = 4;
+  special.unknown = 1;
+  special.pad = 0;
+  const EncoderTokenizer tokenizer{
+      std::make_shared<const WordPiece>(pieces, BertNormalisation{}, "[UNK]", "v"),
+      std::make_shared<const std::vector<std::string>>(pieces), special};
+  EXPECT_THAT(tokenizer.encode("a bc", std::nullopt, 10).ids, ElementsAre(2, 5, 6, 7, 3));
+}
+
 TEST(EncoderTokenizer, KnowsWhatGoesOnWithAWord) {
   EXPECT_TRUE(small_tokenizer().continues_word(7));
   EXPECT_FALSE(small_tokenizer().continues_word(6));

@@ -64,6 +64,7 @@ TEST(WithoutSpace, StripsWhatUnicodeCallsWhiteSpace) {
   EXPECT_EQ(without_space(" a ", true, false), "a ");
   EXPECT_EQ(without_space(" \t", true, true), "");
   EXPECT_EQ(without_space("\xA0", true, true), "\xA0");
+  EXPECT_EQ(without_space("a \x80", false, true), "a \x80");
 }
 
 TEST(WithSingleSpaces, LeavesSingleOnes) {

@@ -34,6 +34,12 @@ TEST(WordPiece, AWordThatCannotBeCutIsOneUnknown) {
   EXPECT_THAT(ids_of(short_words, "abb abbb"), ElementsAre(1, 2, 2, 0));
 }
 
+// Longer pieces than the vocabulary's longest are not tried.
+TEST(WordPiece, AVeryLongWordTakesTimeThatGrowsWithItsLength) {
+  const WordPiece pieces({"[UNK]", "a", "##a"}, {}, "[UNK]", "v", 1 << 30);
+  EXPECT_THAT(ids_of(pieces, std::string(300'000, 'a')), ::testing::SizeIs(300'000));
+}
+
 // The tables of tokenizers 0.23.3 end there: what is later is neither punctuation, nor dropped, nor
 // an accent.
 TEST(WordPiece, CharactersHaveTheCategoriesOfUnicode8) {

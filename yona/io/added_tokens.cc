@@ -5,6 +5,7 @@
 
 #include "yona/base/error.h"
 #include "yona/io/json_file.h"
+#include "yona/io/tokenizer_parts.h"
 
 namespace yona {
 
@@ -52,7 +53,7 @@ std::vector<AddedToken> numbered_tokens(const fs::path& folder) {
   for (const auto& [text, id] : numbered.items()) {
     const bool is_known = std::any_of(tokens.begin(), tokens.end(),
                                       [&, name = text](const auto& t) { return t.text == name; });
-    if (id.is_number_unsigned() && !is_known) {
+    if (is_token_id(id) && !is_known) {
       tokens.push_back({text, id.get<std::int32_t>(), true});
     }
   }

@@ -8,6 +8,7 @@
 #include "yona/io/added_tokens.h"
 #include "yona/io/atomic_file.h"
 #include "yona/io/hf_tokenizer.h"
+#include "yona/io/json_builder.h"
 #include "yona/io/json_file.h"
 #include "yona/io/typed_json.h"
 
@@ -140,10 +141,13 @@ EncoderTokenizer read_word_piece_json(const fs::path& folder, const Json& json,
       pieces[id] = token.value("content", pieces[id]);
     }
   }
-  return word_piece_tokenizer(folder, std::move(pieces),
-                              normalisation_of(json.value("normalizer", Json()), name),
-                              model.value("unk_token", "[UNK]"), name,
-                              model.value("max_input_chars_per_word", WordPiece::kLongestWord));
+  const Json longest_word = model.value("max_input_chars_per_word", Json(WordPiece::kLongestWord));
+  check<FormatError>(
+      longest_word.is_number_integer() && longest_word >= 0 && longest_word <= 1 << 30,
+      "{}: max_input_chars_per_word cannot be {}", name, brief_json(longest_word));
+  return word_piece_tokenizer(
+      folder, std::move(pieces), normalisation_of(json.value("normalizer", Json()), name),
+      model.value("unk_token", "[UNK]"), name, longest_word.get<std::int64_t>());
 }
 
 EncoderTokenizer read_vocab_txt(const fs::path& folder, const EncoderInfo& info) {

@@ -32,6 +32,10 @@ double power_of_ten(int exponent) {
 
 }  // namespace
 
+bool is_token_id(const Json& value) {
+  return value.is_number_unsigned() && value.get<std::uint64_t>() < (1U << 24U);
+}
+
 PieceBpeOptions piece_bpe_options(const Json& model) {
   return {.fuses_unknown = model.value("fuse_unk", false),
           .drops_unknown = !has_value(model, "unk_token"),

@@ -9,6 +9,9 @@
 
 namespace yona {
 
+// Is it a number that can be the id of a token?
+bool is_token_id(const Json& value);
+
 // How the BPE model of a file treats characters, words and what it does not know.
 PieceBpeOptions piece_bpe_options(const Json& model);
 // A ByteLevel step and the model after it. Throws FormatError naming `name` for marks inside or at

@@ -54,7 +54,7 @@ class TokenizerFile {
     const Json list = json_.value("added_tokens", Json::array());
     for (const Json& token : list) {
       check<FormatError>(token.is_object() && token.contains("content") && token.contains("id") &&
-                             token["content"].is_string() && token["id"].is_number_unsigned(),
+                             token["content"].is_string() && is_token_id(token["id"]),
                          "{}: an added token without content and id: {}", name_, token.dump());
       tokens.push_back({token["content"].get<std::string>(), token["id"].get<std::int32_t>(),
                         token.value("special", false), token.value("lstrip", false),
@@ -162,7 +162,9 @@ std::vector<BpeMerges::Pair> merges_of(const TokenizerFile& file) {
       continue;
     }
     check<FormatError>(merge.is_string(), "{}: a merge cannot be {}", file.name(), merge.dump());
-    merges.push_back(parse_merges(merge.get<std::string>(), file.name()).at(0));
+    const std::vector<BpeMerges::Pair> pairs = parse_merges(merge.get<std::string>(), file.name());
+    check<FormatError>(pairs.size() == 1, "{}: a merge cannot be {}", file.name(), merge.dump());
+    merges.push_back(pairs.front());
   }
   return merges;
 }
@@ -173,11 +175,9 @@ std::vector<std::string> listed(const TokenizerFile& file) {
   check<FormatError>(vocab.is_object(), "{}: \"vocab\" is not a table of pieces", file.name());
   std::vector<std::string> pieces(vocab.size());
   for (const auto& [piece, id] : vocab.items()) {
-    check<FormatError>(id.is_number_unsigned(), "{}: the id of '{}' is {}", file.name(), piece,
+    check<FormatError>(is_token_id(id), "{}: the id of '{}' cannot be {}", file.name(), piece,
                        id.dump());
     const auto at = id.get<std::size_t>();
-    check<FormatError>(at < (std::size_t{1} << 24U), "{}: the id {} of '{}' is too large",
-                       file.name(), at, piece);
     pieces.resize(std::max(pieces.size(), at + 1));
     pieces[at] = piece;
   }

@@ -73,6 +73,7 @@ std::set<std::string> plan(RunConfig& config, const TaskKind& kind, const Traine
   }
   if (kind.plan_new != nullptr && options.init.empty()) {
     kind.plan_new(config);
+    kind.check(config);  // the shape of the model is known now
   }
   const bool may_stop = config.train.seconds == 0 && config.is_open("train.updates");
   if (config.is_open("train.patience") && may_stop && has_validation(config)) {

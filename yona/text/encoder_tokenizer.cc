@@ -4,18 +4,13 @@
 #include <array>
 
 #include "yona/base/error.h"
+#include "yona/text/piece_scan.h"
 
 namespace yona {
 
 namespace {
 
 constexpr std::string_view kWordBegin = "Ġ";  // how byte-level BPE writes a space
-
-struct Found {
-  std::size_t at = std::string_view::npos;
-  std::int32_t id = -1;
-  std::size_t length = 0;
-};
 
 void cut_to(std::int64_t room, std::vector<std::int32_t>& first,
             std::vector<std::int32_t>& second) {
@@ -44,33 +39,30 @@ std::string EncoderTokenizer::decode(std::span<const std::int32_t> ids) const {
 }
 
 void EncoderTokenizer::append(std::string_view text, std::vector<std::int32_t>& ids) const {
-  const char* const begins_at = text.data();
-  while (!text.empty()) {
-    Found next;
-    for (const std::int32_t id :
-         {special_.begin, special_.end, special_.mask, special_.unknown, special_.pad}) {
-      if (id < 0) {
-        continue;
-      }
-      const std::size_t at = text.find(piece(id));
-      if (at < next.at) {
-        next = {at, id, piece(id).size()};
-      }
-    }
-    std::string_view before = text.substr(0, next.at);
-    if (next.id == special_.mask && next.id >= 0 && special_.mask_takes_space) {
+  const std::array<std::int32_t, 5> special{special_.begin, special_.end, special_.mask,
+                                            special_.unknown, special_.pad};
+  std::vector<std::string_view> pieces;
+  for (const std::int32_t id : special) {
+    pieces.push_back(id < 0 ? std::string_view() : piece(id));
+  }
+  PieceScan scan(text, pieces);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const PieceScan::Found next = scan.next(begin);
+    const bool is_end = next.at == std::string_view::npos;
+    std::string_view before = text.substr(begin, next.at - begin);
+    if (!is_end && special[next.piece] == special_.mask && special_.mask_takes_space) {
       before = before.substr(0, before.find_last_not_of(" \t\n") + 1);
     }
-    if (!before.empty() && before.data() == begins_at) {
+    if (!before.empty() && begin == 0) {
       segmenter_->encode(before, ids);
     } else if (!before.empty()) {
       segmenter_->encode_rest(before, ids);
     }
-    if (next.id < 0) {
+    if (is_end) {
       return;
     }
-    ids.push_back(next.id);
-    text.remove_prefix(next.at + next.length);
+    ids.push_back(special[next.piece]);
+    begin = next.at + pieces[next.piece].size();
   }
 }
 

@@ -94,7 +94,8 @@ std::string_view without_space(std::string_view text, bool left, bool right) {
     while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0U) == 0x80U) {
       --last;
     }
-    if (!is_white_space(text.substr(last))) {
+    const std::string_view character = text.substr(last);  // and more, where it is not UTF-8
+    if (utf8_length(character) != character.size() || !is_white_space(character)) {
       break;
     }
     text = text.substr(0, last);

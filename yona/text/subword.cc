@@ -7,6 +7,7 @@
 
 #include "yona/base/error.h"
 #include "yona/base/input_file.h"
+#include "yona/text/piece_scan.h"
 #include "yona/text/piece_segmenter.h"
 #include "yona/text/spm_segmenter.h"
 
@@ -37,7 +38,6 @@ struct Subword::Impl {
 
   void find_tags();
   std::string_view take_tags(std::string_view line, std::vector<std::int32_t>& ids) const;
-  std::size_t find_whole(std::string_view text, const WholePiece*& piece) const;
   void encode(std::string_view text, const char* begins_at, std::vector<std::int32_t>& ids) const;
   const SpmSegmenter& require_spm(std::string_view what) const;
 };
@@ -103,19 +103,6 @@ std::string_view Subword::Impl::take_tags(std::string_view line,
   return line;
 }
 
-// Where the next whole piece begins, the longest of them; npos when there is none.
-std::size_t Subword::Impl::find_whole(std::string_view text, const WholePiece*& piece) const {
-  std::size_t first = std::string_view::npos;
-  for (const WholePiece& candidate : special.whole) {
-    const std::size_t at = text.find(candidate.text);
-    if (at < first) {
-      first = at;
-      piece = &candidate;
-    }
-  }
-  return first;
-}
-
 // `begins_at` is where the whole text begins; null when it began before this part.
 void Subword::Impl::encode(std::string_view text, const char* begins_at,
                            std::vector<std::int32_t>& ids) const {
@@ -129,13 +116,21 @@ void Subword::Impl::encode(std::string_view text, const char* begins_at,
       segmenter->encode_rest(part, ids);
     }
   };
-  const WholePiece* piece = nullptr;
-  for (std::size_t at = 0; (at = find_whole(text, piece)) != std::string_view::npos;) {
-    encode_part(without_space(text.substr(0, at), false, piece->strips_left));
-    ids.push_back(vocabulary->id(piece->text));
-    text = without_space(text.substr(at + piece->text.size()), piece->strips_right, false);
+  std::vector<std::string_view> pieces;
+  for (const WholePiece& piece : special.whole) {
+    pieces.emplace_back(piece.text);
   }
-  encode_part(text);
+  PieceScan scan(text, std::move(pieces));
+  std::string_view rest = text;
+  const auto offset = [&] { return static_cast<std::size_t>(rest.data() - text.data()); };
+  for (PieceScan::Found found; (found = scan.next(offset())).at != std::string_view::npos;) {
+    const WholePiece& piece = special.whole[found.piece];
+    const std::size_t at = found.at - offset();
+    encode_part(without_space(rest.substr(0, at), false, piece.strips_left));
+    ids.push_back(vocabulary->id(piece.text));
+    rest = without_space(rest.substr(at + piece.text.size()), piece.strips_right, false);
+  }
+  encode_part(rest);
 }
 
 void Subword::encode(std::string_view line, std::vector<std::int32_t>& ids) const {

@@ -48,7 +48,7 @@ class Subword {
           std::string_view name, SpecialPieces special = {});
 
   // Appends the ids of one line, without </s>. Tags at the very front (">>de<< Hello") become one
-  // id each, and the rest is encoded as if they were not there, as Hugging Face does.
+  // id each, and the rest is encoded by encode_rest(), as Hugging Face does.
   void encode(std::string_view line, std::vector<std::int32_t>& ids) const;
   // The same for a part that does not begin the line, without tags: see Segmenter::encode_rest().
   void encode_rest(std::string_view text, std::vector<std::int32_t>& ids) const;

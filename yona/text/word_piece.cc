@@ -1,6 +1,7 @@
 #include "yona/text/word_piece.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <unicode/locid.h>
 #include <unicode/normalizer2.h>
@@ -162,6 +163,7 @@ WordPiece::WordPiece(std::vector<std::string> pieces, const BertNormalisation& n
     : pieces_(std::move(pieces)), normalisation_(normalisation), longest_word_(longest_word) {
   for (std::size_t id = 0; id < pieces_.size(); ++id) {
     ids_[pieces_[id]] = static_cast<std::int32_t>(id);
+    longest_piece_ = std::max(longest_piece_, pieces_[id].size());
   }
   const auto found = ids_.find(unknown);
   check<FormatError>(found != ids_.end(), "{}: the vocabulary has no piece '{}'", name, unknown);
@@ -186,7 +188,8 @@ void WordPiece::encode_word(std::string_view word, std::vector<std::int32_t>& id
   std::string piece;
   while (begin < word.size() && static_cast<std::int64_t>(ends.size()) <= longest_word_) {
     const std::size_t start = begin;
-    for (auto end = ends.rbegin(); end != ends.rend() && *end > start; ++end) {
+    const auto last = std::upper_bound(ends.begin(), ends.end(), start + longest_piece_);
+    for (auto end = std::make_reverse_iterator(last); end != ends.rend() && *end > start; ++end) {
       piece.assign(start > 0 ? kContinuation : "");
       piece += word.substr(start, *end - start);
       if (const auto found = ids_.find(piece); found != ids_.end()) {

@@ -54,7 +54,8 @@ class WordPiece : public Segmenter {
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> ids_;
   BertNormalisation normalisation_;
-  std::int64_t longest_word_;
+  std::int64_t longest_word_;      // characters
+  std::size_t longest_piece_ = 0;  // bytes
   std::int32_t unknown_ = 0;
 };
 
