@@ -135,6 +135,7 @@ TEST(OpenAiApi, ListsModelsOfBothKinds) {
 TEST(OpenAiApi, DescribesOneModelByItsId) {
   FakeGenerationServer server;
   const Json list = server.get("/v1/models")->json()["data"];
+  ASSERT_FALSE(list.empty());
   for (const Json& model : list) {
     EXPECT_EQ(server.get("/v1/models/" + model["id"].get<std::string>())->json(), model);
   }
