@@ -127,8 +127,8 @@ void Trainer::restore() {
   }
   if (validation_differs(state_.record, start_.record())) {
     reporter_.message(MessageLevel::info,
-                      "the validation set is another one than before: the best model is chosen "
-                      "anew by it");
+                      "the validation set differs from the earlier one: from now on the best "
+                      "model is chosen by it");
     state_.forget_scores();
   }
   state_.record = start_.record();
