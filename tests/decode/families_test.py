@@ -270,7 +270,7 @@ def replace_by_json(folder, model_file, base, codes, sizes, around):
     tokenizer.decoder = tokenizers.decoders.Metaspace()
     tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"] + codes)
     tokenizer.save(str(folder / "tokenizer.json"))
-    tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))  # its scores are rounded anew
+    tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))  # its scores are rounded again
     (folder / "sentencepiece.bpe.model").unlink()
     return [(text, around(tokenizer.encode(text).ids)) for text in sizes.texts]
 
